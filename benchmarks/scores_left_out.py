@@ -1,21 +1,22 @@
 """How much of a card's figures is owed to constants that were chosen on the very tables they are shown for.
 
-    python -m benchmarks.scores_left_out --data DIR [--kind pure|delta] [--most 5000] [--repeats 2] [--json FILE]
+    python -m benchmarks.scores_left_out --data DIR [--kind pure|delta|cuts] [--most 5000] [--repeats 2] [--json FILE]
 
 For each of the six tables of `benchmarks.scores` constants are chosen on the other five (the best mean of AUC less
 log-loss, a table counting as much as another) and measured on the one left out. Beside it stand the constants that
 ship, and those that would have been best for this table. Cells of more than `--most` records are left out: they take
 longest and differ least. The list of
 settings is short, and was itself drawn up after trying variants on the same splits: that choice is not measured here.
-Two choices are made: one without a delta, one with delta 1e-6 where n·epsilon is large
-enough.
+Three choices are made: one without a delta, one with delta 1e-6 where n·epsilon is large
+enough, and where cuts lie, on all twelve tables. A kind that is not wished for keeps its rows in FILE.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -27,10 +28,12 @@ import numpy as np
 from benchmarks.accuracy.run import DATA
 from benchmarks.accuracy.tables import Table, load
 from benchmarks.measuring import Row, publish
-from benchmarks.scores import CHOSEN, EPSILONS, card, parts, sizes
+from benchmarks.scores import CHOSEN, EPSILONS, FURTHER, card, parts, sizes
 from privpac.concepts.cards import card as card_module
 from privpac.concepts.cards import risks
-from privpac.constructions.card import learner, spending, weights
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.literals.round_cuts import on_round_numbers
+from privpac.constructions.card import learner, spending, weights, words
 from privpac.constructions.card.steps import Steps, steps_for
 from privpac.constructions.card.weights import ENOUGH, points_of_round
 
@@ -54,6 +57,7 @@ class Setting:
     per_root: Fraction = Fraction(1, 7)
     """Rounds for each unit of the root of n·epsilon."""
     table_rho: Fraction = spending.TABLE_RHO
+    round_cuts: bool = True
 
     @contextmanager
     def used(self) -> Iterator[None]:
@@ -68,6 +72,8 @@ class Setting:
             stack.enter_context(mock.patch.object(risks, "FIRST_SLOPE", self.slope))
             stack.enter_context(mock.patch.object(card_module, "BUCKETS", self.buckets))
             stack.enter_context(mock.patch.object(spending, "TABLE_RHO", self.table_rho))
+            cuts = on_round_numbers if self.round_cuts else Binarisation.of
+            stack.enter_context(mock.patch.object(words, "on_round_numbers", cuts))
             yield
 
     def word(self, n: int, epsilon: Fraction, most: int) -> str:
@@ -95,17 +101,31 @@ WITH_DELTA: Mapping[str, Setting] = {
     "table 20 %": Setting(per_root=Fraction(4, 5), table_rho=Fraction(1, 5)),
     "32 buckets": Setting(per_root=Fraction(4, 5), buckets=32),
 }
+CUTS: Mapping[str, Setting] = {"shipped": SHIPPED, "even cuts": Setting(round_cuts=False)}
 
 Figures = dict[tuple[str, str], tuple[float, float]]
 """AUC and log-loss by name of a setting and table."""
 
 
+KINDS: Mapping[str, tuple[Mapping[str, Setting], Sequence[str], Fraction]] = {
+    "pure": (PURE, CHOSEN, Fraction(0)),
+    "delta 1e-6": (WITH_DELTA, CHOSEN, DELTA),
+    "cuts": (CUTS, (*CHOSEN, *FURTHER), Fraction(0)),
+}
+
+
 def measured(
-    settings: Mapping[str, Setting], data: Path, *, delta: Fraction, most: int, repeats: int
+    settings: Mapping[str, Setting],
+    data: Path,
+    names: Sequence[str],
+    *,
+    delta: Fraction,
+    most: int,
+    repeats: int,
 ) -> Figures:
     """Means over the cells of each table."""
     found: Figures = {}
-    for name in CHOSEN:
+    for name in names:
         table = load(name, data)
         own: dict[str, list[tuple[float, float]]] = {setting: [] for setting in settings}
         for n in sizes(table):
@@ -174,16 +194,20 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, default=os.environ.get(DATA), required=DATA not in os.environ)
-    parser.add_argument("--kind", default="", help="'pure' or 'delta' alone.")
+    parser.add_argument("--kind", default="", help="'pure', 'delta' or 'cuts' alone.")
     parser.add_argument("--most", type=int, default=5000)
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--json", type=Path)
     wishes = parser.parse_args()
     data, most, repeats = Path(wishes.data), wishes.most, wishes.repeats
     rows: list[Row] = []
-    for kind, settings, delta in (("pure", PURE, Fraction(0)), ("delta 1e-6", WITH_DELTA, DELTA)):
+    for kind, (settings, names, delta) in KINDS.items():
         if kind.startswith(wishes.kind):
-            rows += left_out(measured(settings, data, delta=delta, most=most, repeats=repeats), kind)
+            figures = measured(settings, data, names, delta=delta, most=most, repeats=repeats)
+            rows += left_out(figures, kind)
+        elif wishes.json is not None and wishes.json.exists():
+            kept = json.loads(wishes.json.read_text(encoding="utf-8"))["rows"]
+            rows += [row for row in kept if row["kind"] == kind]
     publish("constants of cards, chosen with one table left out", rows, wishes.json)
 
 

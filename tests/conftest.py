@@ -4,6 +4,7 @@ with it (`places` says where they are). And which tests are long: `make test` le
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
 from collections.abc import Iterator
@@ -20,6 +21,18 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 settings.register_profile("steady", deadline=None, derandomize=True, print_blob=False)
 settings.load_profile("steady")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    """What is collected stays to the end: to look through it for garbage, again and again, took a third of the
+    time of collecting tests and an eighth of that of running them."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)  # before those are left out that are long

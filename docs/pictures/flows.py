@@ -21,6 +21,19 @@ def points_sampled() -> Sheet:
     )
 
 
+def blocks() -> Sheet:
+    return flow(
+        "Only blocks that hold records offer a cut",
+        [("2^d cuts\nn records", GREY)],
+        [
+            ("halve again and again:\noccupied blocks offer\ntheir middles", BLUE),
+            ("a blank,\nstaked high", PALE),
+        ],
+        [("one draw: many records\nin the block, few\nmistakes in its middle", ORANGE)],
+        [("a cut,\nor no answer", GREEN)],
+    )
+
+
 def rec_concave() -> Sheet:
     return flow(
         "How wide, which block, which cut",
@@ -198,6 +211,7 @@ def composition() -> Sheet:
 
 FLOWS: dict[str, Callable[[], Sheet]] = {
     "points-sampled": points_sampled,
+    "blocks": blocks,
     "rec-concave": rec_concave,
     "generic-learner": generic_learner,
     "label-boost": label_boost,

@@ -23,6 +23,7 @@ __all__ = [
     "SizeError",
     "SmallEvidence",
     "TooFewRecords",
+    "UncertifiedLook",
     "UnverifiedRelease",
 ]
 
@@ -78,8 +79,8 @@ class ParameterError(PrivpacError, ValueError):
         self.parameter = parameter
         self.value = value
         self.allowed = allowed
-        shown = _short(value)
-        super().__init__(f"{owner}: {parameter} is {shown}, but must be {allowed}.", remedy=remedy)
+        self.shown = _short(value)
+        super().__init__(f"{owner}: {parameter} is {self.shown}, but must be {allowed}.", remedy=remedy)
 
 
 def _short(value: object) -> str:
@@ -190,6 +191,10 @@ class SmallEvidence(UserWarning):
 
 class ExposedRecords(UserWarning):
     """A file that was meant to be public depends on records, and must be kept secret."""
+
+
+class UncertifiedLook(UserWarning):
+    """Something beside the learner looked at records, and no certificate covers it: a score, a fitted scaler."""
 
 
 class MissingExtra(PrivpacError, ImportError):

@@ -27,6 +27,7 @@ from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.trees.tree import Tree
 from privpac.constructions.estimates.confusion import Confusion
 from privpac.constructions.estimates.figures import Figures, figures_of
+from privpac.constructions.estimates.folding import fold
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.constructions.estimates.ranks import RankFigures, ranks_of_card, ranks_of_tree
 from privpac.data.schema import Schema
@@ -34,7 +35,7 @@ from privpac.data.tables import read
 from privpac.drafts import whole_file
 from privpac.errors import NotCertified, PrivpacError
 from privpac.fields import refusing
-from privpac.guarantee.certificate import explain_certificate
+from privpac.guarantee.certificate import SEEDED, explain_certificate
 from privpac.pictures.drawing import Drawing
 from privpac.pictures.ranks import ranks_picture as draw_ranks
 from privpac.pictures.tree import picture
@@ -156,10 +157,13 @@ class Model:
         """The rule in words, in the columns' own units."""
         return self.hypothesis.describe(self.schema)
 
-    def describe_leaves(self) -> str:
-        """The tree with the noisy counts of every leaf; empty without them."""
+    def describe_leaves(self, *, whole: bool = False) -> str:
+        """The tree with the noisy counts of every leaf; empty without them.
+
+        Branches that hardly any record reaches are folded into one line; with `whole` they are only marked.
+        """
         counted = self._counted()
-        return "" if counted is None else counted[1].describe(counted[0], self.schema)
+        return "" if counted is None else fold(*counted, whole=whole).describe(self.schema)
 
     def to_sql(self) -> str:
         """The rule as an SQL expression over the raw columns, without a database's dialect."""
@@ -198,7 +202,25 @@ class Model:
         return {name: float(weight / total) for name, weight in weights.items()} if total else {}
 
     def _drawing(self) -> Drawing:
-        return picture(self.hypothesis, self.schema, leaf_counts=self.leaf_counts)
+        return picture(self.hypothesis, self.schema, leaf_counts=self.leaf_counts, promise=self._promise())
+
+    def _promise(self) -> str:
+        """Whom the rule hides and how well, in one line: a picture on a wall has no certificate beside it."""
+        tree, request = self.certificate, self.certificate["request"] or {}
+        if tree["coins"] != "system":
+            return SEEDED
+        hidden = "label of a record" if tree["privacy"]["fact"]["unit"] == "label" else "record"
+        if request.get("records_per_person", 1) > 1:
+            hidden = "person"
+        price = f"ε = {tree['epsilon']}" + ("" if tree["delta"] == "0" else f", δ = {tree['delta']}")
+        records, file = (
+            request.get("labelled", tree["labelled"]),
+            str(self.to_json()["digest"]).removeprefix("sha256:"),
+        )
+        return (
+            f"Learnt from {records:,} records, each {hidden} hidden with {price}."
+            f" Its certificate is in model file {file[:8]}…, for privpac verify."
+        )
 
     @property
     def figures(self) -> Figures | None:
@@ -236,7 +258,7 @@ class Model:
 
     def explain(self) -> str:
         """The rule, the leaf counts, the estimate and the certificate, in words."""
-        rule = self.describe_leaves() or self.describe()
+        rule = self.describe_leaves(whole=True) or self.describe()
         parts = ["Rule", rule, "", explain_certificate(self.certificate)]
         if self.estimate is not None:
             parts += ["", "Private estimate", self.describe_estimate()]

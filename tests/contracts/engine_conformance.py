@@ -67,6 +67,7 @@ WORDS = (
     "generated:key:6",
     "switches:age:3",
     "recconcave:key",
+    "blocks:key",
     "trees:2",
     "staged:1+1",
     "lists:2",
@@ -88,7 +89,7 @@ WORDS = (
 )
 """Every word there is: a contract test compares them."""
 
-DELTAS = {"recconcave": Fraction(1, 10**6), "stable": Fraction(1, 10)}
+DELTAS = {"recconcave": Fraction(1, 10**6), "blocks": Fraction(1, 10**6), "stable": Fraction(1, 10)}
 """Words that need one."""
 PRIVATE_LABELS = ("auto", "stumps", "thresholds:dose", "trees:2", "halfspaces:age,dose", "points:key")
 

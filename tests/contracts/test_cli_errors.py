@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +33,10 @@ SCHEMA: dict[str, Any] = {
         {"name": "born", "kind": "date", "lower": "1900-01-01", "upper": "2030-01-01"},
     ],
 }
+
+
+PYTHON = re.compile(r"\bis None\b|\bTrue\b|\b[a-z]+_[a-z]+(?= is\b|=)|\b[a-z]+=|^[A-Za-z]+: |\(\d+,\)")
+"""What Python writes and nobody types: values, parameters with underscores, assignments, the name of a function."""
 
 
 @dataclass(frozen=True)
@@ -130,22 +135,22 @@ CASES = [
     ),
     *(Case(f"delta {text}", ("delta",), ("--delta", text)) for text in ("-0.1", "1", "nan", "few")),
     *(
-        Case(f"{name} {text}", (name.replace("-", "_"),), (f"--{name}", text))
+        Case(f"{name} {text}", (f"--{name}",), (f"--{name}", text))
         for name in ("estimate-epsilon", "leaf-epsilon")
         for text in ("0", "-1", "nan", "some")
     ),
-    Case("leaves of no tree", ("leaf_epsilon", "tree"), ("--leaf-epsilon", "1", "--concepts", "stumps")),
+    Case("leaves of no tree", ("--leaf-epsilon", "tree"), ("--leaf-epsilon", "1", "--concepts", "stumps")),
     *(
         Case(f"holdout {text}", ("holdout",), ("--estimate-epsilon", "1", "--holdout", text))
         for text in ("1", "-0.1", "nan", "half")
     ),
-    Case("holdout without an estimate", ("holdout", "estimate_epsilon"), ("--holdout", "0.5")),
+    Case("holdout without an estimate", ("--holdout", "--estimate-epsilon"), ("--holdout", "0.5")),
     Case("holdout of no record", ("hold-out",), ("--estimate-epsilon", "1", "--holdout", "0.01")),
     *(
         Case(f"costs {text}", ("costs",), ("--costs", text, "--concepts", "stumps"))
         for text in ("1,0", "1", "1,-2", "1,2,3", "a,b", "1.5,2", "")
     ),
-    Case("records per person 0", ("records_per_person",), ("--records-per-person", "0")),
+    Case("records per person 0", ("--records-per-person",), ("--records-per-person", "0")),
     Case("records per person text", ("--records-per-person",), ("--records-per-person", "two")),
     Case("random state text", ("--random-state",), ("--random-state", "x")),
     Case("unknown option", ("--epsilom",), ("--epsilom", "1")),
@@ -232,6 +237,7 @@ def test_one_sentence_nothing_written_nothing_spent(
     assert len(err.splitlines()) == 1
     for text in case.mentions:
         assert text in err
+    assert PYTHON.search(err) is None
     code = main([*arguments(case), "--json"])
     out, document = capsys.readouterr()
     assert (code, out) == (case.code, "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import re
 import tomllib
@@ -45,6 +46,14 @@ def _releases() -> list[tuple[Version, date]]:
     return [
         (Version(number), date.fromisoformat(day)) for number, day in DATED.findall(_text("CHANGELOG.md"))
     ]
+
+
+# Tests
+
+
+def test_tests_run_with_a_collector_of_garbage_that_leaves_tests_alone() -> None:
+    assert gc.isenabled()
+    assert gc.get_freeze_count() > 0
 
 
 # Versions

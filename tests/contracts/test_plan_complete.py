@@ -49,6 +49,7 @@ ROW_OF: dict[str, str] = {
     "agnostic": "agnostic",
     "agnostic-ranks": NO_PROMISE + "by ranks the labels may belong to no concept, so nothing is proved",
     "auto-mixture": _MIXTURE,
+    "blocks": "blocks",
     "card": _CARD,
     "comparison": _PARTS,
     "confidence": NO_PROMISE + "raises the confidence of a learner that has little; one draw has enough",
@@ -122,6 +123,7 @@ ROW_OF: dict[str, str] = {
 }
 
 WORD_ROW = {
+    "blocks": "blocks",
     "switches": "switches",
     "recconcave": "rec-concave",
     "staged": _STAGES,

@@ -47,6 +47,7 @@ CONCEPTS = {
     "generated": "generated:a:2",
     "switches": "switches:a:2",
     "recconcave": "recconcave:a",
+    "blocks": "blocks:a",
     "scorecards": "scorecards:2",
     "card": "card:2",
     "graded-tree": "graded-tree",

@@ -138,6 +138,7 @@ FORMS = {
     "generated": "generated:a:2",
     "switches": "switches:a:2",
     "recconcave": "recconcave:a",
+    "blocks": "blocks:a",
     "reference": "reference:a",
     "noisy-cuts": "noisy-cuts:a:0.1",
     "denoised-cuts": "denoised-cuts:a:0.1",
@@ -151,6 +152,7 @@ OTHER_WISHES: dict[str, dict[str, Any]] = {
     "switches": {"costs": None},
     "reference": {"costs": None},
     "recconcave": {"costs": None, "delta": "0.001"},
+    "blocks": {"costs": None, "delta": "0.001"},
     "stable": {"costs": None, "delta": "0.1", "records_per_person": 1},
     **{word: {"costs": None} for word in ("noisy-cuts", "denoised-cuts", "agnostic", "confident")},
 }

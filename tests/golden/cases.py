@@ -112,6 +112,8 @@ WORDED: tuple[Learnt, ...] = (
     _learnt("generated:key:6", "keys"),
     _learnt("switches:age:3", "age"),
     _learnt("recconcave:key", "keys", delta="1e-6"),
+    _learnt("blocks:key", "keys", delta="1e-6"),
+    _learnt("blocks:key:down", "keys", epsilon=3, delta="1e-6", records_per_person=2),
     _learnt("recconcave:key", "keys", epsilon=3, delta="1e-6", records_per_person=2),
     Learnt("recconcave-no-answer", "codes", "recconcave:code", {"epsilon": 3, "delta": "1e-6"}, seed=4),
     _learnt("one-test", "clinic"),

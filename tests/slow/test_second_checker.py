@@ -9,13 +9,27 @@ import json
 import random
 import shutil
 import subprocess
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from privpac.answering.stored_offers import offer_from_json
+from privpac.checker.document import MODEL, TABLE
 from privpac.checker.steps import RULES
+from privpac.constructions.few_labels.methods import FewLabels
+from privpac.constructions.recipe import Recipe
+from privpac.constructions.release.table import TableRequest
+from privpac.constructions.stored_classes import concepts_from_json
+from privpac.constructions.words import request_from_json
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
+from privpac.errors import PrivpacError
+from privpac.guarantee.certificate import Certificate
+from privpac.numbers.exact import written
 from tests.unit.checker.test_check import DERIVATIONS, at, certificate, edits, leaves, put
 from tests.unit.test_verification_forged import JUNK
-from tests.vectors.frozen import vectors
+from tests.vectors.frozen import accepted, vectors
 from tests.vectors.judging import objection
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,7 +49,9 @@ def run(*command: str, cwd: Path, given: str | None = None) -> str:
 
 def judged(files: list[tuple[str, str]]) -> list[dict[str, Any]]:
     lines = "".join(json.dumps({"kind": kind, "text": text}) + "\n" for kind, text in files)
-    return [json.loads(line) for line in run(str(NODE), "judge.mjs", cwd=SOURCES, given=lines).splitlines()]
+    return [
+        json.loads(line) for line in run(str(NODE), "judge.mjs", cwd=SOURCES, given=lines).split("\n") if line
+    ]
 
 
 def test_both_checkers_agree_on_every_vector() -> None:
@@ -78,6 +94,47 @@ def test_the_compiled_modules_are_those_of_the_sources(tmp_path: Path) -> None:
     made = {path.relative_to(tmp_path / "out"): path.read_text() for path in (tmp_path / "out").rglob("*.js")}
     kept = {path.relative_to(COMPILED): path.read_text() for path in COMPILED.rglob("*.js")}
     assert made == kept, "run npm run build in checker-ts"
+
+
+def test_both_checkers_accept_every_stored_wish_with_other_numbers() -> None:
+    """Certificates of every word, method and predictor that was stored, at another epsilon, delta and size."""
+    chance, made = random.Random(1127), {}
+    for file in accepted():
+        tree = json.loads(file.text)
+        if file.kind == "document" and "schema" in tree:
+            for _ in range(2):
+                with suppress(PrivpacError):  # so few records, so small an epsilon: nothing is certified
+                    made[f"{file.name} {len(made)}"] = json.dumps(recertified(tree, chance).to_json())
+    assert len(made) > 200
+    verdicts = judged([("document", text) for text in made.values()])
+    for (name, text), verdict in zip(made.items(), verdicts, strict=True):
+        assert objection("document", text) == "", name
+        assert verdict["accepted"], (name, verdict["reason"])
+
+
+def recertified(tree: dict[str, Any], chance: random.Random) -> Certificate:
+    """The certificate that the stored wishes lead to with other numbers."""
+    schema, wishes = Schema.from_json(tree["schema"]), dict(tree["certificate"]["request"])
+    wishes["epsilon"] = chance.choice(("0.1", "1/3", "1", "4", "25"))
+    if wishes.get("delta", "0") != "0":
+        wishes["delta"] = chance.choice(("0.001", "0.000000001"))
+    if tree["format"] == TABLE:
+        size = Size(chance.choice((100, 12_345)), 0)
+        return TableRequest.from_json(wishes, schema=schema, size=size).certify()
+    if tree["format"] != MODEL:
+        return offer_from_json(wishes, schema=schema, coins="system").certify()
+    concepts = concepts_from_json(wishes["concepts"], schema)
+    if "few_labels" in wishes:
+        size = Size(wishes["labelled"], wishes["unlabelled"])
+        request = replace(request_from_json(wishes, schema=schema, labelled=size.labelled), size=size)
+        return FewLabels(concepts, request, wishes["few_labels"]).certify()
+    labelled = chance.choice((100, 4567, 1_000_000))
+    request = request_from_json(wishes, schema=schema, labelled=labelled)
+    shares = {
+        name: None if wishes[name] is None else written(wishes[name])
+        for name in ("estimate_epsilon", "leaf_epsilon")
+    }
+    return Recipe(concepts, request, holdout=written(wishes["holdout"]), **shares).certify()
 
 
 def test_both_checkers_agree_on_every_edit_of_one_field() -> None:

@@ -294,6 +294,25 @@ def test_a_file_too_large_to_read_is_neither_verified_nor_refused(
     assert shared.bring(files["model.json"]) == "Verified"
 
 
+def test_a_hostile_file_does_not_hang_the_page(shared: Reader, files: dict[str, Path]) -> None:
+    """Thousands of steps that all hold are checked; the page draws some of them, and says how many it does not."""
+    tree = json.loads(files["model.json"].read_text("utf-8"))
+    fact = {**tree["certificate"]["privacy"]["fact"], "epsilon": {"log": "0", "factor": "1"}}
+    leaf = {"rule": "exponential-mechanism", "fact": fact, "where": {"ratio": "1", "sensitivity": 1}}
+    tree["schema"]["label"] = "ill" * 1_000_000
+    tree["certificate"] |= {
+        "epsilon": "0",
+        "assumptions": [],
+        "privacy": {"rule": "sequential", "fact": fact, "premises": [leaf] * 5000},
+    }
+    path = files["model.json"].with_name("hostile.json")
+    path.write_text(json.dumps({**tree, "digest": digest(tree)}), encoding="utf-8")
+    assert shared.bring(path) == "Verified"
+    assert shared.agreement == "Both checkers agree"
+    expect(shared.page.locator(".proof").first).to_contain_text("4,501 more steps below were derived again")
+    assert shared.page.evaluate("document.querySelectorAll('*').length") < 10_000
+
+
 def test_signatures_beside_the_document(shared: Reader, files: dict[str, Path]) -> None:
     shared.page.get_by_role("button", name="Start over").click()
     assert shared.bring(files["model.json"]) == "Verified"

@@ -40,19 +40,25 @@ WANTED = {"error": 0.1, "failure": 0.05, "epsilon": 1}
 BITS = (16, 32, 64, 128, 256, 512, 1024, 4096)
 
 
+def near_a_cut(bits: int, n: int, rng: np.random.Generator) -> tuple[int, np.ndarray]:
+    """A cut that is a multiple of no power of two, and n cells at log-uniform distance on both sides of it."""
+    cut = 2**bits * 618033988749 // 10**12 | 1
+    scales, signs = rng.random(n) * (bits - 2), rng.choice((-1, 1), n)
+    near = [int(math.exp2(scale % 50)) << int(scale // 50 * 50) for scale in scales.tolist()]
+    return cut, np.array(
+        [cut + d if s > 0 else cut - d for d, s in zip(near, signs, strict=True)], dtype=object
+    )
+
+
 def failures(bits: int, n: int, *, runs: int, seed: int) -> int:
     """Runs that err on more than a tenth or do not answer: points at log-uniform distance from the cut, a hard case."""
     rng = np.random.default_rng(seed)
     column = Numeric("key", lower=0, upper=2**bits - 1, integer=True)
     schema = Schema((column,), label="y", classes=("0", "1"))
     learner = RecConcave(Thresholds(schema, "key"), ONE, MILLIONTH)
-    cut, wrong = 2**bits * 618033988749 // 10**12 | 1, 0  # a multiple of no power of two
+    wrong = 0
     for run in range(runs):
-        scales, signs = rng.random(n) * (bits - 2), rng.choice((-1, 1), n)
-        near = [int(math.exp2(scale % 50)) << int(scale // 50 * 50) for scale in scales.tolist()]
-        cells = np.array(
-            [cut + d if s > 0 else cut - d for d, s in zip(near, signs, strict=True)], dtype=object
-        )
+        cut, cells = near_a_cut(bits, n, rng)
         sample = MemorySample.from_cells(schema, {"key": cells}, (cells >= cut).astype(np.int64))
         answer = learner.learn(sample, SeededCoins(1000 * seed + run))
         if not isinstance(answer, Threshold):

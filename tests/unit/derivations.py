@@ -139,6 +139,7 @@ DERIVATIONS: dict[str, Proof[Any]] = {
     "stable choice, no threshold": cuts_rules.stable_choice(ratio=SHORT, threshold=0),
     "stable choice, long": cuts_rules.stable_choice(ratio=REAL, threshold=500),
     "recursion, a small domain": reconstruction.rec_concave(2**16, 2950),
+    "blocks, a small domain": reconstruction.blocks_accuracy(2**16, 600),
     **{name: make() for name, make in release.MORE.items()},
     "net relabelling": prediction_rules.net_relabelling(
         rules.declared(

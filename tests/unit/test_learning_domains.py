@@ -39,7 +39,7 @@ WORDS = (
         "trees:1",
         "one-test",
     ),
-    *("scorecards:1", "recconcave:k", "card:1"),
+    *("scorecards:1", "recconcave:k", "blocks:k", "card:1"),
 )
 METHODS = ("points", "tree", "quantiles", "blr")
 
@@ -72,7 +72,7 @@ def verified(made: Any) -> bool:
 def test_every_length_is_learnt_and_verified_or_refused_before_the_charge(word: str, bits: int) -> None:
     schema, table = keys(bits)
     book: Any = Book()
-    delta = "0.000001" if word.startswith("recconcave") else 0
+    delta = "0.000001" if word.startswith(("recconcave", "blocks")) else 0
     wishes: dict[str, Any] = {"schema": schema, "epsilon": "0.5", "delta": delta, "random_state": 1}
     try:
         model = learn(table, y=[i % 2 for i in range(N)], concepts=word, ledger=book, **wishes)

@@ -106,6 +106,7 @@ def wishes() -> Iterator[tuple[str, dict[str, Any]]]:
     for method in ("plain", "generic", "boost", "relabel"):
         yield f"few {method}", {"concepts": "thresholds:a", "unlabelled": MORE, "method": method}
     yield "recconcave", {"concepts": "recconcave:a", "delta": "0.000001"}
+    yield "blocks", {"concepts": "blocks:a", "delta": "0.000001"}
     extras = {"estimate_epsilon": 1, "leaf_epsilon": 1, "holdout": "0.25", "records_per_person": 2}
     yield "extras", {"concepts": "trees:1", **extras}
     yield "costs", {"concepts": "thresholds:a", "costs": (1, 3), "estimate_epsilon": 1}

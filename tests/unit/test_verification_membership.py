@@ -111,6 +111,7 @@ def test_whatever_set_is_drawn_is_accepted(word: str) -> None:
 def test_cuts_of_very_long_keys_and_no_answer_are_accepted() -> None:
     for seed in range(6):
         assert verify_document(plain(learnt("recconcave:a", seed=seed, delta="0.000001"))).rebuilt
+        assert verify_document(plain(learnt("blocks:a", seed=seed, delta="0.000001"))).rebuilt
 
 
 RULES: tuple[dict[str, Any], ...] = (

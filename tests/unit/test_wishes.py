@@ -55,9 +55,10 @@ BEYOND = [
 ]
 
 
-DELTAS = {"recconcave": Fraction(1, 10**6), "stable": Fraction(1, 10)}
+DELTAS = {"recconcave": Fraction(1, 10**6), "blocks": Fraction(1, 10**6), "stable": Fraction(1, 10)}
 
 REFUSED = {
+    ("blocks", LEAST_EPSILON): "at most 1/2 and half of epsilon",
     ("agnostic", LEAST_EPSILON): r"needs at least \d+ records",
     ("agnostic", MOST_EPSILON): "at most 50",
     ("subsampled", LEAST_EPSILON): "lose by themselves",

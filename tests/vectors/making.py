@@ -190,6 +190,7 @@ def _all_edits(bases: dict[str, Vector]) -> Iterator[Edit]:
             yield from _of_a_rule(vector.name, tree)
         elif vector.name == "signed-in-unusual-ways":
             yield from _of_signers(vector)
+            yield from _of_canonical_forms("0.1.0-models-thresholds-age")
         elif vector.name.startswith("signed-"):
             yield from _of_bytes(vector)
         elif vector.kind == "document" and not vector.name.startswith("certificate-"):
@@ -261,6 +262,36 @@ def _of_bytes(vector: Vector) -> Iterator[Edit]:
     yield _new(vector.name, "replace", ["signatures"], [row] * 101)
     yield _new(vector.name, "add", ["signatures", 0, "note"], "x")
     yield _new(vector.name, "remove", ["signatures", 0, "key"], None)
+
+
+def _of_canonical_forms(base: str) -> Iterator[Edit]:
+    """Values whose one text is easily got wrong, where no condition reads them: floats, and keys in their order."""
+    floats = [
+        1e16,
+        1e15,
+        9007199254740993.0,
+        1e22,
+        0.0001,
+        2.5e-5,
+        5e-324,
+        1.7976931348623157e308,
+        -0.0,
+        0.1 + 0.2,
+    ]
+    keys = (
+        ["\U0001f600", "\uffff", "\ue000", "\u00e9", "e\u0301", "", "__proto__", "constructor"],
+        ["\ud83dx", "\ud83d\uffff", "\U0001f600", "\ud83d", "\ud83d\ud83d\ude00", "\ud83d\ud83d\uffff"],
+        ["\ud83d\ue000", "\U0001f600", "\U0001f601", "\U0001f600a", "\udfff\ud800"],
+        ["ab", "a", "a\0", "abc", "a\x7f", "a\u2028"],
+    )
+    trees: list[Any] = [
+        floats,
+        [10**4299, -(10**4298)],
+        *({key: at for at, key in enumerate(some)} for some in keys),
+    ]
+    for tree in trees:
+        read_back = json.loads(json.dumps(tree))  # in a file, two halves of a character are one
+        yield _new(base, "replace", ["hypothesis"], read_back)
 
 
 def _of_certificates(trees: dict[str, Any]) -> Iterator[Edit]:

@@ -284,6 +284,23 @@ const recConcave: Rule = (step) => {
   require(total.atMost(own.failure), "the bound fails");
 };
 
+const LONGEST = 1n << 24n;
+
+const occupiedBlocksAccuracy: Rule = (step) => {
+  noPremise(step);
+  const own = goalOf(step, "realizable");
+  const where = given(step, "ratio", "levels", "stake", "reach", "records");
+  const [ratio, levels, stake] = [where.ratio("ratio", true), where.count("levels", 1), where.whole("stake", 1)];
+  const [reach, records, inverse] = [where.count("reach", 1), where.records(own), ONE.over(ratio)];
+  const bits = BigInt((inverse.numerator / inverse.denominator).toString(2).length);
+  require((reach - 1n) * bits <= LONGEST, "the reach is out of range");
+  const left = own.failure.minus(pow(ratio, 2n * reach).times(stake));
+  require(left.sign > 0, "no answer is too likely");
+  const rivals = Rational.of(4n * levels).over(ONE.minus(ratio)).plus(Rational.of(2)).times(pow(inverse, reach - 1n));
+  const base = ONE.minus(own.error.times(ONE.minus(ratio)));
+  require(powerAtMost(rivals, base, records, left), "the bound fails");
+};
+
 export const FEW_LABELS: Readonly<Record<string, Rule>> = {
   "label-boost-labelled": labelBoostLabelled,
   "label-boost-unlabelled": labelBoostUnlabelled,
@@ -298,4 +315,5 @@ export const FEW_LABELS: Readonly<Record<string, Rule>> = {
   "ssl-relabel-accuracy": sslRelabelAccuracy,
   "generic-learner": genericLearner,
   "rec-concave": recConcave,
+  "occupied-blocks-accuracy": occupiedBlocksAccuracy,
 };

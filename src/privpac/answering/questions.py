@@ -27,6 +27,10 @@ DIGEST = 16
 """Bytes of a question's name: two of a billion questions share one with probability below 10^-20."""
 
 
+ONE = np.zeros(1, dtype=np.int64)
+ONE.flags.writeable = False
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Queries:
     """Distinct questions, where each first stands in the batch, and which question each row asks."""
@@ -38,8 +42,12 @@ class Queries:
     @classmethod
     def of(cls, cells: Cells, schema: Schema, columns: Sequence[str]) -> Queries:
         """The questions of encoded rows; only `columns` decide."""
-        rows = _rows(cells, schema, columns)
-        salt = "\0".join(columns).encode()[:64]
+        return cls._named(_rows(cells, schema, columns), _salt(columns))
+
+    @classmethod
+    def _named(cls, rows: Sequence[bytes], salt: bytes) -> Queries:
+        if len(rows) == 1:
+            return cls([_name(rows[0], salt)], ONE, ONE)
         numbers: dict[bytes, int] = {}
         first: list[int] = []
         which = np.empty(len(rows), dtype=np.int64)
@@ -48,11 +56,18 @@ class Queries:
             if place == len(first):
                 first.append(i)
             which[i] = place
-        keys = [hashlib.blake2b(row, digest_size=DIGEST, key=salt).digest() for row in numbers]
-        return cls(keys, np.array(first, dtype=np.int64), which)
+        return cls([_name(row, salt) for row in numbers], np.array(first, dtype=np.int64), which)
 
     def __len__(self) -> int:
         return len(self.keys)
+
+
+def _salt(columns: Sequence[str]) -> bytes:
+    return "\0".join(columns).encode()[:64]
+
+
+def _name(row: bytes, salt: bytes) -> bytes:
+    return hashlib.blake2b(row, digest_size=DIGEST, key=salt).digest()
 
 
 def _rows(cells: Cells, schema: Schema, columns: Sequence[str]) -> list[bytes]:
@@ -86,6 +101,17 @@ class AskedRows:
     def of(cls, cells: Cells, predictor: Predictor) -> AskedRows:
         """The questions these cells put to the predictor."""
         return cls(cells, Queries.of(cells, predictor.schema, predictor.columns))
+
+    @classmethod
+    def apart(cls, cells: Cells, sizes: Sequence[int], predictor: Predictor) -> list[AskedRows]:
+        """The same for each of several batches, of these sizes, whose rows were encoded together."""
+        rows = _rows(cells, predictor.schema, predictor.columns)
+        salt, end, batches = _salt(predictor.columns), 0, []
+        for size in sizes:
+            start, end = end, end + size
+            part = {name: values[start:end] for name, values in cells.items()}
+            batches.append(cls(part, Queries._named(rows[start:end], salt)))
+        return batches
 
     @property
     def keys(self) -> Sequence[bytes]:

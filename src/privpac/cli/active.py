@@ -20,9 +20,7 @@ __all__ = ["active"]
 
 OWNER = "active"
 
-active = verbs(
-    "active", "Ask for the labels of a random few, and learn from them and many records without labels."
-)
+active = verbs("active", "Ask for the labels of a random few, and learn from them.")
 
 Folder = Annotated[str, typer.Argument(metavar="FOLDER", help="The session: a folder that `ask` made.")]
 
@@ -88,7 +86,10 @@ def tell(
     *,
     as_json: Json = False,
 ) -> None:
-    """Take in answers, all of them or some; ask.csv then lists who is still waited for."""
+    """Take in answers, all of them or some.
+
+    Afterwards ask.csv lists those who are still waited for.
+    """
     with console.working("Reading", as_json=as_json):
         from privpac.asking import Asking
 

@@ -18,6 +18,7 @@ from typer.main import get_command
 
 from privpac import __version__
 from privpac.cli import console
+from privpac.cli.refusals import in_options, options_of
 from privpac.errors import PrivpacError, UnverifiedRelease
 
 __all__ = ["app", "run"]
@@ -112,9 +113,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except PrivpacError as problem:
         if isinstance(problem, UnverifiedRelease):  # it is paid for, and needed for a report
             console.show_json(problem.document.to_json())
-        console.fail(problem, as_json=as_json)
+        console.fail(in_options(problem, options_of(_command(tuple(verbs)))), as_json=as_json)
         return problem.exit_code
     except _UsageError as problem:
+        if getattr(problem, "message", None) == _help_of(
+            problem
+        ):  # nothing was asked, so it says what can be
+            sys.stderr.write(_help_of(problem) + "\n")
+            return PrivpacError.exit_code
         console.fail(_usage(problem), as_json=as_json)
         return PrivpacError.exit_code
     except (BrokenPipeError, SystemExit):  # typer turns a closed pipe into an exit of its own
@@ -125,6 +131,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except Exception as problem:
         console.fail(_fault(problem), as_json=as_json)
         return FAULT
+
+
+def _help_of(problem: Exception) -> str:
+    context = getattr(problem, "ctx", None)
+    return "" if context is None else str(context.get_help())
 
 
 def _usage(problem: Exception) -> PrivpacError:

@@ -9,7 +9,7 @@ from privpac.cli.options import verbs
 
 __all__ = ["audit"]
 
-audit = verbs("audit", "Test privacy claims: ours exactly, anyone's by running it many times, or once.")
+audit = verbs("audit", "Test privacy claims: exactly, or by running them.")
 audit.command()(exact)
 audit.command()(sample)
 audit.command("one-run")(one_run)

@@ -122,9 +122,10 @@ def exact(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Compare the exact worst loss over all neighbouring inputs with the certificate.
+    """Compare certificates with exact worst losses.
 
-    Exit code 4 if a claim is broken, or if time ran out before all pairs were settled.
+    The loss is the largest over all neighbouring inputs of a small domain. Exit code 4 if a claim is broken, or if time
+    ran out before all pairs were settled.
     """
     if not budget_seconds > 0:
         raise ParameterError(OWNER, "budget-seconds", budget_seconds, allowed="a positive number")

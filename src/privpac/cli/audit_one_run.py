@@ -32,10 +32,11 @@ def one_run(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Bound epsilon from below by training once, with canaries in the data. Exit code 4 if the claim is broken.
+    """Bound epsilon from below by training once.
 
-    The module must hold `score(model, record)`, large if the model seems to have seen that record, and CANARIES, a list
-    of pairs of records of which one each is put in; it may hold OTHERS, records that are always there.
+    Canaries are put into the data. Exit code 4 if the claim is broken. The module must hold `score(model, record)`,
+    large if the model seems to have seen that record, and CANARIES, a list of pairs of records of which one each is put
+    in; it may hold OTHERS, records that are always there.
     """
     from privpac.audit.one_run import audit_one_run
     from privpac.cli.imported import imported

@@ -26,7 +26,10 @@ def compare(
     random_state: Seed = None,
     as_json: Json = False,
 ) -> None:
-    """Say which of two released models gets more records right: one noisy difference."""
+    """Say which of two models gets more records right.
+
+    The answer is one noisy difference, which has a price of its own.
+    """
     with console.working("Comparing", as_json=as_json):
         from privpac.comparison import compare_models
         from privpac.guarantee.ledger.ledger import Ledger

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from privpac.errors import PrivpacError
+from privpac.errors import PrivpacError, SchemaError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -155,9 +155,10 @@ def warn(text: str, *, as_json: bool) -> None:
 
 
 def fail(problem: PrivpacError, *, as_json: bool) -> None:
-    """An error: one sentence for a person, or one line of JSON."""
-    line = json.dumps(problem.to_json()) if as_json else " ".join(str(problem).split())
-    sys.stderr.write(line + "\n")
+    """An error: one sentence for a person, or one line of JSON. Only a schema has several problems, a line each."""
+    lines = str(problem).splitlines() if isinstance(problem, SchemaError) else [str(problem)]
+    text = "\n".join(" ".join(line.split()) for line in lines)
+    sys.stderr.write((json.dumps(problem.to_json()) if as_json else text) + "\n")
 
 
 @contextmanager

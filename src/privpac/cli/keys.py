@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["keys"]
 
-keys = verbs(
-    "keys", "Keys of a prediction service: create, list, revoke; keys that sign documents: signing, show."
-)
+keys = verbs("keys", "Keys of a service, and keys that sign documents.")
 
 LedgerUrl = Annotated[
     str,
@@ -126,9 +124,10 @@ def signing(
     *,
     as_json: Json = False,
 ) -> None:
-    """Make a key that signs documents, and print its public half, which everybody may know.
+    """Make a key that signs documents.
 
-    With the variable PRIVPAC_PASSPHRASE set, the file cannot be used without that passphrase.
+    Its public half, which everybody may know, is printed. With the variable PRIVPAC_PASSPHRASE set, the file cannot be
+    used without that passphrase.
     """
     from privpac.cli.sign import PASSPHRASE
     from privpac.signing.keys import SigningKey
@@ -148,7 +147,10 @@ def show(
     *,
     as_json: Json = False,
 ) -> None:
-    """Print the public half of a signing key, for the lists of those who trust it."""
+    """Print the public half of a signing key.
+
+    It is for the lists of those who trust it.
+    """
     from privpac.cli.sign import signing_key
 
     _show_public(signing_key(file), as_json=as_json)

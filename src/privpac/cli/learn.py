@@ -142,7 +142,7 @@ def learn(
     full: Annotated[bool, typer.Option("--full", help="Print the whole derivation.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Learn a classifier you can read, with a certificate you can re-check.
+    """Learn a classifier you can read, with its certificate.
 
     Example: privpac learn patients.csv --schema schema.json --epsilon 1 --out model.json
     """

@@ -31,7 +31,7 @@ FORGETS = (
     "original, and treat as spent what its users remember."
 )
 
-ledger = verbs("ledger", "A budget in a file or database: make it, read it, check it, copy it.")
+ledger = verbs("ledger", "Make, read, check and copy budgets.")
 
 
 @ledger.command()
@@ -48,7 +48,10 @@ def create(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Make a new ledger; one that is there already is left as it is. Its totals are fixed from now on."""
+    """Make a new ledger, with totals that are fixed from now on.
+
+    A ledger that is there already is left as it is.
+    """
     from privpac.guarantee.ledger.ledger import Ledger
 
     try:
@@ -71,7 +74,10 @@ def show(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Print totals and charges, as they stand there; `verify` checks them."""
+    """Print totals and charges, unchecked.
+
+    `privpac ledger verify` checks them.
+    """
     _show(_opened(place), last=last, as_json=as_json)
 
 
@@ -95,9 +101,10 @@ def verify(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Recompute every hash and every sum; exit code 4 and the first wrong row if something does not follow.
+    """Recompute every hash and every sum.
 
-    Of documents, the certificate is derived again and the signatures are checked; a charge pays for one of them only.
+    Exit code 4 and the first wrong row, if something does not follow. Of documents, the certificate is derived again
+    and the signatures are checked; a charge pays for one of them only.
     """
     from privpac.checker.budget import check_budget
     from privpac.guarantee.ledger.total import promise_of, total_document
@@ -146,10 +153,10 @@ def _receipts(
 
 @ledger.command()
 def migrate(place: Place, *, as_json: Json = False) -> None:
-    """Bring the tables of an older ledger up to date: its entries then say what was paid for.
+    """Bring the tables of an older ledger up to date.
 
-    Its promise, its rows and their hashes stay as they are. Versions of privpac that know only the older tables refuse
-    it from then on, so stop those that use it first.
+    Its entries then say what was paid for. Its promise, its rows and their hashes stay as they are. Versions of privpac
+    that know only the older tables refuse it from then on, so stop those that use it first.
     """
     book = _opened(place)
     book.migrate()
@@ -163,7 +170,10 @@ def backup(
     *,
     as_json: Json = False,
 ) -> None:
-    """Copy a ledger, in use or not: a file as a file, a database as lines of JSON."""
+    """Copy a ledger, whether it is in use or not.
+
+    A file is copied as a file, a database as lines of JSON.
+    """
     from privpac.guarantee.ledger.backup import backup as copied
 
     _existing(place)
@@ -181,7 +191,10 @@ def restore(
     *,
     as_json: Json = False,
 ) -> None:
-    """Make a ledger from a copy, where there is none yet. An older copy forgets what was charged since."""
+    """Make a ledger from a copy, where there is none yet.
+
+    An older copy forgets what was charged since.
+    """
     from privpac.guarantee.ledger.backup import restore as restored
 
     book = restored(copy, place)

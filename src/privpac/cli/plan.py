@@ -101,10 +101,11 @@ def plan(
     ] = "epsilon",
     as_json: Json = False,
 ) -> None:
-    """How many records are enough, which error or which epsilon is within reach, and below what it is hopeless.
+    """How many records are enough, and what they can promise.
 
-    Needs no data and costs no privacy. Give two of --records, --error and --epsilon; with all three it says whether
-    they are enough. Example: privpac plan --concepts thresholds --bits 32 --error 0.1 --epsilon 1
+    Which error or epsilon is within reach, and below what it is hopeless. Needs no data and costs no privacy.
+    Give two of --records, --error and --epsilon; with all three it says whether they are enough. Example:
+    privpac plan --concepts thresholds --bits 32 --error 0.1 --epsilon 1
     """
     if against not in AGAINST:
         raise ParameterError(OWNER, "against", against, allowed="one of " + ", ".join(AGAINST))

@@ -47,7 +47,10 @@ def predict(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Predict the class of every record: a CSV with the header `prediction` and one line per record."""
+    """Predict the class of every record.
+
+    What is written is a CSV file with the header `prediction` and one line per record.
+    """
     destination = Destination.of(out, owner="predict", option="out", keep=(model, data, ledger), force=force)
     with console.working("Predicting", as_json=as_json), console.collecting() as warned:
         answered, facts = _answered(model, data, ledger, trust or [], proba=proba)

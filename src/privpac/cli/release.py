@@ -78,7 +78,9 @@ def release(
     full: Annotated[bool, typer.Option("--full", help="Print the whole derivation.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Release synthetic records in the table's own schema, with a certificate beside them.
+    """Release synthetic records, with a certificate.
+
+    They have the table's own schema, so that they can stand in for it.
 
     Example: privpac release patients.csv --schema schema.json --epsilon 1 --column age --out synthetic.csv
     """

@@ -126,7 +126,10 @@ def reproduce(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Make a table of results anew, from the code that ships, and its figure."""
+    """Make a table of results anew, and its figure.
+
+    All numbers come from the code that ships.
+    """
     if name is None:
         _list(as_json=as_json)
         return

@@ -32,9 +32,10 @@ def schema(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Draft a schema file from the names and types of the columns; no value of theirs is written down.
+    """Draft a schema file from a table, or check one.
 
-    The types of a CSV file are guessed from its first records (number, date, truth value or text).
+    A draft holds the names and types of the columns; no value of theirs is written down. The types of a CSV
+    file are guessed from its first records (number, date, truth value or text).
 
     Every null in it is for a person to fill in with what is publicly known. Afterwards `--check` says what was
     written, column by column: bounds that are too narrow cannot be noticed privately, so a person has to look.

@@ -80,9 +80,10 @@ def serve(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Serve answers from BUNDLE at POST /v1/predict. Every request needs a key (`privpac keys create`).
+    """Serve answers over HTTP, each of them charged.
 
-    Every new question is charged to the ledger before it is answered; a bundle with answers declared beforehand counts
+    BUNDLE answers at POST /v1/predict, and every request needs a key (`privpac keys create`). Every new
+    question is charged to the ledger before it is answered; a bundle with answers declared beforehand counts
     them itself and takes no ledger.
     """
     require_serve()

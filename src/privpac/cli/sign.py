@@ -50,7 +50,9 @@ def sign(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Sign a document: whoever has your public key can then see that it is yours and unchanged.
+    """Sign a document, so that others can see it is yours.
+
+    Whoever has your public key can then tell that it is yours and unchanged.
 
     A passphrase of the key is taken from the variable PRIVPAC_PASSPHRASE.
     """

@@ -42,7 +42,10 @@ def theorems(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List every statement the guarantees rest on: its status, its source, where it is used and tested."""
+    """List every statement that the guarantees rest on.
+
+    With a key: its status, its source, where it is used and tested.
+    """
     from privpac.constructions.catalogue import REGISTER, statement
 
     destination = Destination.of(out, owner="theorems", option="page", force=True)

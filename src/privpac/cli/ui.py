@@ -38,7 +38,7 @@ def ui(
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
     as_json: Json = False,
 ) -> None:
-    """Plan, learn, read certificates and watch the budget in a browser, on this machine alone.
+    """Plan, learn and check in a browser, on this machine alone.
 
     The address that is printed holds a token that works once: other users of the machine cannot use the pages, and
     neither can web sites that are open in the same browser.

@@ -40,7 +40,9 @@ def verify(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Check digest, derivation and parameters of a model file. Exit code 0, or 4 with the reason.
+    """Check a certificate: every number is derived again.
+
+    Digest, derivation and parameters are checked. Exit code 0, or 4 with the reason.
 
     Signatures are checked if there are any, or if --trusted or --signature ask for them.
     """

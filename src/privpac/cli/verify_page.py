@@ -33,11 +33,11 @@ def verify_page(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Write a page that verifies certificates in a browser, without installing anything.
+    """Write a page that verifies certificates in a browser.
 
-    The folder works from any static web server, also without a network: the page asks for nothing from elsewhere, and
-    what is dropped on it does not leave the browser. It runs on Pyodide, of which a copy is kept on this machine once
-    you have named or downloaded one.
+    Whoever uses it installs nothing. The folder works from any static web server, also without a network: the
+    page asks for nothing from elsewhere, and what is dropped on it does not leave the browser. It runs on
+    Pyodide, of which a copy is kept on this machine once you have named or downloaded one.
     """
     folder = Path(out)
     if folder.exists() and not folder.is_dir():

@@ -78,7 +78,9 @@ def warm(
     *,
     as_json: Json = False,
 ) -> None:
-    """Compile numeric code for this computer now, once, so that learning need not.
+    """Compile numeric code now, so that learning need not.
+
+    Once per computer and version is enough.
 
     Example: privpac warm
     """

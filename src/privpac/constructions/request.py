@@ -90,7 +90,7 @@ class Request:
         if not 0 <= self.delta < 1:
             raise ParameterError("learn", "delta", plain(self.delta), allowed="at least 0 and below 1")
         if self.size.total > MOST_RECORDS:
-            raise SizeError(f"learn: more than {MOST_RECORDS:.0e} records are beyond what is computed here.")
+            raise SizeError(f"More than {MOST_RECORDS:,} records are beyond what is computed here.")
 
     @classmethod
     def of(cls, wishes: RuleWishes, *, schema: Schema, size: Size) -> Request:

@@ -135,7 +135,9 @@ def learner_for(word: str | ConceptClass, request: Request) -> Learner:
     head, _, rest = word.partition(":")
     entry = WORDS.get(head)
     if entry is None:
-        raise ParameterError(OWNER, "concepts", word, allowed=_all_words(), remedy=_meant(head, rest))
+        meant = _meant(head, rest)
+        allowed = "a word that is known" if meant else _all_words()
+        raise ParameterError(OWNER, "concepts", word, allowed=allowed, remedy=meant)
     if request.protect not in entry.protects:
         raise ParameterError(
             OWNER,

@@ -11,6 +11,7 @@ import numpy as np
 from privpac.data import raw as reading
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
 from privpac.data.raw import Array
+from privpac.data.rawtable import require
 from privpac.data.tables import column_types
 from privpac.errors import DataError, SchemaError
 
@@ -39,8 +40,8 @@ ABOUT = (
 def draft(table: object, *, label: str | None = None) -> dict[str, Any]:
     """A schema file for a person to fill in: from the names and types of the columns, never their values."""
     types = column_types(table)
-    if label is not None and label not in types:
-        raise SchemaError(f"The table has no column '{label}'.", column=label)
+    if label is not None:
+        require([label], names=tuple(types))
     columns = [{"name": name, **_BLANKS[kind]} for name, kind in types.items() if name != label]
     return {"about": ABOUT, "label": label, "classes": None, "columns": columns}
 

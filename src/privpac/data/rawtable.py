@@ -38,15 +38,21 @@ class RawTable:
         return plain_array(self.column(name))
 
 
+MOST_NAMED = 6
+"""Missing columns that a message names."""
+
+
 def require(wanted: Sequence[str], *, names: Sequence[str]) -> None:
     """Refuse if a wanted column does not exist; the message names all of them."""
     absent = [name for name in wanted if name not in names]
     if absent:
-        listed = ", ".join(repr(name) for name in absent)
+        listed = ", ".join(repr(name) for name in absent[:MOST_NAMED])
+        more = f" and {len(absent) - MOST_NAMED} more" if len(absent) > MOST_NAMED else ""
+        another = len(absent) > 1 and not set(wanted) & set(names)
         raise SchemaError(
-            f"The table has no column{'s' * (len(absent) > 1)} {listed}.",
+            f"The table has no column{'s' * (len(absent) > 1)} {listed}{more}.",
             column=absent[0],
-            remedy=near(absent[0], names),
+            remedy="It seems to be another table." if another else near(absent[0], names),
         )
 
 

@@ -86,12 +86,9 @@ class Problems:
             raise self.errors[0]
         listed = [f"({number}) {error}" for number, error in enumerate(self.errors[:MOST_LISTED], 1)]
         left = len(self.errors) - len(listed)
-        more = f" And {left} more." if left else ""
-        raise SchemaError(
-            f"The schema has {len(self.errors)} problems: {' '.join(listed)}{more}",
-            column=self.errors[0].column,
-            remedy="Correct all of them.",
-        )
+        more = [f"And {left} more."] if left else []
+        first = f"The schema has {len(self.errors)} problems. Correct all of them:"
+        raise SchemaError("\n".join([first, *listed, *more]), column=self.errors[0].column)
 
 
 def entries_of(source: str | Path) -> dict[str, Any]:
@@ -126,6 +123,19 @@ def filled_in(entry: Mapping[str, Any], key: str, owner: str, how: str, column: 
         state = "is still blank" if key in entry else "is missing"
         raise SchemaError(f'{owner}: "{key}" {state}.', column=column, remedy=f'Write "{key}": {how}.')
     return entry[key]
+
+
+def all_filled_in(entry: Mapping[str, Any], wanted: Mapping[str, str], owner: str, column: str) -> None:
+    """Refuse, in one sentence, the keys of a column that are absent or were left blank."""
+    open_keys = [key for key in wanted if entry.get(key) is None]
+    if len(open_keys) < 2:
+        for key in open_keys:
+            filled_in(entry, key, owner, wanted[key], column)
+        return
+    names = " and ".join(f'"{key}"' for key in open_keys)
+    state = "still blank" if all(key in entry for key in open_keys) else "missing"
+    how = " and ".join(f'"{key}": {wanted[key]}' for key in open_keys)
+    raise SchemaError(f"{owner}: {names} are {state}.", column=column, remedy=f"Write {how}.")
 
 
 def list_from(values: object, owner: str, remedy: str) -> Sequence[Any]:
@@ -184,9 +194,8 @@ def column_from(entry: object, problems: Problems) -> Column | None:
                     f'{owner}: "{key}" has no meaning for a {kind} column.', column=name, remedy="Remove it."
                 )
             )
-    for key, how in REQUIRED[kind].items():
-        if key not in meant:
-            problems.attempt(partial(filled_in, entry, key, owner, how, name))
+    wanted = {key: how for key, how in REQUIRED[kind].items() if key not in meant}
+    problems.attempt(partial(all_filled_in, entry, wanted, owner, name))
     if len(problems.errors) > before:
         return None
     options = {key: entry[key] for key in OPTIONS[kind] if entry.get(key) is not None}

@@ -15,6 +15,7 @@ from privpac.data.schema import Schema
 from privpac.errors import DataError, ParameterError, SchemaError
 from privpac.estimators.shell import Array, Shell, class_values
 from privpac.estimators.stored_certificate import StoredCertificate
+from privpac.estimators.uncertified import warn_of_fitted_steps, warn_of_score
 
 if TYPE_CHECKING:
     from privpac.guarantee.ledger.ledger import Ledger
@@ -50,7 +51,7 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         Privacy of the rule when one record is replaced; 0.1 means the decimal 0.1.
     delta : number, default=0.0
         A chance that epsilon does not hold, for learners that trade it for fewer records
-        ("recconcave:COLUMN"); the others are pure and do not use it.
+        ("blocks:COLUMN", cards); the others are pure and do not use it.
     schema : Schema, path, mapping or "from_data"
         The public description of the table (`privpac schema DATA` drafts one).
     protect : str, default="records"
@@ -177,6 +178,7 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         array's columns are in the order of the schema. What is wrong is found before the ledger is charged.
         """
         _refuse(refused)
+        warn_of_fitted_steps(self)
         table, labels, schema = self._read(X, y)
         model = self._learn(table, labels, schema)
         self._remember(schema)
@@ -187,6 +189,11 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.certificate_ = StoredCertificate(model.certificate)
         self.classes_ = class_values(schema, labels.dtype)
         return self
+
+    def score(self, X: object, y: object, sample_weight: object = None) -> float:
+        """The share of records that are predicted right, with a warning: no certificate covers it."""
+        warn_of_score()
+        return float(super().score(X, y, sample_weight))
 
     def predict(self, X: object) -> Array:
         """The predicted class of every record, as one of `classes_`."""

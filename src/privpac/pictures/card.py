@@ -1,6 +1,7 @@
 """A card as people hang it on a wall: one block of bars per column, and the risks by sum of points underneath.
 
 Blocks stand in two columns, the next one always where there is more room, so the sheet stays close to a printed page.
+A sheet that hangs by itself says at its foot whom it hides, and how well (`promise`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 
 from privpac.concepts.shapes import PointsBar, PointsSheet, RiskBar
 from privpac.data.schema import Schema
-from privpac.pictures.drawing import SMALL, Box, Drawing, Line, Words, text_width
+from privpac.pictures.drawing import LARGE, SMALL, Box, Drawing, Line, Words, text_width
 
 __all__ = ["card_picture"]
 
@@ -21,7 +22,12 @@ VALUES, BAR, THICK = 205.0, 75.0, 12.0
 """Room for the values of a row, for its bar, and how thick a bar is."""
 LONGEST_COLUMN = 34
 """Letters of a column's name; a pointer shows the rest."""
-RISK_HEIGHT, RISK_HEAD, RISK_FOOT, CAPTION = 120.0, 44.0, 92.0, 52.0
+RISK_HEIGHT, RISK_HEAD, RISK_FOOT, CAPTION = 120.0, 50.0, 96.0, 58.0
+GRID = (0.25, 0.5, 0.75, 1.0)
+"""Risks that have a line across."""
+SAYS_NOTHING = 0.9
+"""Counts that allow more than this share of all risks are nearly all noise: no line is drawn for them."""
+FOOT = 26.0
 
 Shapes = Iterator[Box | Line | Words]
 
@@ -56,8 +62,8 @@ class _Panel:
         yield Words(self.x + PANEL - PADDING, y + 15, str(bar.points), "heading", "end")
 
 
-def card_picture(sheet: PointsSheet, schema: Schema) -> Drawing:
-    """The drawing of a card."""
+def card_picture(sheet: PointsSheet, schema: Schema, *, promise: str = "") -> Drawing:
+    """The drawing of a card; `promise` stands at its foot."""
     panels = _placed(sheet)
     most = max(1, *(bar.points for panel in panels for bar in panel.bars))
     bottom = max(panel.y + panel.height for panel in panels) + GAP
@@ -66,13 +72,16 @@ def card_picture(sheet: PointsSheet, schema: Schema) -> Drawing:
         shapes += panel.shapes(most)
     shapes += _risks(sheet, schema, bottom)
     height = bottom + RISK_HEAD + RISK_HEIGHT + RISK_FOOT + MARGIN
+    if promise:
+        shapes.append(Words(MARGIN, height - 2, promise, "soft", "start"))
+        height += FOOT
     return Drawing(WIDTH, height, tuple(shapes), _in_words(sheet, schema))
 
 
 def _title(schema: Schema) -> Shapes:
-    yield Words(
-        MARGIN, MARGIN + 14, f"Risk card for {schema.label} = {schema.classes[1]}", "heading", "start"
-    )
+    title = f"Risk card for {_of_one(schema)}"
+    shown = _fitting(title, WIDTH - 2 * MARGIN, LARGE)
+    yield Words(MARGIN, MARGIN + 14, shown, "title", "start", _full(title, shown))
     advice = "Add up the points of all blocks, then read the risk off below."
     yield Words(MARGIN, MARGIN + 34, advice, "soft", "start")
 
@@ -93,32 +102,48 @@ def _height(bars: Sequence[PointsBar]) -> float:
 
 def _risks(sheet: PointsSheet, schema: Schema, y: float) -> Shapes:
     wide = WIDTH - 2 * MARGIN
+    start, end = MARGIN + PADDING, MARGIN + wide - PADDING
     yield Box(MARGIN, y, wide, RISK_HEAD + RISK_HEIGHT + RISK_FOOT, "node", 6.0)
-    title = f"Risk of {schema.label} = {schema.classes[1]} by sum of points"
-    yield Words(MARGIN + PADDING, y + 23, title, "heading", "start")
-    left = MARGIN + PADDING + CAPTION
-    step = (wide - 2 * PADDING - CAPTION) / len(sheet.risks)
+    yield Words(start, y + 23, f"Risk of {_of_one(schema)} by sum of points", "heading", "start")
+    step = (end - start - CAPTION) / len(sheet.risks)
     floor = y + RISK_HEAD + RISK_HEIGHT
+    for share in GRID:
+        height = floor - share * RISK_HEIGHT
+        yield Line(((start + CAPTION, height), (end, height)), "grid")
+        yield Words(start + CAPTION - 8, height + 4, f"{share:.0%}".replace("%", " %"), "soft", "end")
     for number, bar in enumerate(sheet.risks):
-        yield from _risk(bar, left + (number + 0.5) * step, floor, step)
-    yield Line(((MARGIN + PADDING, floor), (MARGIN + wide - PADDING, floor)))
-    yield Words(MARGIN + PADDING, floor + 18, "points", "soft", "start")
-    yield Words(MARGIN + PADDING, floor + 36, "risk", "soft", "start")
-    note = "Thin lines: what noisy counts allow, two standard deviations of noise and of sampling."
-    yield Words(MARGIN + PADDING, floor + 62, sheet.verdict, "test", "start")
-    yield Words(MARGIN + PADDING, floor + 80, note, "soft", "start")
+        yield from _risk(bar, start + CAPTION + (number + 0.5) * step, floor, step)
+    yield Line(((start, floor), (end, floor)))
+    yield Words(start, floor + 18, "points", "soft", "start")
+    yield Words(start, floor + 36, "risk", "soft", "start")
+    note = "Thin lines: what noisy counts allow, two standard deviations of noise and sampling; none if nearly all."
+    yield Words(start, floor + 64, sheet.verdict, "test", "start")
+    yield Words(start, floor + 84, note, "soft", "start")
+
+
+def _of_one(schema: Schema) -> str:
+    """What the risk is of: a label that is 0 or 1, or false or true, needs no more than its name."""
+    zero, one = schema.classes
+    plain = (zero.lower(), one.lower()) in {("0", "1"), ("false", "true"), ("no", "yes")}
+    return schema.label if plain else f"{schema.label} = {one}"
 
 
 def _risk(bar: RiskBar, x: float, floor: float, step: float) -> Shapes:
-    half = min(24.0, 0.32 * step)
+    half = min(24.0, 0.3 * step)
     height = max(1.0, bar.share * RISK_HEIGHT)
     yield Box(x - half, floor - height, 2 * half, height, f"k{bar.label}", 2.0)
-    low, high, beside = floor - bar.least * RISK_HEIGHT, floor - bar.most * RISK_HEIGHT, x + half + 5
-    yield Line(((beside, low), (beside, high)))
-    for end in (low, high):
-        yield Line(((beside - 3, end), (beside + 3, end)))
-    yield Words(x, floor + 18, bar.sums, "test")
-    yield Words(x, floor + 36, bar.risk, "soft")
+    if bar.most - bar.least <= SAYS_NOTHING:
+        low, high, beside = floor - bar.least * RISK_HEIGHT, floor - bar.most * RISK_HEIGHT, x + half + 5
+        yield Line(((beside, low), (beside, high)))
+        for end in (low, high):
+            yield Line(((beside - 3, end), (beside + 3, end)))
+    yield Words(x, floor + 18, _dashed(bar.sums), "test")
+    yield Words(x, floor + 36, _dashed(bar.risk), "soft")
+
+
+def _dashed(text: str) -> str:
+    """From … to …, short enough to stand under a bar."""
+    return text.replace(" to ", "–")
 
 
 def _in_words(sheet: PointsSheet, schema: Schema) -> str:
@@ -132,10 +157,10 @@ def _short(text: str, letters: int) -> str:
     return f"{text[:half]}…{text[-half:]}"
 
 
-def _fitting(text: str, width: float) -> str:
+def _fitting(text: str, width: float, size: float = SMALL) -> str:
     """The text, its middle left out where it is wider than this."""
     letters = len(text)
-    while letters > 3 and text_width(_short(text, letters), SMALL) > width:
+    while letters > 3 and text_width(_short(text, letters), size) > width:
         letters -= 1
     return _short(text, letters)
 

@@ -23,20 +23,23 @@ __all__ = ["CLASS_STYLES", "Box", "Drawing", "Line", "Words", "checked_path", "t
 CLASS_STYLES = 6
 """Colours of classes; further classes use them again, and every leaf also has its class in words."""
 
+SIZE, SMALL, LARGE = 13.0, 11.0, 19.0
 INK, SOFT, EDGE, PAPER = "#1d2530", "#5a6675", "#8a94a3", "#f4f3ef"
 CLASS_COLOURS = ("#64758b", "#c2571a", "#2b7a78", "#7a4fa3", "#a8324a", "#4d7c0f")
 STYLES: dict[str, dict[str, str]] = {
     "node": {"fill": PAPER, "stroke": EDGE},
+    "chance": {"fill": "#e3e6ea"},
     "edge": {"fill": "none", "stroke": EDGE},
+    "grid": {"fill": "none", "stroke": "#dcdad2"},
     "curve": {"fill": "none", "stroke": CLASS_COLOURS[1]},
     "on": {"fill": "#ffffff", "font-weight": "700"},
     "test": {"fill": INK},
     "heading": {"fill": INK, "font-weight": "700"},
-    "soft": {"fill": SOFT, "font-size": "11px"},
+    "title": {"fill": INK, "font-size": f"{LARGE:.0f}px", "font-weight": "700"},
+    "soft": {"fill": SOFT, "font-size": f"{SMALL:.0f}px"},
     **{f"k{index}": {"fill": colour} for index, colour in enumerate(CLASS_COLOURS)},
 }
 FONTS = 'system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif'
-SIZE, SMALL = 13.0, 11.0
 DOTS_PER_UNIT = 2.0
 MOST_DOTS = 30_000
 """Pixels of a PNG along its longer side."""
@@ -138,7 +141,7 @@ class Words:
     def paint(self, axes: Any) -> None:
         """The words on matplotlib's axes."""
         style = STYLES[self.style]
-        size = SMALL if "font-size" in style else SIZE
+        size = float(style.get("font-size", f"{SIZE}px").removesuffix("px"))
         axes.text(
             self.x,
             self.y,

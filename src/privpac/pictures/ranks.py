@@ -16,6 +16,8 @@ __all__ = ["ranks_picture"]
 SIDE, LEFT, GAP, TOP, FOOT, MARGIN = 280.0, 52.0, 96.0, 44.0, 58.0, 16.0
 WIDTH, HEIGHT = LEFT + 2 * SIDE + GAP + MARGIN, TOP + SIDE + FOOT
 DOT, CAP = 9.0, 4.0
+LOW = 0.12
+"""Below this height words under a dot would lie on the axis."""
 TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 Shapes = Iterator[Box | Line | Words]
@@ -73,7 +75,7 @@ def _curve(figures: RankFigures, left: float) -> Shapes:
         before = x > left + SIDE / 2
         yield Words(
             x + (-10 if before else 10),
-            y + 18,
+            y + (18 if figures.sensitivity.value > LOW else 0),
             "the rule's own answers",
             "soft",
             "end" if before else "start",

@@ -1,7 +1,7 @@
 """A tree drawn from left to right: tests in the columns' own units, leaves in the colour and name of their class.
 
 It grows downwards with the leaves and sideways with the depth, so long names and many leaves never collide. With leaf
-counts each leaf also shows its noisy shares.
+counts each leaf also shows its noisy shares, and what chance decided is grey and folded (`estimates.folding`).
 """
 
 from __future__ import annotations
@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 
-import numpy as np
-from numpy.typing import NDArray
-
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.shapes import PointsSheet
 from privpac.concepts.trees.tree import Leaf, Split, Tree
+from privpac.constructions.estimates.folding import BY_CHANCE, FoldedTree, fold
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.data.columns import Boolean, Numeric
 from privpac.data.schema import Schema
@@ -39,15 +37,21 @@ DIGITS = 6
 """Of a cut in a picture; text, SQL and the model file have all of them."""
 
 
-def picture(hypothesis: Hypothesis, schema: Schema, *, leaf_counts: LeafCounts | None = None) -> Drawing:
-    """The drawing of any rule: a card, a tree, or words where it asks no questions one after the other."""
+def picture(
+    hypothesis: Hypothesis, schema: Schema, *, leaf_counts: LeafCounts | None = None, promise: str = ""
+) -> Drawing:
+    """The drawing of any rule: a card, with its promise, a tree, or words where it asks no questions one after the
+    other."""
     shape = hypothesis.shape(schema)
     if isinstance(shape, PointsSheet):
-        return card_picture(shape, schema)
+        return card_picture(shape, schema, promise=promise)
     tree = as_tree(hypothesis, schema)
     if tree is None:
         return _in_words(hypothesis, schema)
-    return _Layout(tree, schema, leaf_counts).drawing()
+    if leaf_counts is None:
+        return _Layout(tree, schema, None, tree).drawing()
+    shown = fold(tree, leaf_counts)
+    return _Layout(shown.tree, schema, shown, tree).drawing()
 
 
 def _in_words(hypothesis: Hypothesis, schema: Schema) -> Drawing:
@@ -87,7 +91,9 @@ class _Layout:
 
     tree: Tree
     schema: Schema
-    counts: LeafCounts | None
+    counted: FoldedTree | None
+    whole: Tree
+    """The rule itself, where `tree` is folded."""
 
     @cached_property
     def places(self) -> tuple[_Place, ...]:
@@ -95,7 +101,7 @@ class _Layout:
 
     def _placed(self, node: Tree, level: int, number: int, rows: Iterator[int]) -> _Place:
         if not isinstance(node, Split):
-            y = HEADING + MARGIN + (next(rows) + 0.5) * (ROW if self.counts is None else ROW_WITH_COUNTS)
+            y = HEADING + MARGIN + (next(rows) + 0.5) * (ROW if self.counted is None else ROW_WITH_COUNTS)
             return _Place(node, level, y, number)
         # Where the test holds comes first, as in words; leaves are numbered the other way round.
         below = sum(1 for _ in node.low.leaves())
@@ -104,14 +110,16 @@ class _Layout:
         return _Place(node, level, (high.y + low.y) / 2, number, (high, low))
 
     @cached_property
-    def shares(self) -> NDArray[np.float64]:
-        """Of each class in each leaf; nothing without counts."""
-        return np.zeros((0, 0)) if self.counts is None else self.counts.shares(self.tree)
+    def names(self) -> tuple[str, ...]:
+        """What is answered in each leaf."""
+        if self.counted is not None:
+            return tuple(leaf.name(self.schema) for leaf in self.counted.leaves)
+        return tuple(self.schema.classes[leaf.label] for leaf in self.tree.leaves())
 
     @cached_property
     def pill(self) -> float:
         """The width of every leaf."""
-        names = (_short(self.schema.classes[leaf.label]) for leaf in self.tree.leaves())
+        names = (_short(name) for name in self.names)
         return max(56.0, BOLD * max(text_width(name) for name in names) + 2 * PADDING)
 
     def _width(self, place: _Place) -> float:
@@ -142,7 +150,7 @@ class _Layout:
         beside = max((text_width(self._number(place), SMALL) + 10 for place in self.places), default=0.0)
         right = max(self.lefts[place.level] + self._width(place) for place in self.places) + beside
         width = max(right, MARGIN + text_width(heading), MARGIN + text_width(note, SMALL)) + MARGIN
-        return Drawing(width, lowest + MARGIN, tuple(shapes), self.tree.describe(self.schema))
+        return Drawing(width, lowest + MARGIN, tuple(shapes), self.whole.describe(self.schema))
 
     def _edges(self, place: _Place) -> Iterator[Box | Line | Words]:
         if not place.children:
@@ -165,13 +173,16 @@ class _Layout:
 
     def _leaf(self, place: _Place) -> Iterator[Box | Line | Words]:
         assert isinstance(place.node, Leaf)
-        left, label = self.lefts[place.level], place.node.label
-        name = self.schema.classes[label]
-        yield Box(left, place.y - NODE / 2, self.pill, NODE, f"k{label % CLASS_STYLES}", 6)
-        short = _short(name)
-        yield Words(left + self.pill / 2, place.y + 4.5, short, "on", full=name if short != name else "")
-        if self.counts is not None:
-            yield from self._bar(left, place.y + NODE / 2 + 3, self.shares[place.number])
+        left, name = self.lefts[place.level], self.names[place.number]
+        counted = None if self.counted is None else self.counted.leaves[place.number]
+        by_chance = counted is not None and counted.by_chance
+        colour = "chance" if by_chance else f"k{place.node.label % CLASS_STYLES}"
+        yield Box(left, place.y - NODE / 2, self.pill, NODE, colour, 6)
+        short, style = _short(name), "test" if by_chance else "on"
+        yield Words(left + self.pill / 2, place.y + 4.5, short, style, full=name if short != name else "")
+        if counted is not None:
+            if not by_chance:
+                yield from self._bar(left, place.y + NODE / 2 + 3, counted.shares)
             yield Words(left + self.pill + 8, place.y + 4, self._number(place), "soft", "start")
 
     def _bar(self, left: float, top: float, shares: Iterable[float]) -> Iterator[Box]:
@@ -181,13 +192,17 @@ class _Layout:
 
     def _number(self, place: _Place) -> str:
         """How many records arrive, about, and which share of them has the leaf's class."""
-        if self.counts is None or not isinstance(place.node, Leaf):
+        if self.counted is None or not isinstance(place.node, Leaf):
             return ""
-        share = self.shares[place.number][place.node.label]
-        return f"{sum(self.counts.counts[place.number]):,} · {share:.0%}"
+        leaf = self.counted.leaves[place.number]
+        if leaf.by_chance:
+            return f"{sum(leaf.counts):,} · {BY_CHANCE}" + (
+                f", {leaf.leaves} leaves" if leaf.leaves > 1 else ""
+            )
+        return f"{sum(leaf.counts):,} · {leaf.shares[place.node.label]:.0%}"
 
     def _note(self) -> str:
-        if self.counts is None:
+        if self.counted is None:
             return ""
         return "Beside a leaf: records counted with noise, and the share of its class; below it: all shares."
 

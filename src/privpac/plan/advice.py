@@ -226,12 +226,17 @@ def _delta(plan: PlanTable) -> str | None:
 
 def _close(plan: PlanTable) -> str | None:
     """When the floor is near, stop looking for something cleverer."""
-    near = next((row for row in plan.answers if row.ratio is not None and row.ratio <= NEAR), None)
+    # Rows of a plan for `auto` are about other classes than its headline.
+    rows = [plan.headline] if plan.question.word == "auto" else [plan.headline, *plan.answers]
+    near = next(
+        (row for row in rows if row is not None and row.ratio is not None and row.ratio <= NEAR), None
+    )
     if near is None or near.ratio is None:
         return None
     kind = "with answers from the class" if near.option.proper else "at all"
+    what = "What is proved" if near is plan.headline else near.option.learner
     return (
-        f"{near.option.learner} is within a factor {math.ceil(near.ratio * 10) / 10:g} of what is possible {kind}"
+        f"{what} is within a factor {math.ceil(near.ratio * 10) / 10:g} of what is possible {kind}"
         f" ({near.floor_source}): no other method of its kind can save more."
     )
 

@@ -32,18 +32,22 @@ PLAIN = {"occam": "one draw", "auto": "the default"}
 """Names of methods that mean nothing to most readers; the others are those of the papers."""
 
 
+UNSIMULATED = (
+    "A proof covers the worst case: add --simulate to see what to expect, which is usually far better."
+)
+
+
 def in_short(plan: PlanTable) -> str:
     """The answer in one paragraph: what to expect, what is proved, what nobody can do. Empty if nothing is promised."""
     row = plan.headline
     if row is None:
         return ""
-    expected = _expected(row)
-    return " ".join([*([expected] if expected else []), _promise(plan, row), *_hopeless(row)])
+    proved = [_promise(plan, row), *_hopeless(plan, row)]
+    return " ".join([*proved, UNSIMULATED] if row.simulated is None else [_expected(row), *proved])
 
 
 def _expected(row: Answer) -> str:
-    if row.simulated is None:
-        return ""
+    assert row.simulated is not None
     amount = _amount(row, _number(row.simulated.value))
     return f"Expect about {amount}, simulated on {row.simulated.on}."
 
@@ -51,7 +55,7 @@ def _expected(row: Answer) -> str:
 def _amount(row: Answer, number: str) -> str:
     return {
         "needed": f"{number} records",
-        "reachable": f"an error at most {number} above the best rule's",
+        "reachable": f"an error of at most {number} above that of the best rule",
         "smallest_epsilon": f"epsilon {number}",
     }[row.asks]
 
@@ -80,19 +84,21 @@ def _promise(plan: PlanTable, row: Answer) -> str:
     return text + (f"; {_number(perfect.proved)} if some rule never errs." if anything and perfect else ".")
 
 
-def _hopeless(row: Answer) -> list[str]:
+def _hopeless(plan: PlanTable, row: Answer) -> list[str]:
     if row.floor is None:
         return ["No lower bound is known here."]
     kind = "method that answers with such a rule" if row.option.proper else "method"
     number = _number(row.floor, up=False)
     less = {
-        "needed": f"with fewer than {number} records",
-        "reachable": f"with an error below {number}",
-        "smallest_epsilon": f"with epsilon below {number}",
+        "needed": f"do it with fewer than {number} records",
+        "reachable": f"promise less than {number}",
+        "smallest_epsilon": f"do it with epsilon below {number}",
     }[row.asks]
     if row.floor_source == "floor-agnostic":
-        return [f"Where labels are noisy, no method at all, private or not, can do it {less}."]
-    return [f"No private {kind} can do it {less}."]
+        return [f"Where labels are noisy, no method at all, private or not, can {less}."]
+    if plan.question.delta:  # floors speak of pure epsilon, and a delta may do with far less
+        return [f"No private {kind} can {less} without the delta."]
+    return [f"No private {kind} can {less}."]
 
 
 def question_text(plan: PlanTable) -> str:

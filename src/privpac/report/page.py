@@ -112,8 +112,9 @@ def _costs(model: Subject) -> str:
 def _leaf_counts(model: Subject) -> str:
     if model.leaf_counts is None:
         return ""
+    leaves = escape(model.describe_leaves(whole=True))
     return (
-        f"<details><summary>How many records arrive where</summary><pre>{escape(model.describe_leaves())}</pre>"
+        f"<details><summary>How many records arrive where</summary><pre>{leaves}</pre>"
         f'<p class="soft">Counts of {model.leaf_counts.records:,} records, each with noise.</p></details>'
     )
 

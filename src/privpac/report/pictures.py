@@ -8,12 +8,13 @@ Boxes: a rectangle in a plane of two columns; one or three columns as lines.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from html import escape
 
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.shapes import Brick, Everywhere, PointsSheet, Segment, Strip, strip
 from privpac.concepts.trees.tree import Leaf, Split, Tree
+from privpac.constructions.estimates.folding import BY_CHANCE, FoldedLeaf, fold
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.data.columns import Boolean, Categorical, Column
 from privpac.data.schema import Schema
@@ -139,23 +140,9 @@ def picture(hypothesis: Hypothesis, schema: Schema, *, leaf_counts: LeafCounts |
     drawing = draw_tree(hypothesis, schema, leaf_counts=leaf_counts)
     if drawing.width <= WIDEST:
         return f'<div class="scroll">{drawing.svg(alone=False)}</div>'
-    risks = None if leaf_counts is None else iter(_last_shares(tree, leaf_counts))
-    return f'<div class="tree scroll">{_branches(tree, schema, risks)}</div>' + legend(schema)
-
-
-def _last_shares(tree: Tree, counts: LeafCounts) -> list[float]:
-    """The share of each leaf's own class, in the order in which `_branches` comes to them."""
-    own = zip(tree.leaves(), counts.shares(tree), strict=True)
-    by_number = [float(shares[leaf.label]) for leaf, shares in own]
-    return [by_number[number] for number in _numbers(tree, 0)]
-
-
-def _numbers(tree: Tree, first: int) -> list[int]:
-    """The numbers of the leaves, those where a test holds before those where it fails."""
-    if not isinstance(tree, Split):
-        return [first]
-    below = sum(1 for _ in tree.low.leaves())
-    return [*_numbers(tree.high, first + below), *_numbers(tree.low, first)]
+    shown = None if leaf_counts is None else fold(tree, leaf_counts)
+    branches = _branches(tree, schema) if shown is None else _branches(shown.tree, schema, shown.leaves)
+    return f'<div class="tree scroll">{branches}</div>' + legend(schema)
 
 
 def _strip(strip: Strip, schema: Schema) -> str:
@@ -179,17 +166,27 @@ def _values(column: Column, labels: Sequence[int], schema: Schema) -> str:
     return swatches(names, shown, schema, column.name)
 
 
-def _branches(tree: Tree, schema: Schema, risks: Iterator[float] | None) -> str:
-    """A nested list: whatever the names and however many tests, it fits the page. `risks`: those of the leaves."""
+def _branches(tree: Tree, schema: Schema, counted: Sequence[FoldedLeaf] = ()) -> str:
+    """A nested list: whatever the names and however many tests, it fits the page. `counted`: the tree's leaves."""
     if not isinstance(tree, Split):
         return ""
+    below = sum(1 for _ in tree.low.leaves())
     items = []
-    for child, positive in ((tree.high, True), (tree.low, False)):
+    for child, part, positive in ((tree.high, counted[below:], True), (tree.low, counted[:below], False)):
         answer = f"<span>{escape(tree.test.describe(schema, positive=positive))}</span>"
-        if isinstance(child, Leaf):
-            name = escape(schema.classes[child.label])
-            share = "" if risks is None else f' <span class="soft">{next(risks):.0%}</span>'
-            items.append(f'<li>{answer} <b class="k{tone(child.label)}">{name}</b>{share}</li>')
-        else:
-            items.append(f"<li>{answer}{_branches(child, schema, risks)}</li>")
+        said = _answer(child, schema, part) if isinstance(child, Leaf) else _branches(child, schema, part)
+        items.append(f"<li>{answer}{said}</li>")
     return f"<ul>{''.join(items)}</ul>"
+
+
+def _answer(leaf: Leaf, schema: Schema, counted: Sequence[FoldedLeaf]) -> str:
+    """The class, and with counts its share; what chance decided is grey."""
+    if not counted:
+        return f' <b class="k{tone(leaf.label)}">{escape(schema.classes[leaf.label])}</b>'
+    (known,) = counted
+    style, beside = (
+        ("chance", BY_CHANCE)
+        if known.by_chance
+        else (f"k{tone(leaf.label)}", f"{known.shares[leaf.label]:.0%}")
+    )
+    return f' <b class="{style}">{escape(known.name(schema))}</b> <span class="soft">{beside}</span>'

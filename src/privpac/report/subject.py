@@ -53,8 +53,8 @@ class Subject(Protocol):
     def describe(self) -> str:
         """The rule in words."""
 
-    def describe_leaves(self) -> str:
-        """The tree with its counts; empty without them."""
+    def describe_leaves(self, *, whole: bool = False) -> str:
+        """The tree with its counts, folded where chance decided unless it is to be `whole`; empty without them."""
 
     def describe_estimate(self) -> str:
         """The estimate in words; empty without one."""

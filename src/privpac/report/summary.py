@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from privpac.concepts.trees.tree import Tree
 from privpac.errors import NoSqlForm
 from privpac.guarantee.certificate import explain_certificate
 from privpac.guarantee.facts import fact_from_json
@@ -19,7 +20,7 @@ NO_ACCURACY = "No accuracy is proved from {records:,} records at this epsilon; p
 
 def summary_sections(model: Subject, *, full: bool) -> list[tuple[str, str]]:
     """Headings and texts for people; with `full` the whole derivation."""
-    sections = [("Rule", model.describe_leaves() or model.describe())]
+    sections = [("Rule", _rule(model, whole=full))]
     if full:
         sections.append(("SQL", sql_text(model)))
     if costs := costs_text(model):
@@ -31,6 +32,23 @@ def summary_sections(model: Subject, *, full: bool) -> list[tuple[str, str]]:
     if full:
         return [*sections, ("Certificate", explain_certificate(model.certificate))]
     return [*sections, ("Privacy", "\n".join(_privacy(model))), (_accuracy_title(model), _accuracy(model))]
+
+
+MANY_LEAVES = 12
+"""A tree of more leaves is read more easily if one knows which of them chance decided."""
+
+
+def _rule(model: Subject, *, whole: bool) -> str:
+    if model.leaf_counts is not None:
+        return model.describe_leaves(whole=whole)
+    rule = model.describe()
+    leaves = sum(1 for _ in model.hypothesis.leaves()) if isinstance(model.hypothesis, Tree) else 0
+    if whole or leaves <= MANY_LEAVES:
+        return rule
+    return (
+        f"{rule}\n({leaves} leaves. Where few records arrive, chance decided what a leaf says. Counts would show"
+        " where: --leaf-epsilon, in Python leaf_epsilon, buys them.)"
+    )
 
 
 def costs_text(model: Subject) -> str:

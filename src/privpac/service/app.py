@@ -7,10 +7,12 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 from fastapi.concurrency import run_in_threadpool
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from privpac import __version__
 from privpac.service import pages
 from privpac.service.api import health, problems
+from privpac.service.api.predicting import Predicting, Shortcut
 from privpac.service.api.routes import router_for
 from privpac.service.serving import Service
 from privpac.service.settings import Settings
@@ -23,7 +25,21 @@ DESCRIPTION = """Answers from private records, one price each. No model is relea
 to the dataset's ledger before it is answered, and a question that anyone asked before is free."""
 
 
-def create_app(settings: Settings, *, service: Service | None = None) -> FastAPI:
+class Application(FastAPI):
+    """The framework's application, and what stands before all of its stack."""
+
+    entrance: ASGIApp
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope["app"] = self
+        await self.entrance(scope, receive, send)
+
+    async def pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A request that the framework answers."""
+        await super().__call__(scope, receive, send)
+
+
+def create_app(settings: Settings, *, service: Service | None = None) -> Application:
     """The application. A bundle is loaded at once, so that what is wrong with it is said before anyone can ask."""
     if service is None and settings.bundle is not None:
         service = Service.open(settings)
@@ -38,7 +54,7 @@ def create_app(settings: Settings, *, service: Service | None = None) -> FastAPI
         if service is not None:
             await run_in_threadpool(service.stop)
 
-    app = FastAPI(
+    app = Application(
         title="privpac",
         version=__version__,
         description=DESCRIPTION,
@@ -49,10 +65,12 @@ def create_app(settings: Settings, *, service: Service | None = None) -> FastAPI
     app.state.settings, app.state.service, app.state.ready = settings, service, False
     problems.install(app)
     metrics = Metrics() if service is None else service.metrics
-    app.add_middleware(Observing, metrics=metrics, body_seconds=settings.limits.body_seconds)
+    inner: ASGIApp = app.pass_on
     app.include_router(health.router)
     if service is not None:
         app.include_router(router_for(service))
+        inner = Shortcut(app.pass_on, Predicting(service))
+    app.entrance = Observing(inner, metrics, body_seconds=settings.limits.body_seconds)
     if settings.pages:
         pages.mount(app, settings)
     return app

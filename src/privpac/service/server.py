@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import socket
 from functools import partial
@@ -54,6 +55,7 @@ def run(settings: Settings, service: Service, listening: socket.socket) -> None:
     log_to_stderr()
     if settings.workers == 1:
         app = create_app(settings, service=service)
+        _settle()
         uvicorn.Server(_config(app, settings)).run(sockets=[listening])
         return
     service.stop()
@@ -67,7 +69,15 @@ def run(settings: Settings, service: Service, listening: socket.socket) -> None:
 def worker() -> FastAPI:
     """The application of one worker process."""
     log_to_stderr()
-    return create_app(Settings.from_text(os.environ[SETTINGS]))
+    app = create_app(Settings.from_text(os.environ[SETTINGS]))
+    _settle()
+    return app
+
+
+def _settle() -> None:
+    """What is there now stays: no search for unused objects needs to walk through all of it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def _config(app: FastAPI | str, settings: Settings) -> uvicorn.Config:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+
+from fastapi.concurrency import run_in_threadpool
 
 from privpac.answering.bundle import bundle as bundles
 from privpac.answering.bundle.bundle import Bundle
@@ -19,9 +19,12 @@ from privpac.guarantee.ledger.store import SQLITE, sqlite_file
 from privpac.service.access import keys
 from privpac.service.access.keys import Key, Presented
 from privpac.service.access.rate import Rate
-from privpac.service.answering.answering import Answering, Outcome
+from privpac.service.answering.answering import Answering, Ask, Reply
 from privpac.service.answering.group_commit import GroupCommit
+from privpac.service.answering.reading import Reading, Sent
 from privpac.service.api.bodies import Body
+from privpac.service.api.problems import Problem
+from privpac.service.api.rows import plain
 from privpac.service.settings import Settings
 from privpac.service.store import migrating
 from privpac.service.watch.metrics import Metrics
@@ -33,6 +36,9 @@ REMEMBERED_SECONDS = 1.0
 """How long a key that was found right is not looked up again before a body is read. What is charged or answered is
 decided by the key's state inside the transaction, so a revoked key gets nothing even within it."""
 MOST_REMEMBERED = 10_000
+UNAUTHORISED = 401
+MANY_ROWS = 64
+"""From so many rows on a request is encoded by itself in another thread, so that no other waits for it."""
 WRONG_KEYS_PER_SECOND = 10.0
 PROBED_SECONDS = 1.0
 """How long a write that went well stands for others."""
@@ -73,12 +79,13 @@ class Service:
     ) -> None:
         self.settings, self.bundle, self.store = settings, bundle, store
         self.answering = Answering(bundle, store, coins or SystemCoins())
+        self.reading = Reading(self.answering)
         self.metrics = Metrics()
         self._rate = Rate(settings.limits.requests_per_second)
         self.wrong_keys = Rate(WRONG_KEYS_PER_SECOND, what="wrong keys per second came from this address")
         """By address. Whoever tries keys is slowed down; keys that were found right before are not."""
-        self._remembered: dict[tuple[str, str], tuple[float, Key]] = {}
-        self._commits: GroupCommit | None = None
+        self._remembered: dict[Presented, tuple[float, Key]] = {}
+        self._commits: GroupCommit[Sent | Ask] | None = None
         self._probing, self._probed = threading.Lock(), 0.0
 
     @classmethod
@@ -110,7 +117,7 @@ class Service:
 
     def start(self) -> None:
         """Begin to commit answers in groups."""
-        self._commits = GroupCommit(self.answering.answer, committed=self.metrics.committed)
+        self._commits = GroupCommit(self.reading.answer, committed=self.metrics.committed)
 
     def stop(self) -> None:
         """Answer everyone who waits, then let go of the ledger."""
@@ -136,31 +143,43 @@ class Service:
 
     def remembered(self, presented: Presented) -> Key | None:
         """A key that was found right a moment ago."""
-        until, key = self._remembered.get((presented.id, presented.secret), (0.0, None))
+        until, key = self._remembered.get(presented, (0.0, None))
         return key if time.monotonic() < until else None
 
     def knows(self, presented: Presented) -> bool:
         """Whether this key was right before; it may have been revoked since."""
-        return (presented.id, presented.secret) in self._remembered
+        return presented in self._remembered
 
     def find(self, presented: Presented) -> Key | None:
         """The key, as it is stored now."""
         with self.store.reading() as connection:
             key = keys.find(connection, presented)
         if key is not None:
-            if len(self._remembered) > MOST_REMEMBERED:
-                self._remembered.clear()
-            until = time.monotonic() + REMEMBERED_SECONDS
-            self._remembered[presented.id, presented.secret] = (until, key)
+            self._remember(presented, key, REMEMBERED_SECONDS)
         return key
+
+    def _remember(self, presented: Presented, key: Key, seconds: float) -> None:
+        if len(self._remembered) > MOST_REMEMBERED:
+            self._remembered.clear()
+        self._remembered[presented] = (time.monotonic() + seconds, key)
 
     def count(self, key: Key) -> None:
         """One more request of this key; refused if they come too fast."""
         self._rate.check(key.id)
         self._rate.count(key.id)
 
-    async def predict(self, key: Key, body: Body, cells: Mapping[str, Any]) -> Outcome:
-        """Pay, answer, keep: durable before it returns."""
+    async def predict(self, presented: Presented, key: Key, body: Body) -> Reply:
+        """Pay, answer, keep: durable before it returns. A refusal is a `Problem`."""
         assert self._commits is not None
-        ask = self.answering.ask(cells, key=key.id, idempotency_key=body.idempotency_key, digest=body.digest)
-        return await self._commits.submit(ask)
+        sent = Sent(key.id, plain(body.rows, self.bundle.schema), body.idempotency_key, body.digest)
+        ask = sent if len(sent.rows) < MANY_ROWS else await run_in_threadpool(self.reading.one, sent)
+        if isinstance(ask, Problem):
+            raise ask
+        outcome = await self._commits.submit(ask)
+        # The transaction has looked at the key: nobody needs to for as long as after any other look.
+        if isinstance(outcome, Problem):
+            if outcome.status == UNAUTHORISED:
+                self._remember(presented, key, 0)
+            raise outcome
+        self._remember(presented, key, REMEMBERED_SECONDS)
+        return outcome

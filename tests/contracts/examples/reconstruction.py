@@ -1,4 +1,4 @@
-"""Examples of clear leads, cuts by recursion, and cuts from switches and from noise."""
+"""Examples of clear leads, cuts by recursion and among blocks, and cuts from switches and from noise."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.constructions.cuts import rules as cuts_rules
+from privpac.constructions.cuts.blocks_formulas import error_blocks, plan_blocks
 from privpac.constructions.cuts.formulas import records_switch, tilt_switch
 from privpac.constructions.cuts.recursive_formulas import error_rec_concave, plan_rec_concave, widths
 from privpac.guarantee import rules
@@ -30,6 +31,19 @@ def rec_concave(domain: int = 2**64, records: int = 3100) -> Proof[Any]:
         blocks=plan.blocks,
         records=records,
         error=error,
+        failure=FAILURE,
+    )
+
+
+def blocks_accuracy(domain: int = 2**64, records: int = 520) -> Proof[Any]:
+    plan = plan_blocks(domain, failure=FAILURE, epsilon=1, delta="0.000001")
+    return cuts_rules.occupied_blocks_accuracy(
+        ratio=plan.ratio,
+        levels=plan.levels,
+        stake=plan.stake,
+        reach=plan.reach,
+        records=records,
+        error=error_blocks(records, failure=FAILURE, plan=plan),
         failure=FAILURE,
     )
 
@@ -64,6 +78,8 @@ def switched() -> Proof[Any]:
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
     "stable-choice": lambda: cuts_rules.stable_choice(ratio=RATIO, threshold=7),
     "rec-concave": rec_concave,
+    "occupied-blocks": lambda: cuts_rules.occupied_blocks(ratio=RATIO, levels=16, stake=10**6),
+    "occupied-blocks-accuracy": blocks_accuracy,
     "switch-reconstruction": switched,
     "independent-noise": lambda: cuts_rules.independent_noise(
         learnt(), rate=Fraction(1, 1000), noise=Fraction(1, 20)

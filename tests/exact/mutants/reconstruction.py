@@ -14,7 +14,8 @@ from privpac.concepts.line.switches import switches
 from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.line.unions import Unions
 from privpac.concepts.sets.generated import GeneratedPoints
-from privpac.constructions.cuts.cases import rec_concave_case, tight_rec_concave
+from privpac.constructions.cuts.blocks import BlockCuts
+from privpac.constructions.cuts.cases import rec_concave_case, tight_blocks, tight_rec_concave
 from privpac.constructions.draw.occam import Occam
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy
@@ -54,6 +55,55 @@ def releases_the_block_untested() -> Case:
 
     claim = rec_concave_case(learner, 2).claim
     return Case("releases the block untested", run, records_of(schema), 2, claim)
+
+
+def _tight(stake: int, epsilon: str) -> BlockCuts:
+    return tight_blocks(cells=4, ratio=Fraction(1, 2), stake=stake, epsilon=Fraction(epsilon))
+
+
+def _claimed(name: str, run: BlockCuts, honest: BlockCuts, n: int) -> Case:
+    """What one learner does, under the claim of another."""
+    schema = honest.concepts.schema
+    return replace(learner_case(name, run, schema, n), claim=learner_case(name, honest, schema, n).claim)
+
+
+def leaves_little_stake_on_a_blank() -> Case:
+    """Draws among occupied blocks with next to nothing against those that one record alone occupies."""
+    return _claimed("leaves little stake on a blank", _tight(2, "3"), _tight(40, "1.44"), 2)
+
+
+class _ForksOnly(BlockCuts):
+    """Leaves out blocks all of whose records lie in one half: they say so little."""
+
+    def middles(self, evidence):  # type: ignore[no-untyped-def]
+        middles = super().middles(evidence)
+        kept = middles.bit == 2
+        kept[:2] = True
+        names = ("costs", "counts", "key", "low", "high", "bit")
+        return replace(middles, **{name: getattr(middles, name)[kept] for name in names})
+
+
+class _ThreefoldCosts(BlockCuts):
+    """Costs three times as high. Twice would not show: beside a heavy blank a draw loses half of what is claimed."""
+
+    def middles(self, evidence):  # type: ignore[no-untyped-def]
+        middles = super().middles(evidence)
+        return replace(middles, costs=3 * middles.costs)
+
+
+def _instead(kind: type[BlockCuts], name: str, honest: BlockCuts, n: int) -> Case:
+    wrong = kind(honest.concepts, honest.epsilon, honest.delta, plan=honest.plan)
+    return _claimed(name, wrong, honest, n)
+
+
+def draws_among_forks_only() -> Case:
+    """A fork vanishes with one record, however many others lie in its block."""
+    return _instead(_ForksOnly, "draws among forks only", _tight(40, "1.44"), 2)
+
+
+def lets_costs_move_by_three() -> Case:
+    """One record moves a cost by three, the ratio is as before."""
+    return _instead(_ThreefoldCosts, "lets costs move by three", _tight(40, "1.44"), 2)
 
 
 def selects_on_the_same_records() -> Case:
@@ -106,6 +156,9 @@ MUTANTS: dict[str, Callable[[], Case]] = {
     for function in (
         forgets_that_the_lead_moves_by_two,
         releases_the_block_untested,
+        leaves_little_stake_on_a_blank,
+        draws_among_forks_only,
+        lets_costs_move_by_three,
         selects_on_the_same_records,
         noise_instead_of_privacy,
         counts_values_instead_of_seeds,

@@ -35,8 +35,8 @@ def learn(*more: str, epsilon: str = "1") -> int:
         (("--concepts", "tree:3"), "Did you mean trees:3?", "trees:3 or"),
         (("--concepts", "stump"), "Did you mean stumps?", "stumps:"),
         (("--concepts", "neural"), "must be one of auto", "Did you mean"),
-        (("--costs", "1"), "learn: costs is (1,), but must be 2 positive integers", "Occam"),
-        (("--costs", "1", "--concepts", "staged:2+2"), "learn: costs is (1,)", "StagedTrees"),
+        (("--costs", "1"), "--costs is 1, but must be 2 positive integers", "Occam"),
+        (("--costs", "1", "--concepts", "staged:2+2"), "--costs is 1", "StagedTrees"),
         (("--ledger", "none.db", "--out", "m.json"), "privpac ledger create FILE --epsilon TOTAL", "Ledger("),
         (("--concepts", "thresholds:agee"), "Did you mean 'age'?", "smoker"),
         (("--concepts", "trees:2", "--delta", "1e-6"), "0 for trees:2, which has no use for it", "Request"),
@@ -61,7 +61,7 @@ def test_a_card_of_three_classes_is_refused_before_anything_is_charged(
     assert learn("--concepts", "card", "--ledger", "ledger.db", "--out", "card.json") == 2
     said = capsys.readouterr().err
     assert "Label 'ill' has 3 classes, but card separates two." in said
-    assert "concepts='trees:3'" in said
+    assert "--concepts trees:3" in said
     assert not (tmp_path / "card.json").exists()
     assert Ledger.open(tmp_path / "ledger.db").left.epsilon == 3
 

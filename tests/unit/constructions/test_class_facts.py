@@ -15,6 +15,7 @@ from privpac.concepts.line.unions import Unions
 from privpac.concepts.linear.halfspaces import Scorecards
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
+from privpac.concepts.literals.round_cuts import on_round_numbers
 from privpac.concepts.sets.points import Points
 from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.one_test import OneTest
@@ -86,7 +87,7 @@ def test_facts_of_stages_are_those_of_the_learner() -> None:
 
 
 def test_cards_are_counted_by_their_draws() -> None:
-    tests = len(TESTS.tests)
+    tests = len(on_round_numbers(SCHEMA).tests)
     (facts,) = facts_of("card:3", Description(schema=SCHEMA, records=1000))
     assert (facts.word, facts.size) == ("card:3", (2 * tests) ** 3)
     assert facts_of("card", Description(columns=3))[0].word == "card"
@@ -97,7 +98,16 @@ def test_cards_are_counted_by_their_draws() -> None:
 
 def test_every_word_that_can_be_learnt_can_be_planned() -> None:
     # Chosen among others; without a promise of accuracy; other learners of thresholds; learners around any other.
-    learners = {"auto", "switches", "recconcave", "graded-tree", "risk-tree", "noisy-cuts", "denoised-cuts"}
+    learners = {
+        "auto",
+        "switches",
+        "recconcave",
+        "blocks",
+        "graded-tree",
+        "risk-tree",
+        "noisy-cuts",
+        "denoised-cuts",
+    }
     learners |= {"agnostic", "subsampled", "confident", "stable"}
     learnable = {word for word, entry in WORDS.items() if entry.build is not None}
     assert learnable - learners <= set(KINDS)

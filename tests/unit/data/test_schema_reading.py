@@ -64,12 +64,11 @@ def test_all_problems_are_told_at_once() -> None:
         {"name": "good", "kind": "boolean"},
     ]
     text = refusal({"classes": 3, "columns": columns})
-    assert text.startswith("The schema has 6 problems: (1) ")
+    assert text.startswith("The schema has 5 problems. Correct all of them:\n(1) ")
     for part in (
         '"label" is missing',
         "classes is not a list",
-        "'age': \"lower\" is still blank",
-        "'age': \"upper\" is still blank",
+        '\'age\': "lower" and "upper" are still blank',
         "'categorial'",
         "'days': \"categories\" has no meaning",
     ):
@@ -80,4 +79,4 @@ def test_very_many_problems_are_counted() -> None:
     columns = [
         {"name": f"c{i}", "kind": "numeric", "lower": None, "upper": 1} for i in range(MOST_LISTED + 5)
     ]
-    assert refusal({**GOOD, "columns": columns}).endswith("And 5 more. Correct all of them.")
+    assert refusal({**GOOD, "columns": columns}).endswith("\nAnd 5 more.")

@@ -14,7 +14,7 @@ from privpac.constructions.catalogue import REGISTER
 from privpac.errors import ParameterError
 from privpac.plan.kinds import KINDS
 from privpac.plan.options import OPTIONS
-from privpac.plan.words import in_short, rows
+from privpac.plan.words import UNSIMULATED, in_short, rows
 
 ASK = {"bits": 32, "error": "0.1", "epsilon": 1}
 KEYS = {"learner", "setting", "protects", "proper", "labelled", "unlabelled", "simulated", "floor", "source"}
@@ -225,9 +225,10 @@ def test_the_first_paragraph_speaks_of_the_row_that_the_advice_is_about() -> Non
         f"Proved: {found.headline.need.labelled:,} records are enough, whatever the records are like;"
         f" {found.option('occam', 'realizable').need.labelled:,} if some rule never errs. Where labels are"
         f" noisy, no method at all, private or not, can do it with fewer than {found.headline.floor} records."
+        f" {UNSIMULATED}"
     )
     assert in_short(plan.reachable("thresholds", bits=16, records=900, epsilon=1)).startswith(
-        "Proved: an error at most"
+        "Proved: an error of at most"
     )
     least = plan.smallest_epsilon("thresholds", bits=32, records=2000, error="0.05")
     assert least.headline is not None

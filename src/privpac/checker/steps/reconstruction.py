@@ -18,6 +18,8 @@ from privpac.checker.reading import (
     read_fact,
     read_privacy,
     require,
+    same_records,
+    whole,
 )
 
 __all__ = ["RULES"]
@@ -65,6 +67,43 @@ def _rec_concave(node: Tree) -> None:
     require(total <= failure, "the bound fails")
 
 
+def _blocks(node: Tree) -> None:
+    no_premise(node)
+    texts = parameters(node, "ratio", "levels", "stake")
+    ratio, levels, stake, fact = (
+        number(texts[0]),
+        integer(texts[1], 1),
+        whole(texts[2], 1),
+        read_privacy(node),
+    )
+    require(0 < ratio < 1, "the ratio is out of range")
+    weight = ratio * stake  # of the blank, where a block with one record weighs 1
+    factor = directed.shorten(directed.power(1 / ratio, 2) * (weight + levels - 1) / weight)
+    require(fact.loss == Loss(Fraction(0), factor), "epsilon is not the ratio's")
+    require(fact.delta == directed.shorten((levels - 1) / (weight + levels - 1)), "delta is not the stake's")
+    require(fact.release == "hypothesis", "the release is not what this mechanism gives")
+
+
+LONGEST = 2**24
+"""Bits of a power that are worked out."""
+
+
+def _blocks_accuracy(node: Tree) -> None:
+    no_premise(node)
+    error, failure, records, against = _accuracy(node)
+    require(against == "realizable", "another kind of accuracy")
+    texts = parameters(node, "ratio", "levels", "stake", "reach", "records")
+    ratio, levels, stake = number(texts[0]), integer(texts[1], 1), whole(texts[2], 1)
+    reach = integer(texts[3], 1)
+    same_records(texts[4], records)
+    require(0 < ratio < 1, "the ratio is out of range")
+    require(int(1 / ratio).bit_length() * (reach - 1) <= LONGEST, "the reach is out of range")
+    left = failure - stake * directed.power(ratio, 2 * reach)
+    require(left > 0, "no answer is too likely")
+    rivals = (4 * levels / (1 - ratio) + 2) * directed.power(1 / ratio, reach - 1)
+    require(directed.power_at_most(rivals, 1 - error + error * ratio, records, left), "the bound fails")
+
+
 def _switch_reconstruction(node: Tree) -> None:
     error, failure, records, against = _accuracy(node)
     candidates, selection, ratio, tilt = parameters(node, "candidates", "selection", "ratio", "tilt")
@@ -105,6 +144,8 @@ def _denoised(node: Tree) -> None:
 RULES: dict[str, Check] = {
     "stable-choice": _stable_choice,
     "rec-concave": _rec_concave,
+    "occupied-blocks": _blocks,
+    "occupied-blocks-accuracy": _blocks_accuracy,
     "switch-reconstruction": _switch_reconstruction,
     "independent-noise": _noisy,
     "noise-reconstruction": _denoised,

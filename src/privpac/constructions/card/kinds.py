@@ -21,7 +21,7 @@ def _card(rest: str, description: Description) -> ClassFacts:
         raise ParameterError(
             OWNER, "concepts", f"card:{rest}", allowed=f"card, or card:1 to card:{MOST_ROUNDS}"
         )
-    tests = description.number_of_tests("card")
+    tests = _tests(description)
     size: int = (2 * tests) ** rounds
     word = f"card:{rest}" if rest else "card"
     named = description.schema is not None
@@ -36,6 +36,15 @@ def _card(rest: str, description: Description) -> ClassFacts:
         parts=rounds,
         named=named,
     )
+
+
+def _tests(description: Description) -> int:
+    """How many tests a card chooses from: at round numbers, where a schema says which columns there are."""
+    if description.schema is None:
+        return description.number_of_tests("card")
+    from privpac.concepts.literals.round_cuts import on_round_numbers
+
+    return len(on_round_numbers(description.schema).tests)
 
 
 KINDS: Mapping[str, tuple[str, Callable[[str, Description], ClassFacts]]] = {

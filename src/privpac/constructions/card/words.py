@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from privpac.concepts.cards.risks import WALL
 from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.literals.round_cuts import on_round_numbers
 from privpac.constructions.base import Learner
 from privpac.constructions.card.graded_tree import FIRST_SHARE, GRADED_FROM, GradedTrees
 from privpac.constructions.card.labels import LabelPrivateCard
@@ -30,7 +31,7 @@ def _card(request: Request, rest: str) -> Learner:
     rounds, delta = _rounds_of_word(request, rest) if rest else _default_rounds(request)
     if request.protect == "labels":
         return LabelPrivateCard(request.schema, epsilon, rounds, request.costs, delta)
-    tests = Binarisation.of(request.schema)
+    tests = on_round_numbers(request.schema)
     return CardLearner(request.schema, epsilon, tests, rounds, request.costs, delta=delta)
 
 

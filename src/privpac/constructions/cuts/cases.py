@@ -1,4 +1,4 @@
-"""Rows for cuts by recursion, from switches and from noise, and for generated points."""
+"""Rows for cuts by recursion, among blocks, from switches and from noise, and for generated points."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from privpac.constructions.cases import (
     sample_of,
     tiny_schema,
 )
+from privpac.constructions.cuts.blocks import BlockCuts
+from privpac.constructions.cuts.blocks_formulas import BlockPlan
 from privpac.constructions.cuts.noisy import DenoisedCuts, NoisyCuts
 from privpac.constructions.cuts.recursive import RecConcave
 from privpac.constructions.cuts.recursive_formulas import Plan, threshold_stable_choice
@@ -28,7 +30,7 @@ from privpac.data.sample import Size
 from privpac.guarantee.facts import Privacy
 from privpac.numbers.exact import ratio_for
 
-__all__ = ["ROWS", "rec_concave_case", "tight_rec_concave"]
+__all__ = ["ROWS", "rec_concave_case", "tight_blocks", "tight_rec_concave"]
 
 PLACE = 110
 
@@ -68,6 +70,25 @@ def _rec_concave_word() -> Case:
     return learner_case("thresholds by recursion", learner_for("recconcave:a", request), schema, 1)
 
 
+def tight_blocks(*, cells: int, ratio: Fraction, stake: int, epsilon: Fraction, reach: int = 1) -> BlockCuts:
+    """With a small stake, so that a block which one record alone occupies is drawn now and then."""
+    levels = max(1, (cells - 1).bit_length())
+    plan = BlockPlan(ratio, levels, stake, reach)
+    cuts = Thresholds(tiny_schema(cells), "a", "up")
+    lone = (levels - 1) / (ratio * stake)
+    return BlockCuts(cuts, epsilon, lone / (1 + lone), plan=plan)
+
+
+def _blocks_word() -> Case:
+    schema = tiny_schema(4)
+    request = Request(schema=schema, size=Size(2), epsilon=Fraction(2), delta=TENTH)
+    return learner_case("a cut among occupied blocks", learner_for("blocks:a", request), schema, 2)
+
+
+def _blocks(name: str, learner: BlockCuts, n: int) -> Case:
+    return learner_case(name, learner, learner.concepts.schema, n)
+
+
 def _switches(name: str, *, cells: int, n: int, epsilon: Fraction) -> Case:
     schema = tiny_schema(cells)
     inner = Occam(Unions(schema, "a", intervals=1), epsilon)
@@ -97,6 +118,12 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "recconcave": _rec_concave_word,
     "recconcave-steps": lambda: rec_concave_case(
         tight_rec_concave(cells=3, delta=TENTH, epsilons=(Fraction(8), Fraction(2), TENTH)), 2
+    ),
+    "blocks": _blocks_word,
+    "blocks-tight": lambda: _blocks(
+        "a cut among occupied blocks, a small stake",
+        tight_blocks(cells=4, ratio=Fraction(1, 2), stake=40, epsilon=Fraction(36, 25)),
+        3,
     ),
     "switches": lambda: _switches("a cut at a switch of a union", cells=3, n=2, epsilon=ONE),
     "switches-tight": lambda: _switches(

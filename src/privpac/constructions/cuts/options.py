@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import learn_command
+from privpac.constructions.cuts.blocks_formulas import records_blocks
 from privpac.constructions.cuts.formulas import SWITCH_SHARE, error_switch
 from privpac.constructions.cuts.recursive_formulas import records_rec_concave
 from privpac.constructions.option import FloorRow, Need, Option, cells_of, protects_whole_records
@@ -26,19 +27,21 @@ def _cuts(concepts: ClassFacts) -> bool:
 
 
 def _rec_concave(wish: Wish) -> Need:
-    assert wish.concepts.cells is not None
-    return Need(
-        records_rec_concave(
-            wish.concepts.cells,
-            **wish.goal,
-            delta=wish.delta,
-        )
-    )
+    return Need(records_rec_concave(cells_of(wish), **wish.goal, delta=wish.delta))
 
 
-def _command(wish: Wish, need: Need) -> str | None:
-    word = "recconcave:" + wish.concepts.word.partition(":")[2]
-    return learn_command(wish, need, concepts=word, options=f"--delta {plain(wish.delta)}")
+def _blocks(wish: Wish) -> Need | None:
+    if 2 * wish.delta > min(wish.epsilon, Fraction(1)):
+        return None
+    return Need(records_blocks(cells_of(wish), **wish.goal, delta=wish.delta))
+
+
+def _with_delta(kind: str) -> Callable[[Wish, Need], str | None]:
+    def command(wish: Wish, need: Need) -> str | None:
+        word = f"{kind}:" + wish.concepts.word.partition(":")[2]
+        return learn_command(wish, need, concepts=word, options=f"--delta {plain(wish.delta)}")
+
+    return command
 
 
 RANGES = 2
@@ -156,7 +159,19 @@ OPTIONS: tuple[Option, ...] = (
         _rec_concave,
         serves=_cuts,
         pure=False,
-        command=_command,
+        command=_with_delta("recconcave"),
+    ),
+    Option(
+        "blocks",
+        "one draw among the middles of occupied blocks",
+        "realizable",
+        "records",
+        True,
+        "occupied-blocks-accuracy",
+        _blocks,
+        serves=_cuts,
+        pure=False,
+        command=_with_delta("blocks"),
     ),
     Option(
         "switches",

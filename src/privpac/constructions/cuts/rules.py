@@ -1,4 +1,4 @@
-"""Reconstruction: clear leads, thresholds by recursion, and proper cuts from other hypotheses."""
+"""Reconstruction: clear leads, cuts by recursion and among blocks, and proper cuts from other hypotheses."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from privpac.numbers.exact import ball, power_up, shortened
 __all__ = [
     "independent_noise",
     "noise_reconstruction",
+    "occupied_blocks",
+    "occupied_blocks_accuracy",
     "rec_concave",
     "stable_choice",
     "switch_reconstruction",
@@ -79,6 +81,58 @@ def rec_concave(
         "margin": margin,
         "last": last,
         "blocks": blocks,
+        "records": records,
+    }
+    return Proof(Accuracy(error, failure, Against.REALIZABLE, records), rule, where=where, seal=SEAL)
+
+
+def occupied_blocks(*, ratio: Fraction, levels: int, stake: int) -> Proof[Privacy]:
+    """A draw, with weight ratio^cost, among middles of occupied blocks, both ends, and a blank that counts `stake`
+    times: e^epsilon = ratio^-2·(1 + (levels - 1)/(ratio·stake)), delta = (levels - 1)/(levels - 1 + ratio·stake).
+
+    Register `occupied-blocks`. Holds if one unit moves every cost by at most 1, and a block that one record alone
+    occupies costs at least one less than the blank (assumed of the caller).
+    """
+    rule = "occupied-blocks"
+    need(rule, 0 < ratio < 1, "the ratio must lie strictly between 0 and 1")
+    need(rule, levels >= 1 and stake >= 1, "there must be a level and a stake")
+    lone = (levels - 1) / (ratio * stake)
+    fact = Privacy(
+        Loss(factor=shortened(power(rule, 1 / ratio, 2) * (1 + lone))), shortened(lone / (1 + lone))
+    )
+    where: dict[str, Value] = {"ratio": str(ratio), "levels": levels, "stake": str(stake)}
+    return Proof(fact, rule, where=where, seal=SEAL)
+
+
+_LONGEST = 2**24
+"""Bits that a power in a bound may have: enough for every plan, and no file can ask for more."""
+
+
+def occupied_blocks_accuracy(
+    *, ratio: Fraction, levels: int, stake: int, reach: int, records: int, error: Fraction, failure: Fraction
+) -> Proof[Accuracy]:
+    """A cut drawn among occupied blocks errs by more than `error`, or is not released, with probability at most
+    stake·r^(2a) + 2·(2·levels/(1 - r) + 1)·r^(1 - a)·(1 - error·(1 - r))^records, r = ratio, a = reach.
+
+    Register `occupied-blocks-accuracy`. Holds for independent records of which some cut makes no error.
+    """
+    rule = "occupied-blocks-accuracy"
+    need(rule, 0 < ratio < 1, "the ratio must lie strictly between 0 and 1")
+    need(rule, min(levels, stake, reach) >= 1 and records >= 0, "a number is too small")
+    need(rule, (reach - 1) * int(1 / ratio).bit_length() <= _LONGEST, "the reach is out of its range")
+    _need_chances(rule, error, failure)
+
+    def bound() -> arb:
+        weight = ball(ratio)
+        rivals = 2 * (2 * levels / (1 - weight) + 1) * weight ** (1 - reach)
+        return stake * weight ** (2 * reach) + rivals * ball(1 - error * (1 - ratio)) ** records
+
+    _need_bound(rule, bound, failure)
+    where: dict[str, Value] = {
+        "ratio": str(ratio),
+        "levels": levels,
+        "stake": str(stake),
+        "reach": reach,
         "records": records,
     }
     return Proof(Accuracy(error, failure, Against.REALIZABLE, records), rule, where=where, seal=SEAL)

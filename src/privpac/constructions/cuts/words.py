@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
 from privpac.constructions.base import Learner
+from privpac.constructions.cuts.blocks import BlockCuts
 from privpac.constructions.cuts.noisy import DenoisedCuts, NoisyCuts
 from privpac.constructions.cuts.recursive import RecConcave
 from privpac.constructions.cuts.switches import SwitchCuts
@@ -66,7 +67,15 @@ def _rec_concave(request: Request, rest: str) -> Learner:
     return RecConcave(cuts, request.per_record, request.delta_per_record)
 
 
+def _blocks(request: Request, rest: str) -> Learner:
+    cuts = _directed_cuts(request, rest, "blocks:COLUMN")
+    return BlockCuts(cuts, request.per_record, request.delta_per_record)
+
+
 WORDS: Mapping[str, Word] = {
+    "blocks": Word(
+        "blocks:COLUMN", "a cut in a column of 32 bits or more, with delta", _blocks, takes_delta=True
+    ),
     "switches": Word(
         "switches:COLUMN:K", "a cut, found through up to K ranges (add :down after COLUMN)", _switches
     ),

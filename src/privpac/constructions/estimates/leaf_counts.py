@@ -23,9 +23,8 @@ from numpy.typing import NDArray
 from privpac.coins import Coins
 from privpac.concepts.base import Cells
 from privpac.concepts.cards.risks import spread_of
-from privpac.concepts.trees.tree import INDENT, Leaf, Split, Tree
+from privpac.concepts.trees.tree import Split, Tree
 from privpac.data.sample import Block, Sample
-from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
 from privpac.fields import listed, record, require, whole
 from privpac.guarantee import rules
@@ -112,17 +111,6 @@ class LeafCounts:
         whole = all(0 <= count <= self.records for row in self.counts for count in row)
         return len(self.counts) == leaves and all(len(row) == classes for row in self.counts) and whole
 
-    def describe(self, tree: Tree, schema: Schema) -> str:
-        """The tree in words, each leaf with its noisy counts."""
-        labels = iter(self._texts(tree, schema))
-        return "\n".join(_lines(tree, [next(labels) for _ in tree.leaves()], schema, ""))
-
-    def _texts(self, tree: Tree, schema: Schema) -> Iterator[str]:
-        """Noisy counts by class, and of two classes the risk of the second."""
-        for row, shares in zip(self.counts, self.shares(tree), strict=True):
-            counted = ", ".join(f"{name}: {count:,}" for count, name in zip(row, schema.classes, strict=True))
-            yield counted if len(row) > 2 else f"{counted}; risk of {schema.classes[-1]} {shares[-1]:.0%}"
-
     def to_json(self) -> dict[str, Any]:
         """The counts as JSON."""
         return {
@@ -166,22 +154,6 @@ def _drawn_to_above(
         yield from _drawn_to_above(tree.high, counts[low:], here, pull)
     else:
         yield here
-
-
-def _lines(tree: Tree, texts: list[str], schema: Schema, indent: str) -> Iterator[str]:
-    """As `Tree.describe`; `texts` are those of this subtree's leaves."""
-    if isinstance(tree, Leaf):
-        yield f"{indent}always {schema.classes[tree.label]} (about {texts[0]})"
-        return
-    assert isinstance(tree, Split)
-    low = sum(1 for _ in tree.low.leaves())
-    for child, part, positive in ((tree.high, texts[low:], True), (tree.low, texts[:low], False)):
-        question = f"{indent}if {tree.test.describe(schema, positive=positive)}:"
-        if isinstance(child, Leaf):
-            yield f"{question} {schema.classes[child.label]} (about {part[0]})"
-        else:
-            yield question
-            yield from _lines(child, part, schema, indent + INDENT)
 
 
 def _ratio(epsilon: Fraction) -> Fraction:

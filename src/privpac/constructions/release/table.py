@@ -74,9 +74,7 @@ class TableRequest:
     def __post_init__(self) -> None:
         whole_positive(self.records_per_person, owner=OWNER, name="records_per_person")
         if self.size.total > MOST_RECORDS:
-            raise SizeError(
-                f"{OWNER}: more than {MOST_RECORDS:.0e} records are beyond what is computed here."
-            )
+            raise SizeError(f"More than {MOST_RECORDS:,} records are beyond what is computed here.")
         # Records count as labelled exactly if their labels are released, however they were read: one number, one way.
         total, labelled = self.size.total, self.schema.label in self.columns
         object.__setattr__(self, "size", Size(total) if labelled else Size(0, total))

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from privpac.errors import NotCertified, ParameterError
@@ -75,12 +76,16 @@ class Entry:
     def rho(self) -> Fraction:
         return self.cost.rho
 
-    def facts(self) -> dict[str, object]:
+    def facts(self) -> Mapping[str, object]:
         """Everything but the hash, as JSON can hold it: what is hashed and what a store writes."""
+        return self._facts
+
+    @cached_property
+    def _facts(self) -> dict[str, object]:
         first: dict[str, object] = {
             "number": self.number,
-            "epsilon": exact_text(self.epsilon),
-            "delta": exact_text(self.delta),
+            "epsilon": self.cost.texts[0],
+            "delta": self.cost.texts[1],
             "note": self.note,
             "key": self.key,
             "time": self.time,
@@ -88,11 +93,17 @@ class Entry:
         if self.layout == 1:
             return first
         purchase = None if self.purchase is None else self.purchase.text()
-        return first | {"rho": exact_text(self.rho), "purchase": purchase}
+        return first | {"rho": self.cost.texts[2], "purchase": purchase}
 
     def row(self) -> dict[str, object]:
         """As a store writes it."""
-        return self.facts() | {"hash": self.hash}
+        return self._facts | {"hash": self.hash}
+
+    def sealed(self, previous: str) -> Entry:
+        """This entry with the hash that ties it to the rows before."""
+        sealed = replace(self, hash=seal(previous, self._facts))
+        vars(sealed)["_facts"] = self._facts  # said once: the hash is not among them
+        return sealed
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Entry:
@@ -122,10 +133,12 @@ class Entry:
         return self
 
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+
+
 def seal(previous: str, facts: Mapping[str, object]) -> str:
     """The next hash of the chain: BLAKE2b of the previous one and the row's canonical JSON."""
-    canonical = json.dumps(facts, sort_keys=True, separators=(",", ":"))
-    return hashlib.blake2b((previous + canonical).encode(), digest_size=32).hexdigest()
+    return hashlib.blake2b((previous + _CANONICAL(facts)).encode(), digest_size=32).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -216,6 +229,10 @@ class Account:
 
     def admit(self, charge: Charge) -> Entry:
         """The sealed entry this charge becomes; raises `BudgetExceeded` if it does not fit."""
+        return self.charged(charge)[0]
+
+    def charged(self, charge: Charge) -> tuple[Entry, Account]:
+        """The entry of `admit`, and the account once it is written."""
         after = self.spent + charge.cost
         if not self.promises.admits(after):
             self.check(charge.cost)
@@ -228,11 +245,14 @@ class Account:
         if self.layout == 1:  # as it will be read
             cost, purchase = replace(cost, rho=pure_rho(cost.epsilon)), None
         entry = Entry(self.count + 1, cost, charge.note, charge.key, time, purchase, self.layout)
-        return replace(entry, hash=seal(self.head, entry.facts()))
+        sealed = entry.sealed(self.head)
+        return sealed, self._moved(sealed, after)
 
     def after(self, entry: Entry) -> Account:
         """The account once the entry is written."""
-        spent = self.spent + entry.cost
+        return self._moved(entry, self.spent + entry.cost)
+
+    def _moved(self, entry: Entry, spent: Cost) -> Account:
         if self.layout == 1:
             spent = replace(spent, rho=Fraction(0))
         return replace(self, spent=spent, count=entry.number, head=entry.hash)

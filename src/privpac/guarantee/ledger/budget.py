@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal, DecimalException
 from fractions import Fraction
+from functools import cached_property
 
 from privpac.errors import ParameterError
 from privpac.numbers.concentrated import pure_rho, rho_up
@@ -170,8 +171,15 @@ class Cost:
         """Without the rho."""
         return Budget(self.epsilon, self.delta)
 
+    @cached_property
+    def texts(self) -> tuple[str, str, str]:
+        """Epsilon, delta and rho as a store writes them."""
+        return exact_text(self.epsilon), exact_text(self.delta), exact_text(self.rho)
+
     def __add__(self, other: Cost) -> Cost:
-        return Cost(self.epsilon + other.epsilon, self.delta + other.delta, self.rho + other.rho)
+        # Most have no delta, and to add nothing to nothing costs as much as to add fractions.
+        delta = self.delta + other.delta if self.delta and other.delta else self.delta or other.delta
+        return Cost(self.epsilon + other.epsilon, delta, self.rho + other.rho)
 
     def __rmul__(self, count: int) -> Cost:
         return Cost(count * self.epsilon, count * self.delta, count * self.rho)
@@ -180,5 +188,5 @@ class Cost:
         return str(self.pair)
 
     def __repr__(self) -> str:
-        epsilon, delta, rho = map(exact_text, (self.epsilon, self.delta, self.rho))
+        epsilon, delta, rho = self.texts
         return f"Cost(epsilon={epsilon}, delta={delta}, rho={rho})"

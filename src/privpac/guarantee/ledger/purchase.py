@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
 
 from privpac.errors import ParameterError
 
@@ -56,6 +57,10 @@ class Purchase:
 
     def text(self) -> str:
         """Canonical JSON of the parts that are there: what a store keeps and the hash covers."""
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
         parts = {name: text for name, text in asdict(self).items() if text}
         return json.dumps(parts, sort_keys=True, separators=(",", ":"))
 

@@ -63,9 +63,8 @@ class Transaction:
                 known = self._entry_of(charge.key)
                 if known is not None:
                     return known.repeated(charge)
-            entry = self._account.admit(charge)
+            entry, self._account = self._account.charged(charge)
         self._written.append(entry)
-        self._account = self._account.after(entry)
         return entry
 
     def _entry_of(self, key: str) -> Entry | None:

@@ -112,7 +112,7 @@ class Run:
     def _others(self, schema: Schema, n: int) -> float:
         """Of classes that have no estimate of their own."""
         kind, _, columns = self.word.partition(":")
-        if kind == "recconcave":
+        if kind in ("recconcave", "blocks"):
             return schema.column(columns.partition(":")[0]).size.bit_length() * EACH_BIT
         if self.protect == "labels":
             edges = n * EACH_EDGE * (len(schema.columns) if kind == "stumps" else 1)

@@ -72,6 +72,11 @@ class Key:
             total = _promises(row["epsilon_total"], row["delta_total"] or "0")
         return cls(row["id"], row["name"], row["role"], row["created"], row["revoked"], total, spent)
 
+    def after(self, cost: Cost) -> Key:
+        """The key once its holder has spent this, too."""
+        spent = self.spent + cost
+        return Key(self.id, self.name, self.role, self.created, self.revoked, self.promises, spent)
+
     @property
     def total(self) -> Budget | None:
         """What the key may spend; None if it has no limit of its own."""

@@ -26,8 +26,8 @@ is the ledger of the service too. A second count in another database would let t
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import cached_property
@@ -35,6 +35,8 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
+from numpy.typing import NDArray
+from sqlalchemy.sql.compiler import SQLCompiler
 
 from privpac.answering.bundle.bundle import Bundle
 from privpac.answering.questions import AskedRows, draw
@@ -43,6 +45,7 @@ from privpac.data.purchases import purchase_of
 from privpac.errors import BudgetExceeded, NotCertified
 from privpac.guarantee.ledger.account import Account, Charge
 from privpac.guarantee.ledger.budget import Cost, exact_text
+from privpac.guarantee.ledger.promises import Promises
 from privpac.guarantee.ledger.purchase import Purchase
 from privpac.service.access import keys
 from privpac.service.access.keys import Key
@@ -54,7 +57,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Answering", "Ask", "Left", "Outcome", "Reply", "unauthorised"]
 
-AT_ONCE = 500  # values of one IN clause: every SQLite takes so many
+MOST_KEPT = 100_000
+"""Answers that are remembered, of about 200 bytes each."""
+AT_ONCE = 512  # values of one IN clause: every SQLite takes so many
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,14 +85,16 @@ class Left:
 
     @classmethod
     def of(cls, key: Key, account: Account, cost: Cost) -> Left:
-        both = [(account.promises, account.spent)]
-        both += [] if key.promises is None else [(key.promises, key.spent)]
-        rhos = [rho for rho in (promises.left_rho(spent) for promises, spent in both) if rho is not None]
-        return cls(
-            min(promises.left(spent).epsilon for promises, spent in both),
-            min(rhos, default=None),
-            min(promises.room(spent, cost) for promises, spent in both),
-        )
+        left = cls._of_one(account.promises, account.spent, cost)
+        if key.promises is None:
+            return left
+        own = cls._of_one(key.promises, key.spent, cost)
+        rhos = [rho for rho in (left.rho, own.rho) if rho is not None]
+        return cls(min(left.epsilon, own.epsilon), min(rhos, default=None), min(left.answers, own.answers))
+
+    @classmethod
+    def _of_one(cls, promises: Promises, spent: Cost, cost: Cost) -> Left:
+        return cls(promises.left(spent).epsilon, promises.left_rho(spent), promises.room(spent, cost))
 
     def to_json(self) -> dict[str, Any]:
         rho = {} if self.rho is None else {"rho": exact_text(self.rho)}
@@ -107,8 +114,8 @@ class PaidRequest:
     """A request that is paid for and waits for answers."""
 
     ask: Ask
-    price: Fraction
-    """What the request costs, now or when it was sent first."""
+    price: str
+    """What the request costs, now or when it was sent first, as it is told."""
     charged: Fraction
     """What it was charged just now."""
     left: Left
@@ -137,16 +144,30 @@ class Answering:
     coins: Coins
     _failed: Event = field(default_factory=Event, init=False)
     """Set by a draw that failed, in case the database cannot be told."""
+    _kept: dict[bytes, int] = field(default_factory=dict, init=False)
+    """Answers that were found in the database, or put there."""
+    _costs: dict[int, Cost] = field(default_factory=dict, init=False)
 
     @property
     def price(self) -> Fraction:
         """Epsilon of one new answer."""
         return self.bundle.offer.price
 
-    @property
+    @cached_property
     def cost(self) -> Cost:
         """Of one answer."""
         return self.bundle.offer.answer_cost
+
+    def cost_of(self, count: int) -> Cost:
+        """Of so many answers at once."""
+        if count not in self._costs:
+            self._costs[count] = count * self.cost
+        return self._costs[count]
+
+    @cached_property
+    def class_values(self) -> NDArray[Any]:
+        """What an answer is called, by its number."""
+        return self.bundle.schema.class_values
 
     @cached_property
     def purchase(self) -> Purchase:
@@ -178,6 +199,7 @@ class Answering:
             group.write()
         waiting = [one for one in admitted if isinstance(one, PaidRequest)]
         if not waiting:
+            self._remember(group.known)
             return [one for one in admitted if not isinstance(one, PaidRequest)]
         drawn = self._draw([one.ask.asked for one in waiting], group.known)
         with self.store.transact() as transaction:
@@ -185,6 +207,7 @@ class Answering:
             group.keep(drawn)
             outcomes = [group.reply(one) if isinstance(one, PaidRequest) else one for one in admitted]
             group.write()
+        self._remember(group.known)
         return outcomes
 
     def _draw(self, asked: Sequence[AskedRows], known: Mapping[bytes, int]) -> dict[bytes, int]:
@@ -218,26 +241,71 @@ class Answering:
 
     def _stored(self, connection: object, asks: Sequence[Ask]) -> dict[bytes, int | None]:
         """The questions that are paid for, with their answers if they have one."""
-        wanted = list({key for ask in asks for key in ask.asked.keys})
-        rows = _in(connection, _ANSWERS, wanted, of=self.bundle.digest)
-        return {bytes(row["question"]): row["label"] for row in rows}
+        asked = {key for ask in asks for key in ask.asked.keys}
+        stored: dict[bytes, int | None] = {key: self._kept[key] for key in asked if key in self._kept}
+        rows = _ANSWERS.rows(connection, list(asked - stored.keys()), of=self.bundle.digest)
+        return stored | {bytes(row["question"]): row["label"] for row in rows}
+
+    def _remember(self, known: Mapping[bytes, int]) -> None:
+        """Answers that are on disk: they never change, whichever process gave them, so nobody needs to look again."""
+        if len(self._kept) + len(known) > MOST_KEPT:
+            self._kept.clear()
+        self._kept.update(known)
 
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _in(connection: Any, select: Any, wanted: Sequence[Any], **facts: Any) -> list[Mapping[str, Any]]:
-    rows: list[Mapping[str, Any]] = []
-    for start in range(0, len(wanted), AT_ONCE):
-        some = facts | {"wanted": wanted[start : start + AT_ONCE]}
-        rows += connection.execute(select, some).mappings().all()
-    return rows
+class _In:
+    """A statement about a list of values, put together once for every power of two that is long enough: to write out a
+    list of parameters anew takes longer than to look them up."""
+
+    def __init__(self, select: Callable[[Sequence[sa.BindParameter[Any]]], sa.Select[Any]]) -> None:
+        self._select = select
+        self._made: dict[int, sa.Select[Any]] = {}
+
+    def rows(self, connection: Any, wanted: Sequence[Any], **facts: Any) -> list[Mapping[str, Any]]:
+        """The rows of all values."""
+        rows: list[Mapping[str, Any]] = []
+        for start in range(0, len(wanted), AT_ONCE):
+            some = wanted[start : start + AT_ONCE]
+            length = 1 << (len(some) - 1).bit_length()
+            if length not in self._made:
+                self._made[length] = self._select([sa.bindparam(f"value_{i}") for i in range(length)])
+            values = {f"value_{i}": value for i, value in enumerate(some)}
+            values |= {f"value_{i}": some[-1] for i in range(len(some), length)}
+            rows += connection.execute(self._made[length], facts | values).mappings().all()
+        return rows
+
+
+class _Many:
+    """A statement that is run for many rows, put together once for every kind of database and handed to its driver:
+    what stands between, for one row, takes longer than the database does."""
+
+    def __init__(self, statement: sa.Insert | sa.Update, *columns: str) -> None:
+        self._statement, self._columns = statement, columns
+        self._made: dict[str, tuple[str, Sequence[str] | None]] = {}
+
+    def write(self, connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Run it, if there are rows."""
+        if not rows:
+            return
+        dialect = connection.dialect
+        if dialect.name not in self._made:
+            compiled = self._statement.compile(dialect=dialect, column_keys=self._columns or None)
+            assert isinstance(compiled, SQLCompiler)
+            self._made[dialect.name] = (compiled.string, compiled.positiontup)
+        text, places = self._made[dialect.name]
+        if places is None:
+            connection.exec_driver_sql(text, [dict(row) for row in rows])
+        else:
+            connection.exec_driver_sql(text, [tuple([row[name] for name in places]) for row in rows])
 
 
 def _holders(connection: object, asks: Sequence[Ask]) -> dict[str, Key]:
     """The keys these requests came with, as they are stored now."""
-    rows = _in(connection, _HOLDERS, sorted({ask.key for ask in asks}))
+    rows = _HOLDERS.rows(connection, sorted({ask.key for ask in asks}))
     return {row["id"]: Key.from_row(row) for row in rows}
 
 
@@ -246,19 +314,19 @@ class _Request:
     """What was paid, and perhaps replied, under an idempotency key."""
 
     digest: bytes
-    price: Fraction
+    price: str
     reply: str | None
 
 
 def _requests(connection: object, asks: Sequence[Ask]) -> dict[tuple[str, str], _Request]:
     """What these idempotency keys were used for before."""
-    holders = sorted({ask.key for ask in asks})
-    wanted = sorted({ask.idempotency_key for ask in asks if ask.idempotency_key is not None})
-    rows = _in(connection, _REQUESTS, wanted, holders=holders)
+    named: dict[str, list[str]] = {}
+    for ask in asks:
+        if ask.idempotency_key is not None:
+            named.setdefault(ask.key, []).append(ask.idempotency_key)
+    rows = [row for key, names in named.items() for row in _REQUESTS.rows(connection, names, holder=key)]
     return {
-        (row["api_key"], row["idempotency_key"]): _Request(
-            bytes(row["digest"]), Fraction(row["epsilon"]), row["reply"]
-        )
+        (row["api_key"], row["idempotency_key"]): _Request(bytes(row["digest"]), row["epsilon"], row["reply"])
         for row in rows
     }
 
@@ -286,6 +354,10 @@ class _Group:
     """Rows of requests that were admitted just now."""
     replies: list[dict[str, Any]] = field(default_factory=list)
     """Replies to requests that have a row."""
+    time: str = field(default_factory=_now)
+    written: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+    """Those of `sent` that have an idempotency key, by it."""
+    _last_left: tuple[Key, Account, Left] | None = None
 
     def admit(self, ask: Ask) -> Outcome | PaidRequest:
         """Charge a request; its reply, if all of its questions have answers."""
@@ -307,9 +379,10 @@ class _Group:
                 return charged
             entry = charged
         self._note_questions(new)
+        price = exact_text(cost)
         if entry is not None or ask.idempotency_key is not None:
-            self._note_request(ask, cost, entry)
-        return self._answered(PaidRequest(ask, cost, cost, self._left(self.keys[ask.key])))
+            self._note_request(ask, price, entry)
+        return self._answered(PaidRequest(ask, price, cost, self._left(self.keys[ask.key])))
 
     def _earlier(self, ask: Ask) -> _Request | None:
         name = ask.idempotency_key
@@ -317,7 +390,7 @@ class _Group:
 
     def _charge(self, key: Key, count: int) -> Problem | int:
         """The ledger's row for it, or the reason why not; the holder's own budget is looked at first."""
-        cost = count * self.answering.cost
+        cost = self.answering.cost_of(count)
         if key.promises is not None and not key.promises.admits(key.spent + cost):
             return self._refused("analyst_budget", "your own budget", key, count)
         note = f"{count} answers, key {key.id}"
@@ -326,7 +399,7 @@ class _Group:
         except BudgetExceeded:
             return self._refused("dataset_budget", "the dataset's budget", key, count)
         self.before.setdefault(key.id, key)
-        self.keys[key.id] = replace(key, spent=key.spent + cost)
+        self.keys[key.id] = key.after(cost)
         return entry.number
 
     def _refused(self, code: str, whose: str, key: Key, count: int) -> Problem:
@@ -344,12 +417,14 @@ class _Group:
         digest = self.answering.bundle.digest
         self.questions += [{"bundle": digest, "question": question, "label": None} for question in new]
 
-    def _note_request(self, ask: Ask, cost: Fraction, entry: int | None) -> None:
+    def _note_request(self, ask: Ask, price: str, entry: int | None) -> None:
         digest = self._digest(ask)
-        row = {"api_key": ask.key, "idempotency_key": ask.idempotency_key, "digest": digest, "reply": None}
-        self.sent.append(row | {"epsilon": exact_text(cost), "entry": entry, "time": _now()})
+        row: dict[str, Any] = {"api_key": ask.key, "idempotency_key": ask.idempotency_key, "digest": digest}
+        row |= {"reply": None, "epsilon": price, "entry": entry, "time": self.time}
+        self.sent.append(row)
         if ask.idempotency_key is not None:
-            self.requests[ask.key, ask.idempotency_key] = _Request(digest, cost, None)
+            self.written[ask.key, ask.idempotency_key] = row
+            self.requests[ask.key, ask.idempotency_key] = _Request(digest, price, None)
 
     def _answered(self, one: PaidRequest) -> Reply | PaidRequest:
         """The reply if nothing has to be drawn for it."""
@@ -370,15 +445,18 @@ class _Group:
             return Reply(earlier.reply, one.charged)
         text = self._text(one)
         if earlier is not None and one.ask.idempotency_key is not None:
-            self.requests[one.ask.key, one.ask.idempotency_key] = replace(earlier, reply=text)
-            self.replies.append({"holder": one.ask.key, "name": one.ask.idempotency_key, "text": text})
+            name = (one.ask.key, one.ask.idempotency_key)
+            self.requests[name] = _Request(earlier.digest, earlier.price, text)
+            if name in self.written:
+                self.written[name]["reply"] = text
+            else:
+                self.replies.append({"holder": one.ask.key, "name": one.ask.idempotency_key, "text": text})
         return Reply(text, one.charged)
 
     def _text(self, one: PaidRequest) -> str:
-        classes = self.answering.bundle.schema.class_values
         tree = {
-            "answers": classes[one.ask.asked.labels(self.known)].tolist(),
-            "price": exact_text(one.price),
+            "answers": self.answering.class_values[one.ask.asked.labels(self.known)].tolist(),
+            "price": one.price,
             "left": one.left.to_json(),
         }
         return json.dumps(tree)
@@ -389,7 +467,10 @@ class _Group:
 
     def _left(self, key: Key) -> Left:
         """What this holder can still spend: no more than the dataset has."""
-        return Left.of(key, self.transaction.account(), self.answering.cost)
+        account, last = self.transaction.account(), self._last_left
+        if last is None or last[0] is not key or last[1] is not account:
+            last = self._last_left = (key, account, Left.of(key, account, self.answering.cost))
+        return last[2]
 
     def write(self) -> None:
         connection = self.transaction.connection
@@ -402,28 +483,32 @@ class _Group:
             (_LABELLED, self.labels),
             (_REPLIED, self.replies),
         ):
-            if rows:
-                connection.execute(statement, rows)
+            statement.write(connection, rows)
 
 
 # Made once: to put a statement together takes longer than to run it.
 _ENDED = sa.select(END.c.bundle).where(END.c.bundle == sa.bindparam("of"))
-_QUESTIONS: sa.BindParameter[Any] = sa.bindparam("wanted", expanding=True)
-_ANSWERS = sa.select(ANSWER.c.question, ANSWER.c.label).where(
-    ANSWER.c.bundle == sa.bindparam("of"), ANSWER.c.question.in_(_QUESTIONS)
+_ANSWERS = _In(
+    lambda values: sa.select(ANSWER.c.question, ANSWER.c.label).where(
+        ANSWER.c.bundle == sa.bindparam("of"), ANSWER.c.question.in_(values)
+    )
 )
-_HOLDERS = sa.select(API_KEY).where(API_KEY.c.id.in_(_QUESTIONS))
-_REQUESTS = sa.select(REQUEST).where(
-    REQUEST.c.api_key.in_(sa.bindparam("holders", expanding=True)), REQUEST.c.idempotency_key.in_(_QUESTIONS)
+_HOLDERS = _In(lambda values: sa.select(API_KEY).where(API_KEY.c.id.in_(values)))
+_REQUESTS = _In(
+    lambda values: sa.select(
+        REQUEST.c.api_key, REQUEST.c.idempotency_key, REQUEST.c.digest, REQUEST.c.epsilon, REQUEST.c.reply
+    ).where(REQUEST.c.api_key == sa.bindparam("holder"), REQUEST.c.idempotency_key.in_(values))
 )
-_PAID, _SENT = sa.insert(ANSWER), sa.insert(REQUEST)
-_LABELLED = (
+_PAID = _Many(sa.insert(ANSWER).inline(), "bundle", "question", "label")
+_SENT = _Many(
+    sa.insert(REQUEST).inline(), "api_key", "idempotency_key", "digest", "reply", "epsilon", "entry", "time"
+)
+_LABELLED = _Many(
     sa.update(ANSWER)
     .where(ANSWER.c.bundle == sa.bindparam("of"), ANSWER.c.question == sa.bindparam("asked"))
     .values(label=sa.bindparam("drawn"))
 )
-
-_REPLIED = (
+_REPLIED = _Many(
     sa.update(REQUEST)
     .where(REQUEST.c.api_key == sa.bindparam("holder"), REQUEST.c.idempotency_key == sa.bindparam("name"))
     .values(reply=sa.bindparam("text"))

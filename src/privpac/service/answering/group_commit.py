@@ -1,7 +1,7 @@
 """One thread that commits: requests that wait while a commit runs are committed together in the next one.
 
 A commit waits for the disk. One for every request would make everybody wait in turn; one for all who wait costs the
-same, and nobody waits for company: whoever finds the thread idle is served at once.
+same. Whoever finds the thread idle is served at once, unless a crowd was answered just before and comes back.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
+import time
 from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
 
 from privpac.errors import PrivpacError
-from privpac.service.answering.answering import Ask, Outcome
+from privpac.service.answering.answering import Outcome
 from privpac.service.api.problems import Problem
 
 __all__ = ["GroupCommit"]
@@ -22,32 +24,44 @@ MOST_TOGETHER = 256
 MOST_WAITING = 4_096
 """Beyond this many, a request is better refused than kept waiting."""
 
+CROWD, PAUSE = 8, 0.001
+"""So many who were answered together often ask again together. The first of them waits for the others as long as one
+comes after the other, and at most half as long as their last commit took: every commit has a price of its own."""
+
 Result = Outcome | Exception
-_Waiting = tuple[Ask, "asyncio.Future[Outcome]", asyncio.AbstractEventLoop]
+A = TypeVar("A")
+"""What is asked."""
+_Waiting = tuple[A, "asyncio.Future[Outcome]", asyncio.AbstractEventLoop]
 
 
-class GroupCommit:
+class GroupCommit(Generic[A]):
     """Started once; `submit` from event loops; `stop` answers everyone who waits, then ends."""
 
     def __init__(
         self,
-        answer: Callable[[Sequence[Ask]], list[Outcome]],
+        answer: Callable[[Sequence[A]], list[Outcome]],
         *,
         committed: Callable[[int], None] = lambda size: None,
     ) -> None:
         self._answer, self._committed = answer, committed
-        self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[list[_Waiting[A]] | None] = queue.SimpleQueue()
+        self._turn: list[_Waiting[A]] = []
+        """Those of this turn of the event loop. They are handed over together: to wake a thread costs as much as to
+        admit a request, and it would begin with the first of them alone."""
+        self._count = 0
+        self._size, self._seconds = 0, 0.0
+        """How many were answered together last, and how long it took."""
         self._open = True
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="privpac-commits", daemon=True)
         self._thread.start()
 
-    async def submit(self, ask: Ask) -> Outcome:
+    async def submit(self, ask: A) -> Outcome:
         """The outcome, once it is durable."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Outcome] = loop.create_future()
         with self._lock:
-            if not self._open or self._queue.qsize() > MOST_WAITING:
+            if not self._open or self._count > MOST_WAITING:
                 raise Problem(
                     503,
                     "busy",
@@ -55,40 +69,56 @@ class GroupCommit:
                     remedy="Send the request again with the same idempotency key.",
                     headers={"Retry-After": "1"},
                 )
-            self._queue.put((ask, future, loop))
+            self._turn.append((ask, future, loop))
+            self._count += 1
+            first = len(self._turn) == 1
+        if first:
+            loop.call_soon(self._hand_over)
         return await future
+
+    def _hand_over(self) -> None:
+        with self._lock:
+            if self._turn:
+                self._queue.put(self._turn)
+                self._turn = []
 
     def stop(self) -> None:
         """Take nothing new, finish what waits, and return when it is done."""
         with self._lock:
             if self._open:
                 self._open = False
+                self._queue.put(self._turn)
+                self._turn = []
                 self._queue.put(None)
         self._thread.join()
 
     def _run(self) -> None:
-        while True:
-            group, last = self._gathered()
-            if group:
+        last = False
+        while not last:
+            waiting, last = self._gathered()
+            begin = time.monotonic()
+            for start in range(0, len(waiting), MOST_TOGETHER):
+                group = waiting[start : start + MOST_TOGETHER]
                 self._deliver(group, self._results([ask for ask, _, _ in group]))
-            if last:
-                return
+            self._size, self._seconds = len(waiting), time.monotonic() - begin
+            with self._lock:
+                self._count -= len(waiting)
 
-    def _gathered(self) -> tuple[list[_Waiting], bool]:
-        """Whoever waits now, at least one; and whether nobody will come after them."""
-        group: list[_Waiting] = []
-        item = self._queue.get()
-        while item is not None:
-            group.append(item)
-            if len(group) == MOST_TOGETHER:
-                return group, False
+    def _gathered(self) -> tuple[list[_Waiting[A]], bool]:
+        """Whoever waits now, and the rest of a crowd that is coming; and whether nobody will come after them."""
+        waiting: list[_Waiting[A]] = []
+        turn = self._queue.get()
+        end = time.monotonic() + self._seconds / 2
+        while turn is not None:
+            waiting += turn
+            crowd = CROWD <= self._size > len(waiting) and time.monotonic() < end
             try:
-                item = self._queue.get_nowait()
+                turn = self._queue.get(timeout=PAUSE) if crowd else self._queue.get_nowait()
             except queue.Empty:
-                return group, False
-        return group, True
+                return waiting, False
+        return waiting, True
 
-    def _results(self, asks: list[Ask]) -> Sequence[Result]:
+    def _results(self, asks: list[A]) -> Sequence[Result]:
         try:
             outcomes = self._answer(asks)
         except (
@@ -101,8 +131,7 @@ class GroupCommit:
         self._committed(len(asks))
         return outcomes
 
-    @staticmethod
-    def _deliver(group: Sequence[_Waiting], results: Sequence[Result]) -> None:
+    def _deliver(self, group: Sequence[_Waiting[A]], results: Sequence[Result]) -> None:
         loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Outcome], Result]]] = {}
         for (_, future, loop), result in zip(group, results, strict=True):
             loops.setdefault(loop, []).append((future, result))

@@ -5,22 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from fastapi import Request
+from starlette.requests import ClientDisconnect
+from starlette.types import Receive
 
 from privpac.service.api.problems import Problem
 from privpac.service.settings import Limits
 
 __all__ = ["Body", "invocation", "parse", "read"]
 
+JSON = b"application/json"
 DEEPEST = 4
 """Levels of arrays and objects: the body, its rows, a row; one more for a clear message."""
 STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 """An unfinished one reaches to the end, so that nothing is scanned twice."""
 BRACKETS = re.compile(rb"[\[\]{}]")
 IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,200}")
+CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 FIELDS = ("rows", "idempotency_key")
 PREDICT = 'Send {"rows": [{"COLUMN": VALUE, ...}, ...], "idempotency_key": "TEXT"}.'
 INVOCATION = (
@@ -39,22 +43,27 @@ class Body:
     """Of the rows: the same key with other rows is refused."""
 
 
-async def read(request: Request, limits: Limits) -> bytes:
+async def read(headers: Mapping[bytes, bytes], receive: Receive, limits: Limits) -> bytes:
     """The whole body, given up as soon as it is too long."""
-    kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
-    if kind != "application/json":
+    kind = headers.get(b"content-type", JSON)
+    if kind != JSON and kind.partition(b";")[0].strip().lower() != JSON:
         raise Problem(
             415, "not_json", "The body is not JSON.", remedy="Send it with Content-Type: application/json."
         )
-    announced = request.headers.get("content-length", "0")
-    if announced.isascii() and announced.isdigit() and int(announced) > limits.body_bytes:
+    announced = headers.get(b"content-length", b"0")
+    if announced.isdigit() and int(announced) > limits.body_bytes:
         raise _too_large(limits)
-    parts, size = [], 0
-    async for part in request.stream():
+    parts, size, more = [], 0, True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect()
+        part = message.get("body", b"")
         size += len(part)
         if size > limits.body_bytes:
             raise _too_large(limits)
         parts.append(part)
+        more = message.get("more_body", False)
     return b"".join(parts)
 
 
@@ -120,7 +129,7 @@ def _json(content: bytes) -> Any:
         )
     try:
         # As text: of bytes, the parser would guess another encoding, and the levels were counted in this one.
-        return json.loads(content.decode("utf-8"), object_pairs_hook=_object, parse_constant=_constant)
+        return READER.decode(content.decode("utf-8"))
     except (ValueError, RecursionError):
         pass  # outside of this block the error does not carry what was sent
     raise Problem(
@@ -158,9 +167,12 @@ def _constant(name: str) -> NoReturn:
     raise ValueError("no JSON")
 
 
+READER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
+"""Made once: the making takes as long as reading a row."""
+
+
 def _digest(rows: list[dict[str, Any]]) -> bytes:
-    canonical = json.dumps(rows, sort_keys=True, separators=(",", ":"))
-    return hashlib.blake2b(canonical.encode("ascii"), digest_size=32).digest()
+    return hashlib.blake2b(CANONICAL(rows).encode("ascii"), digest_size=32).digest()
 
 
 def _invalid(message: str, remedy: str = PREDICT) -> Problem:

@@ -14,9 +14,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 
 from privpac.errors import PrivpacError
-from privpac.service.watch.facts import facts_of
+from privpac.service.watch.facts import Facts, facts_of
 
-__all__ = ["FAULT", "SLOW", "STOPPED", "Ended", "Problem", "install", "response"]
+__all__ = ["FAULT", "SLOW", "STOPPED", "Ended", "Problem", "install", "problem_of", "response"]
 
 CODES = {404: "not_found", 405: "method_not_allowed", 413: "too_large", 415: "not_json"}
 REMEDIES = {
@@ -81,6 +81,30 @@ END = Problem(
 )
 
 
+UNAVAILABLE = Problem(
+    503,
+    "unavailable",
+    "The service cannot answer now; what was charged is answered when it is asked again.",
+    remedy="Try again later with the same idempotency key.",
+    headers={"Retry-After": "5"},
+)
+"""A ledger that cannot be read or a database that is gone: nothing the asker can mend."""
+
+
+def problem_of(error: Exception, facts: Facts) -> Problem:
+    """What the asker is told of an error; `facts` learn what the log is told."""
+    if isinstance(error, Problem):
+        problem = error
+    elif isinstance(error, Ended):
+        facts.failed(error.__cause__ or error)
+        problem = END
+    else:
+        facts.failed(error)
+        problem = UNAVAILABLE if isinstance(error, PrivpacError | SQLAlchemyError) else FAULT
+    facts.code = problem.code
+    return problem
+
+
 def response(problem: Problem) -> JSONResponse:
     """The HTTP response that tells of a problem."""
     error = {"code": problem.code, "message": problem.message, "remedy": problem.remedy, **problem.facts}
@@ -89,17 +113,14 @@ def response(problem: Problem) -> JSONResponse:
 
 def install(app: FastAPI) -> None:
     """Make every error of the framework, and every one of ours, come out in the one shape."""
-    app.add_exception_handler(Problem, _problem)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(Ended, _ended)
-    app.add_exception_handler(PrivpacError, _unavailable)
-    app.add_exception_handler(SQLAlchemyError, _unavailable)
+    for kind in (Problem, PrivpacError, SQLAlchemyError, Exception):
+        app.add_exception_handler(kind, _problem)
 
 
 async def _problem(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, Problem)
-    return _reply(request, error)
+    return response(problem_of(error, facts_of(request.scope)))
 
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
@@ -113,7 +134,8 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
         remedy=REMEDIES.get(status, ""),
         headers=error.headers,
     )
-    return _reply(request, problem)
+    facts_of(request.scope).code = problem.code
+    return response(problem)
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
@@ -121,29 +143,3 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
     return response(
         Problem(422, "invalid", "A parameter of the request is not of the right form.", remedy=REMEDIES[404])
     )
-
-
-async def _ended(request: Request, error: Exception) -> JSONResponse:
-    cause = error.__cause__
-    facts_of(request.scope).failed(error if cause is None else cause)
-    return _reply(request, END)
-
-
-async def _unavailable(request: Request, error: Exception) -> JSONResponse:
-    """A ledger that cannot be read or a database that is gone: nothing the asker can mend."""
-    facts_of(request.scope).failed(error)
-    return _reply(
-        request,
-        Problem(
-            503,
-            "unavailable",
-            "The service cannot answer now; what was charged is answered when it is asked again.",
-            remedy="Try again later with the same idempotency key.",
-            headers={"Retry-After": "5"},
-        ),
-    )
-
-
-def _reply(request: Request, problem: Problem) -> JSONResponse:
-    facts_of(request.scope).code = problem.code
-    return response(problem)

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response, Security
-from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import JSONResponse
 from fastapi.security import HTTPBearer
 
 from privpac.errors import ParameterError
 from privpac.guarantee.ledger.budget import exact_text
 from privpac.service.access import keys
-from privpac.service.access.keys import Key, Presented
-from privpac.service.answering.answering import Left, unauthorised
-from privpac.service.api import bodies
+from privpac.service.access.keys import Key
+from privpac.service.answering.answering import Left
+from privpac.service.api.predicting import INVOCATIONS, PREDICT, Predicting, accepted, presented_by
 from privpac.service.api.problems import Problem
-from privpac.service.api.rows import encoded
 from privpac.service.api.shapes import (
     BudgetReply,
     InvocationReply,
@@ -28,8 +23,6 @@ from privpac.service.api.shapes import (
     predict_body,
 )
 from privpac.service.serving import Service
-from privpac.service.settings import Limits
-from privpac.service.watch.facts import facts_of
 from privpac.service.watch.metrics import CONTENT_TYPE
 
 __all__ = ["router_for"]
@@ -38,33 +31,11 @@ Limit = Annotated[int, Query(ge=1, le=1_000, description="Keys listed at once; f
 After = Annotated[
     str | None, Query(max_length=100, description="List keys made after the one of this id; for owners.")
 ]
-MANY_ROWS = 64
-"""From so many rows on they are encoded in another thread, so that other requests are not kept waiting."""
-
-
-def _presented(request: Request, service: Service) -> Presented:
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    presented = Presented.read(token.strip()) if scheme.lower() == "bearer" else None
-    if presented is None or not service.knows(presented):
-        service.wrong_keys.check(_address(request))  # before anything is looked up
-    if presented is None:
-        raise _wrong(request, service)
-    return presented
-
-
-def _address(request: Request) -> str:
-    """Who asks: the address that a trusted proxy names, or the one that connects."""
-    return "" if request.client is None else request.client.host
-
-
-def _wrong(request: Request, service: Service) -> Problem:
-    service.wrong_keys.count(_address(request))
-    return unauthorised()
 
 
 def router_for(service: Service) -> APIRouter:
     """The routes of one service."""
-    # Only for OpenAPI: it names the scheme, and `_presented` reads the header in our own error shape.
+    # Only for OpenAPI: it names the scheme, and `presented_by` reads the header in our own error shape.
     scheme = HTTPBearer(auto_error=False, description="A key from `privpac keys create`.")
     router = APIRouter(dependencies=[Security(scheme)])
     _add_predict(router, service)
@@ -72,19 +43,15 @@ def router_for(service: Service) -> APIRouter:
     return router
 
 
-def _accepted(request: Request, service: Service, key: Key | None) -> Key:
-    if key is None:
-        raise _wrong(request, service)
-    facts_of(request.scope).key = key.id
-    service.count(key)
-    return key
-
-
 def _add_predict(router: APIRouter, service: Service) -> None:
-    limits, schema = service.settings.limits, service.bundle.schema
+    limits, schema, predicting = service.settings.limits, service.bundle.schema, Predicting(service)
+
+    async def answered(path: str, request: Request) -> Response:
+        content = await predicting(path, request.scope, request.receive)
+        return Response(content, media_type="application/json")
 
     @router.post(
-        "/v1/predict",
+        PREDICT,
         tags=["answers"],
         summary="Answer questions",
         response_model=None,
@@ -98,10 +65,10 @@ def _add_predict(router: APIRouter, service: Service) -> None:
         """The class of every row. Rows that nobody asked before are charged, all of them or none; the charge is on disk
         before an answer is drawn, and the answers before the reply is sent. Rows that fall into the same cells of the
         schema are one question."""
-        return Response(await answered(request, bodies.parse), media_type="application/json")
+        return await answered(PREDICT, request)
 
     @router.post(
-        "/invocations",
+        INVOCATIONS,
         tags=["answers"],
         summary="Answer questions, as MLflow's servers do",
         response_model=None,
@@ -114,25 +81,7 @@ def _add_predict(router: APIRouter, service: Service) -> None:
     async def invocations(request: Request) -> Response:
         """The same as /v1/predict for programs that know MLflow's form. There is no idempotency key: rows that were
         asked before are answered from what is stored, so a repeated request is not charged again."""
-        reply = json.loads(await answered(request, bodies.invocation))
-        return JSONResponse({"predictions": reply["answers"]})
-
-    async def answered(request: Request, reading: Callable[[bytes, Limits], bodies.Body]) -> str:
-        presented = _presented(request, service)
-        key = service.remembered(presented) or await run_in_threadpool(service.find, presented)
-        key = _accepted(request, service, key)
-        body = reading(await bodies.read(request, limits), limits)
-        facts = facts_of(request.scope)
-        facts.rows = len(body.rows)
-        if len(body.rows) < MANY_ROWS:
-            cells = encoded(body.rows, schema)
-        else:
-            cells = await run_in_threadpool(encoded, body.rows, schema)
-        outcome = await service.predict(key, body, cells)
-        if isinstance(outcome, Problem):
-            raise outcome
-        facts.epsilon = outcome.epsilon
-        return outcome.text
+        return await answered(INVOCATIONS, request)
 
 
 def _page_of_keys(service: Service, limit: int, after: str | None) -> dict[str, Any]:
@@ -148,7 +97,8 @@ def _page_of_keys(service: Service, limit: int, after: str | None) -> dict[str, 
 
 def _add_reading(router: APIRouter, service: Service) -> None:
     def asker(request: Request) -> Key:
-        return _accepted(request, service, service.find(_presented(request, service)))
+        presented = presented_by(request.scope, dict(reversed(request.headers.raw)), service)
+        return accepted(request.scope, service, service.find(presented))
 
     @router.get(
         "/v1/budget",

@@ -96,6 +96,8 @@ FACTS = "privpac.facts"
 class Facts:
     """What a route adds to the line of its request."""
 
+    route: str | None = None
+    """Where the framework was not asked which one it is."""
     key: str | None = None
     rows: int | None = None
     epsilon: Fraction | None = None

@@ -6,10 +6,12 @@ name, the type of their error and its place.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
 import warnings
+from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
 from typing import TextIO
 
@@ -26,15 +28,52 @@ def log_to_stderr() -> None:
     """From now on, for the whole process."""
     root = logging.getLogger()
     if not any(isinstance(handler.formatter, _Line) for handler in root.handlers):
-        handler = logging.StreamHandler()
+        handler = Together()
         handler.setFormatter(_Line())
         root.addHandler(handler)
     for name in (LOGGER.name, SERVER):
         logging.getLogger(name).setLevel(logging.INFO)
     warnings.showwarning = _warned
+    # Nothing of these is in a line, and to find them out for each takes longer than to write it.
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     logging.raiseExceptions = (
         False  # a line that cannot be written would be printed with its arguments and a trace
     )
+
+
+class Together(logging.StreamHandler[TextIO]):
+    """Lines of one turn of an event loop are written together, before the loop waits again: a write per request would
+    cost more than the line, and hand the interpreter to another thread each time. Elsewhere a line is written at once.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            self._lines.append(self.format(record) + self.terminator)
+            first = len(self._lines) == 1
+        except Exception:
+            self.handleError(record)
+            return
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self.flush()
+            return
+        if first:
+            loop.call_soon(self.flush)
+
+    def flush(self) -> None:
+        """Write what waits."""
+        with self.lock or nullcontext():
+            if self._lines:
+                text, self._lines = "".join(self._lines), []
+                with suppress(OSError, ValueError):  # nobody reads it any more
+                    self.stream.write(text)
+            with suppress(OSError, ValueError):
+                super().flush()
 
 
 class _Line(logging.Formatter):

@@ -65,6 +65,9 @@ class Metrics:
             "Requests for which the ledger could not be used",
             registry=self._registry,
         )
+        self._routes: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
+        """Looked up once: to find a counter by its labels takes longer than to count. Routes are known, so are methods
+        and statuses; others have one name."""
         self._in_progress = Gauge(
             "privpac_requests_in_progress",
             "Requests that wait for their answer",
@@ -72,14 +75,13 @@ class Metrics:
             multiprocess_mode="livesum",
         )
 
-    @contextmanager
-    def progress(self) -> Iterator[None]:
-        """A request that waits for its answer as long as the block runs."""
+    def begun(self) -> None:
+        """A request waits for its answer, until it has `ended`."""
         self._in_progress.inc()
-        try:
-            yield
-        finally:
-            self._in_progress.dec()
+
+    def ended(self) -> None:
+        """It waits no longer."""
+        self._in_progress.dec()
 
     def ledger_failed(self) -> None:
         """Count a request for which the ledger could not be used."""
@@ -87,8 +89,13 @@ class Metrics:
 
     def request(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count a request and how long it took."""
-        self._requests.labels(route, method, status).inc()
-        self._seconds.labels(route).observe(seconds)
+        of_route = self._routes.get((route, method, status))
+        if of_route is None:
+            counter = self._requests.labels(route, method, status)
+            of_route = self._routes[route, method, status] = (counter, self._seconds.labels(route))
+        counter, histogram = of_route
+        counter.inc()
+        histogram.observe(seconds)
 
     def charged(self, epsilon: Fraction) -> None:
         """Count epsilon that was charged."""

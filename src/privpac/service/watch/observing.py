@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from privpac.guarantee.ledger.budget import exact_text
 from privpac.service.api import problems
+from privpac.service.watch.deadline import by
 from privpac.service.watch.facts import FACTS, Facts
 from privpac.service.watch.metrics import Metrics
 
@@ -28,6 +29,8 @@ __all__ = ["LOGGER", "Observing"]
 
 LOGGER = logging.getLogger("privpac.service")
 ELSEWHERE = "other"  # one name for every path that does not exist, or counters would grow with each attempt
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
+"""Others may be invented by anybody, and have one name for the same reason."""
 CLIENT_LEFT = 499
 """The status of a request whose asker went away before there was a reply; nobody sees it but the log."""
 
@@ -55,21 +58,21 @@ class Observing:
             await send(message)
 
         async def refuse(problem: problems.Problem) -> None:
+            facts.code = problem.code
             if status == 0:
-                facts.code = problem.code
                 await problems.response(problem)(scope, receive, sending)
 
+        self.metrics.begun()
         try:
-            with self.metrics.progress():
-                await self.app(scope, self._in_time(receive), sending)
+            await self.app(scope, self._in_time(receive), sending)
         except ClientDisconnect:
             facts.code = "client_gone"
         except asyncio.CancelledError:  # the service stops and could not wait any longer
             await refuse(problems.STOPPED)
-        except Exception as problem:
-            facts.failed(problem)
-            await refuse(problems.FAULT)
+        except Exception as error:
+            await refuse(problems.problem_of(error, facts))
         finally:
+            self.metrics.ended()
             self._note(scope, facts, identity, status or CLIENT_LEFT, time.perf_counter() - begin)
 
     def _in_time(self, receive: Receive) -> Receive:
@@ -82,8 +85,7 @@ class Observing:
             if complete:
                 return await receive()
             try:
-                async with asyncio.timeout_at(end):
-                    message = await receive()
+                message = await by(end, receive())
             except TimeoutError:
                 raise problems.SLOW from None
             complete = not message.get("more_body", False)
@@ -92,8 +94,9 @@ class Observing:
         return received
 
     def _note(self, scope: Scope, facts: Facts, identity: str, status: int, seconds: float) -> None:
-        route = getattr(scope.get("route"), "path", ELSEWHERE)
-        self.metrics.request(route, scope["method"], status, seconds)
+        route = facts.route or str(getattr(scope.get("route"), "path", ELSEWHERE))
+        method = scope["method"] if scope["method"] in METHODS else ELSEWHERE
+        self.metrics.request(route, method, status, seconds)
         if facts.code is not None:
             self.metrics.refused(facts.code)
         if facts.cause is not None:
@@ -103,7 +106,7 @@ class Observing:
         line: dict[str, Any] = {
             "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
             "request": identity,
-            "method": scope["method"],
+            "method": method,
             "route": route,
             "status": status,
             "key": facts.key,
@@ -111,6 +114,11 @@ class Observing:
             "epsilon": None if facts.epsilon is None else exact_text(facts.epsilon),
             "milliseconds": round(seconds * 1000, 1),
         }
-        trouble = {"code": facts.code, "fault": facts.fault, "cause": facts.cause}
-        line |= {name: text for name, text in trouble.items() if text is not None}
-        LOGGER.log(logging.INFO if facts.fault is None else logging.ERROR, json.dumps(line))
+        level = logging.INFO
+        if facts.code is not None or facts.fault is not None:
+            trouble = {"code": facts.code, "fault": facts.fault, "cause": facts.cause}
+            line |= {name: text for name, text in trouble.items() if text is not None}
+            level = logging.INFO if facts.fault is None else logging.ERROR
+        if LOGGER.isEnabledFor(level):
+            # Made here, for a logger would first look for the place that called it, which is always this one.
+            LOGGER.handle(logging.LogRecord(LOGGER.name, level, "", 0, json.dumps(line), None, None))

@@ -37,6 +37,7 @@ from privpac.constructions.card.weights import (
     rounds_for,
 )
 from privpac.errors import NotCertified, ParameterError, SchemaError
+from privpac.guarantee.certificate import SEEDED
 from privpac.guarantee.facts import Unit
 
 COLUMNS: list[dict[str, Any]] = [
@@ -313,7 +314,15 @@ def test_words_and_picture_show_every_column_and_the_table() -> None:
         assert column in words
         assert column in picture
     assert "Risk of ill = 1 by sum of points" in words
-    assert "Risk of ill = 1 by sum of points" in picture
+    assert "Risk of ill by sum of points" in picture  # 0 and 1 need no more than the label's name
+
+
+def test_a_picture_on_the_wall_says_whom_it_hides() -> None:
+    assert SEEDED in learnt().picture()
+    model = learnt(random_state=None)
+    file = str(model.to_json()["digest"]).removeprefix("sha256:")[:8]
+    assert f"Learnt from {len(table()['ill']):,} records, each record hidden with ε = " in model.picture()
+    assert f"model file {file}…" in model.picture()
 
 
 def _forgeries(tree: dict[str, Any]) -> Mapping[str, dict[str, Any]]:

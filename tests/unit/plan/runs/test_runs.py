@@ -35,6 +35,7 @@ TRIALS = 30
 ROWS: dict[str, tuple[str, str, dict[str, Any]]] = {
     # row: (word, setting, question); sizes that take a moment
     "rec-concave": ("thresholds", "realizable", {"bits": 16, "delta": "1e-6"}),
+    "blocks": ("thresholds", "realizable", {"bits": 32, "delta": "1e-6"}),
     "switches": ("thresholds", "realizable", {"bits": 16}),
     "label-thresholds": ("thresholds", "realizable", {"bits": 16, "protect": "labels"}),
     "label-cover": ("intervals", "realizable", {"bits": 16, "protect": "labels"}),

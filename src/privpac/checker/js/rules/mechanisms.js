@@ -55,6 +55,15 @@ const stableChoice = (step) => {
     require(fact.release === "hypothesis", "the release is not what this mechanism gives");
 };
 /** A mechanism of whole records, all of them, that releases a rule. */
+const occupiedBlocks = (step) => {
+    noPremise(step);
+    const where = given(step, "ratio", "levels", "stake");
+    const [ratio, fact] = [where.ratio("ratio", true), privacyOf(step)];
+    const [lone, blank] = [Rational.of(where.count("levels", 1) - 1n), ratio.times(where.whole("stake", 1))];
+    requireFactor(fact.loss, short(pow(ONE.over(ratio), 2n).times(ONE.plus(lone.over(blank)))));
+    require(fact.delta.equals(short(lone.over(lone.plus(blank)))), "delta is not the stake's");
+    require(fact.release === "hypothesis", "the release is not what this mechanism gives");
+};
 function wholeRule(step, factor) {
     const fact = pure(step, factor, "hypothesis");
     require(fact.unit === "record" && fact.part === ALL, "the scope is not that of this rule");
@@ -96,6 +105,7 @@ export const MECHANISMS = {
     plurality,
     "exponential-vote": plurality,
     "stable-choice": stableChoice,
+    "occupied-blocks": occupiedBlocks,
     "clipped-points": clippedPoints,
     "star-entries": starEntries,
     "sampled-point": sampledPoint,

@@ -117,12 +117,9 @@ def _kind(state: Mapping[str, Any]) -> str:
 
 def _card(model: Model) -> bytes:
     """A card as a picture of its own, to print and to hang up."""
-    from privpac.pictures.card import card_picture
-
-    shape = model.hypothesis.shape(model.schema)
-    if not isinstance(shape, PointsSheet):
+    if not isinstance(model.hypothesis.shape(model.schema), PointsSheet):
         raise Refusal(404, "There is no card here.", "Take one of the files on the page.")
-    return card_picture(shape, model.schema).svg().encode()
+    return model.picture().encode()
 
 
 def _rule(drawer: Drawer) -> tuple[str, dict[str, Any]]:

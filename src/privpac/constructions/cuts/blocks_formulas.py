@@ -1,0 +1,142 @@
+"""How many records a cut needs under (epsilon, delta) if it is drawn among the middles of occupied blocks.
+
+One draw does the whole work: no budget is divided. What is paid grows with the logarithm of the number of *bits*.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from flint import arb, ctx
+
+from privpac.constructions.cuts.recursive_formulas import GRID
+from privpac.errors import ParameterError
+from privpac.numbers.binomial import PRECISIONS, certainly_below, first_power, first_whole, rounded_up
+from privpac.numbers.exact import ball, plain, ratio_for
+from privpac.numbers.parameters import Number, at_least, chance, positive
+from privpac.theory.register import formula
+
+__all__ = ["BlockPlan", "error_blocks", "failure_blocks", "levels", "plan_blocks", "records_blocks"]
+
+
+@dataclass(frozen=True)
+class BlockPlan:
+    """Public numbers of the draw; they depend on the domain, the budget and the failure, not on n.
+
+    `ratio` weighs one unit of cost, `levels` is how often the domain can be halved, `stake` how often no answer counts,
+    and a block of 2·`reach` records costs nothing if its middle makes fewer than `reach` mistakes.
+    """
+
+    ratio: Fraction
+    levels: int
+    stake: int
+    reach: int
+
+
+@formula("occupied-blocks")
+def levels(domain: int) -> int:
+    """How often a column of so many cells can be halved: the bits of its last cell, at least 1.
+
+    Statement: max(1, ceil(log2(domain))). Source: register `occupied-blocks`. Holds if: always.
+    Proof: docs/proofs/occupied-blocks.md. Tested by: tests/statistical/test_blocks.py.
+    """
+    return max(1, (domain - 1).bit_length())
+
+
+@formula("occupied-blocks")
+def plan_blocks(domain: int, *, failure: Number, epsilon: Number, delta: Number) -> BlockPlan:
+    """The public numbers for a budget: as much pull as it allows, and no answer in a third of all failures at most.
+
+    Statement: ratio = e^-(epsilon/2 - delta) rounded up, stake = ceil((levels - 1)(1 - delta)/(ratio·delta)), and reach
+    the smallest a with stake·ratio^(2a) ≤ failure/3, near which the bound on records is smallest for every error.
+    Source: register `occupied-blocks`. Holds if: 0 < delta ≤ 1/2 and epsilon above 2·delta.
+    Proof: docs/proofs/occupied-blocks.md. Tested by: tests/statistical/test_blocks.py.
+
+    >>> plan_blocks(2**64, failure=0.05, epsilon=1, delta="0.000001").reach
+    23
+    """
+    owner = "plan_blocks"
+    size = at_least(1, domain, owner=owner, name="domain")
+    miss, loss = chance(failure, owner=owner, name="failure"), positive(epsilon, owner=owner, name="epsilon")
+    slip = chance(delta, owner=owner, name="delta")
+    if 2 * slip > min(loss, Fraction(1)):
+        raise ParameterError(
+            owner, "delta", plain(slip), allowed="a number above 0, of at most 1/2 and half of epsilon"
+        )
+    return _plan(levels(size), miss, loss, slip)
+
+
+@lru_cache(maxsize=64)
+def _plan(depth: int, failure: Fraction, epsilon: Fraction, delta: Fraction) -> BlockPlan:
+    ratio = ratio_for(epsilon / 2 - delta)
+    if ratio == 1:
+        raise ParameterError(
+            "plan_blocks", "epsilon", plain(epsilon), allowed="larger: it tells no two scores apart"
+        )
+    stake = max(1, math.ceil((depth - 1) * (1 - delta) / (ratio * delta)))
+    pairs = first_power(ratio * ratio, lambda: ball(failure / (3 * stake)).log())
+    return BlockPlan(ratio, depth, stake, max(1, pairs))
+
+
+def _failure(n: int, *, error: Fraction, plan: BlockPlan) -> arb:
+    ratio = ball(plan.ratio)
+    blank = plan.stake * ratio ** (2 * plan.reach)
+    rivals = 2 * (2 * plan.levels / (1 - ratio) + 1)
+    return blank + rivals * ratio ** (1 - plan.reach) * (1 - ball(error) * (1 - ratio)) ** n
+
+
+@formula("occupied-blocks-accuracy")
+def failure_blocks(n: int, *, error: Number, plan: BlockPlan) -> Fraction:
+    """The failure probability `n` records prove for `error` under a plan, rounded up; no answer is a failure.
+
+    Statement: stake·r^(2a) + 2·(2·levels/(1 - r) + 1)·r^(1 - a)·(1 - error·(1 - r))^n, r = ratio, a = reach.
+    Source: register `occupied-blocks-accuracy`. Holds if: independent records and some cut makes no error.
+    Proof: docs/proofs/occupied-blocks.md. Tested by: tests/statistical/test_blocks.py.
+    """
+    owner = "failure_blocks"
+    have, wrong = at_least(0, n, owner=owner, name="n"), chance(error, owner=owner, name="error")
+    with ctx.workprec(PRECISIONS[1]):
+        return rounded_up(_failure(have, error=wrong, plan=plan))
+
+
+@formula("occupied-blocks-accuracy")
+def records_blocks(domain: int, *, error: Number, failure: Number, epsilon: Number, delta: Number) -> int:
+    """Records after which a draw among occupied blocks finds a cut of error at most `error`.
+
+    Statement: the smallest n at which `failure_blocks` of the plan is at most `failure`.
+    Source: register `occupied-blocks-accuracy`. Holds if: independent records and some cut makes no error.
+    Proof: docs/proofs/occupied-blocks.md. Tested by: tests/statistical/test_blocks.py.
+
+    >>> records_blocks(2**64, error=0.1, failure=0.05, epsilon=1, delta="0.000001")
+    517
+    """
+    owner = "records_blocks"
+    wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
+    plan = plan_blocks(domain, failure=miss, epsilon=epsilon, delta=delta)
+
+    def enough(n: int) -> bool:
+        return certainly_below(lambda: _failure(n, error=wrong, plan=plan), miss)
+
+    return first_whole(enough, start=int(plan.reach / wrong), smallest=1)
+
+
+@formula("occupied-blocks-accuracy")
+def error_blocks(n: int, *, failure: Number, plan: BlockPlan) -> Fraction:
+    """The smallest error on the grid that `n` records prove under a plan; 1 when they prove none.
+
+    Statement: as `failure_blocks`, solved for the error. Source: register `occupied-blocks-accuracy`.
+    Holds if: as `failure_blocks`. Proof: docs/proofs/occupied-blocks.md. Tested by: tests/statistical/test_blocks.py.
+    """
+    owner = "error_blocks"
+    have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
+    steps = int(1 / GRID)
+
+    def enough(step: int) -> bool:
+        wrong = step * GRID
+        return step >= steps or certainly_below(lambda: _failure(have, error=wrong, plan=plan), miss)
+
+    guess = min(steps, max(1, int(plan.reach / (max(1, have) * GRID))))
+    return first_whole(enough, start=guess, smallest=1) * GRID

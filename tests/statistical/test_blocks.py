@@ -1,0 +1,103 @@
+"""Cuts among occupied blocks: the planned number of records is enough, a sixth of it is not.
+
+Failures are counted over data sets and draws. 60 runs with a true rate of at most 0.05 see more than 16 failures once
+in a million times.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from privpac import MemorySample, Schema, SeededCoins
+from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.constructions.cuts.blocks import BlockCuts
+from privpac.constructions.cuts.blocks_formulas import (
+    BlockPlan,
+    error_blocks,
+    failure_blocks,
+    levels,
+    plan_blocks,
+    records_blocks,
+)
+from privpac.data.columns import Numeric
+from privpac.theory.sizes import records_occam
+from tests.statistical.claims import claims, field, moved, scaled
+from tests.statistical.test_rec_concave import near_a_cut
+
+ONE, MILLIONTH = Fraction(1), Fraction(1, 10**6)
+WANTED = {"error": 0.1, "failure": 0.05, "epsilon": 1}
+BITS = (32, 64, 128, 256, 512, 1024, 4096)
+
+
+def failures(bits: int, n: int, *, runs: int, seed: int) -> int:
+    """Runs that err on more than a tenth or do not answer: points at log-uniform distance from the cut, a hard case."""
+    rng = np.random.default_rng(seed)
+    column = Numeric("key", lower=0, upper=2**bits - 1, integer=True)
+    schema = Schema((column,), label="y", classes=("0", "1"))
+    learner, wrong = BlockCuts(Thresholds(schema, "key"), ONE, MILLIONTH), 0
+    for run in range(runs):
+        cut, cells = near_a_cut(bits, n, rng)
+        sample = MemorySample.from_cells(schema, {"key": cells}, (cells >= cut).astype(np.int64))
+        answer = learner.learn(sample, SeededCoins(1000 * seed + run))
+        gap = abs(answer.cut - cut) if isinstance(answer, Threshold) else 2**bits
+        mass = 0.0 if gap == 0 else min(1.0, math.log2(gap) / (bits - 2)) / 2
+        wrong += mass > 0.1
+    return wrong
+
+
+@claims({"bits": 64}, records_blocks=scaled(0.3))
+@pytest.mark.parametrize("bits", [64, 256])
+def test_the_planned_number_of_records_is_enough_and_a_sixth_is_not(bits: int) -> None:
+    n = records_blocks(2**bits, **WANTED, delta="0.000001")
+    assert failures(bits, n, runs=60, seed=bits) <= 16
+    assert failures(bits, n // 6, runs=30, seed=bits) >= 17
+
+
+def test_fewer_records_than_one_draw_from_25_bits_on() -> None:
+    for bits in (25, *BITS):
+        assert records_blocks(2**bits, **WANTED, delta="0.000001") < records_occam(2**bits + 1, **WANTED)
+    assert records_blocks(2**24, **WANTED, delta="0.000001") >= records_occam(2**24 + 1, **WANTED) - 10
+
+
+def test_records_grow_with_the_logarithm_of_the_bits() -> None:
+    sizes = [records_blocks(2**bits, **WANTED, delta="0.000001") for bits in BITS]
+    assert all(0 <= after - before <= 60 for before, after in pairwise(sizes))
+
+
+@claims(
+    failure_blocks=scaled(0.99),
+    plan_blocks=field("reach", moved(-1)),
+    levels=moved(-1),
+    records_blocks=scaled(0.99),
+    error_blocks=scaled(0.99),
+)
+def test_the_formula_is_what_the_page_says() -> None:
+    plan = plan_blocks(2**64, failure=0.05, epsilon=1, delta="0.000001")
+    r, a = float(plan.ratio), plan.reach
+    assert (plan.levels, levels(2**64), levels(1), levels(2), levels(3)) == (64, 64, 1, 1, 2)
+    assert 63 / (63 + plan.ratio * plan.stake) <= MILLIONTH < 63 / (63 + plan.ratio * (plan.stake - 1))
+    assert 1 - MILLIONTH >= r**-2 / math.e > 1 - 3 * MILLIONTH
+    assert plan.stake * r ** (2 * a) <= 0.05 / 3 < plan.stake * r ** (2 * a - 2)
+
+    def failure(n: int, error: float) -> float:
+        return plan.stake * r ** (2 * a) + 2 * (128 / (1 - r) + 1) * r ** (1 - a) * (1 - error * (1 - r)) ** n
+
+    n = records_blocks(2**64, **WANTED, delta="0.000001")
+    assert failure(n, 0.1) <= 0.05 < failure(n - 1, 0.1)
+    assert float(failure_blocks(n, error=0.1, plan=plan)) == pytest.approx(failure(n, 0.1), rel=1e-9)
+    error = error_blocks(n + 40, failure=0.05, plan=plan)
+    assert failure(n + 40, float(error)) <= 0.05 < failure(n + 40, float(error) - 1e-4)
+    assert error_blocks(10, failure=0.05, plan=plan) == 1
+
+
+def test_a_larger_stake_and_reach_promise_less_of_each_other() -> None:
+    plan = plan_blocks(2**64, failure=0.05, epsilon=1, delta="0.000001")
+    n = records_blocks(2**64, **WANTED, delta="0.000001")
+    for reach in (plan.reach - 2, plan.reach + 4):
+        other = BlockPlan(plan.ratio, plan.levels, plan.stake, reach)
+        assert failure_blocks(n, error=0.1, plan=other) > failure_blocks(n, error=0.1, plan=plan)

@@ -1,0 +1,83 @@
+"""Leaves that chance decided are marked and folded; nothing else changes."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from privpac.concepts.literals.binarise import Test
+from privpac.concepts.trees.tree import Leaf, Split, Tree
+from privpac.constructions.estimates.folding import fold
+from privpac.constructions.estimates.leaf_counts import LeafCounts
+from privpac.data.schema import Schema
+from privpac.pictures.tree import picture
+
+SCHEMA = Schema.from_json(
+    {
+        "label": "ill",
+        "classes": ["no", "yes"],
+        "columns": [{"name": "age", "kind": "numeric", "lower": 0, "upper": 99, "integer": True}],
+    }
+)
+
+
+def at_least(cut: int, low: Tree, high: Tree) -> Split:
+    return Split(Test("age", cut, "at least"), low, high)
+
+
+TREE = at_least(50, at_least(20, Leaf(0), Leaf(1)), at_least(80, Leaf(0), at_least(90, Leaf(1), Leaf(0))))
+
+
+def counted(*rows: tuple[int, int]) -> LeafCounts:
+    """At epsilon 1 the noise of a count has a standard deviation of about 2.7: a sum of up to 7 may be nobody."""
+    return LeafCounts(rows, 1_000, Fraction(1))
+
+
+MANY = (400, 20)
+
+
+def test_a_branch_that_nobody_reaches_is_one_line() -> None:
+    shown = fold(TREE, counted(MANY, (20, 400), MANY, (3, 1), (0, 2)))
+    assert shown.by_chance == 2
+    assert shown.describe(SCHEMA).splitlines() == [
+        "if age >= 50:",
+        "  if age >= 80: no or yes, by chance (2 leaves, about 6 records)",
+        "  if age < 80: no (about no: 400, yes: 20; risk of yes 5%)",
+        "if age < 50:",
+        "  if age >= 20: yes (about no: 20, yes: 400; risk of yes 95%)",
+        "  if age < 20: no (about no: 400, yes: 20; risk of yes 5%)",
+        '"By chance": so few records arrive there that chance decided what the rule says. Read nothing into such a'
+        " branch.",
+    ]
+
+
+def test_a_leaf_beside_one_that_counts_is_marked_and_stays() -> None:
+    shown = fold(TREE, counted(MANY, (20, 400), MANY, (3, 1), (0, 200)))
+    assert shown.tree == TREE
+    assert [leaf.by_chance for leaf in shown.leaves] == [False, False, False, True, False]
+    assert "if age < 90: yes, by chance (about no: 3, yes: 1; risk of yes" in shown.describe(SCHEMA)
+
+
+def test_even_shares_of_many_records_are_no_chance() -> None:
+    assert fold(TREE, counted(*[(200, 200)] * 5)).by_chance == 0
+
+
+def test_whole_only_marks_and_nothing_is_folded_where_nothing_stands_out() -> None:
+    few = counted(MANY, MANY, MANY, (1, 1), (0, 2))
+    assert fold(TREE, few, whole=True).tree == TREE
+    assert fold(TREE, counted(*[(1, 1)] * 5)).tree == TREE
+
+
+def test_folding_moves_no_record_between_what_is_shown() -> None:
+    rows = (MANY, (20, 400), MANY, (3, 1), (0, 2))
+    shown = fold(TREE, counted(*rows))
+    assert [sum(leaf.counts[label] for leaf in shown.leaves) for label in (0, 1)] == [
+        sum(row[label] for row in rows) for label in (0, 1)
+    ]
+    assert all(abs(sum(leaf.shares) - 1) < 1e-9 for leaf in shown.leaves)
+
+
+def test_the_picture_greys_what_chance_decided_and_tells_the_whole_rule_to_screen_readers() -> None:
+    svg = picture(TREE, SCHEMA, leaf_counts=counted(MANY, (20, 400), MANY, (3, 1), (0, 2))).svg()
+    assert svg.count('class="chance"') == 1
+    assert "6 · by chance, 2 leaves" in svg
+    assert "age &gt;= 90" in svg.partition("</title>")[0]
