@@ -22,6 +22,8 @@ from statistics import median
 from typing import Any
 
 OURS = ("privpac 0.05", "privpac 1")
+NUMBERS = ("numbers one-test", "numbers trees:2", "numbers trees:3", "numbers auto")
+"""Single rules and the default at epsilon 1, from the array of numbers that diffprivlib takes."""
 PEERS = ("dp_ebm_default", "dp_ebm_tuned", "diffprivlib_forest", "diffprivlib_tree")
 DELTA = 1e-6
 TUNED = {"max_rounds": 20, "learning_rate": 0.5, "max_bins": 16}
@@ -57,10 +59,28 @@ def dp_ebm(frame: Any, label: Any, schema: Mapping[str, Any], settings: Mapping[
     return fit
 
 
-def diffprivlib(frame: Any, label: Any, schema: Mapping[str, Any], kind: str) -> Fit:
-    """A forest as in the comparison of accuracy, or one tree with defaults."""
+def on_numbers(frame: Any, label: Any, schema: Mapping[str, Any], word: str) -> Fit:
+    """Ours on the same array as diffprivlib: categories are numbers, and every column is ordered."""
+    from privpac.compiled import load_compiler
+    from privpac.estimators.classifier import PrivateClassifier
+
+    load_compiler()
+    table, (low, high) = numbers(frame, schema)
+    columns = [
+        dict(column)
+        if column["kind"] == "numeric"
+        else {"name": column["name"], "kind": "numeric", "lower": int(a), "upper": int(b), "integer": True}
+        for column, a, b in zip(schema["columns"], low, high, strict=True)
+    ]
+    declared = {"label": schema["label"], "classes": [0, 1], "columns": columns}
+    return lambda seed: PrivateClassifier(word, epsilon="1", schema=declared, random_state=seed).fit(
+        table, label
+    )
+
+
+def numbers(frame: Any, schema: Mapping[str, Any]) -> tuple[Any, tuple[Any, Any]]:
+    """The table as one array of numbers, and the bounds of its columns."""
     import numpy as np
-    from diffprivlib import models  # type: ignore[import-not-found]
 
     columns, parts, low, high = schema["columns"], [], [], []
     for column in columns:
@@ -73,7 +93,14 @@ def diffprivlib(frame: Any, label: Any, schema: Mapping[str, Any], kind: str) ->
             parts.append(frame[column["name"]].map(codes).to_numpy(float))
             low.append(0)
             high.append(len(codes) - 1)
-    table, bounds = np.column_stack(parts), (np.array(low, float), np.array(high, float))
+    return np.column_stack(parts), (np.array(low, float), np.array(high, float))
+
+
+def diffprivlib(frame: Any, label: Any, schema: Mapping[str, Any], kind: str) -> Fit:
+    """A forest as in the comparison of accuracy, or one tree with defaults."""
+    from diffprivlib import models  # type: ignore[import-not-found]
+
+    table, bounds = numbers(frame, schema)
     common = {"epsilon": 1.0, "bounds": bounds, "classes": [0, 1]}
     if kind == "tree":
         return lambda seed: models.DecisionTreeClassifier(**common).fit(table, label)
@@ -91,6 +118,8 @@ def fit_of(name: str, data: Path) -> Fit:
     label = frame.pop(schema["label"]).to_numpy(int)
     if name.startswith("privpac"):
         return ours(frame, label, schema, name.split()[1])
+    if name in NUMBERS:
+        return on_numbers(frame, label, schema, name.split()[1])
     if name.startswith("diffprivlib"):
         return diffprivlib(frame, label, schema, name.removeprefix("diffprivlib_"))
     return dp_ebm(frame, label, schema, TUNED if name == "dp_ebm_tuned" else {})
@@ -134,15 +163,17 @@ def main() -> None:
     )
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=2, help="fresh processes a method")
+    parser.add_argument("--method", action="append", help="only this method; may be given several times")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--only", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.only:
         print(json.dumps(timed(options.only, options.data, options.repeats)))
         return
-    pythons = dict.fromkeys(OURS, sys.executable)
+    pythons = dict.fromkeys((*OURS, *NUMBERS), sys.executable)
     if options.peers_python:
         pythons |= dict.fromkeys(PEERS, options.peers_python)
+    pythons = {name: python for name, python in pythons.items() if name in (options.method or pythons)}
     runs: dict[str, list[list[tuple[float, float]]]] = {name: [] for name in pythons}
     for _ in range(options.rounds):
         for name, python in pythons.items():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import json
 import re
 import sqlite3
 from datetime import datetime
@@ -131,10 +133,25 @@ def test_more_keys_than_a_page_holds_are_on_the_next(
 
 def test_a_budget_with_a_delta_counts_in_rho(client: TestClient, place: Place) -> None:
     client.post("/budget/make", data={"epsilon": "2", "delta": "1e-6", "reserved_delta": "1e-7"})
-    place.books.ledger.charge(epsilon="0.5", note="a rule")  # type: ignore[union-attr]
+    place.books.ledger.charge(epsilon="0.05", note="a rule")  # type: ignore[union-attr]
     text = client.get("/budget").text
     assert '<th scope="col">Rho</th>' in text
-    assert "<td>0.125</td>" not in text  # what a pure release costs in rho is less than half its square
+    assert "<td>0.00125</td>" not in text  # what a pure release costs in rho is less than half its square
     assert "by adding" in text
+    assert "&#34;unit&#34;: &#34;rho&#34;" in text
     assert "What is promised about all of it" in text
     assert not re.search(r"\d\.\d{9,}", text.partition("<main")[2].partition("data-values")[0])
+
+
+def test_a_budget_shows_the_amount_that_has_more_room(client: TestClient, place: Place) -> None:
+    """One large charge uses up the rho and a quarter of epsilon: no line above the total, and no figure of nothing."""
+    client.post("/budget/make", data={"epsilon": "2", "delta": "1e-6"})
+    place.books.ledger.charge(epsilon="0.5", note="a rule")  # type: ignore[union-attr]
+    text = client.get("/budget").text
+    assert re.search(r'class="figure"><strong>epsilon 1\.5</strong>', text)
+    assert "rho 0<" not in text
+    assert "either the epsilons or the rhos" in text
+    (chart,) = re.findall(r'data-values="([^"]*)"', text)
+    told = json.loads(html.unescape(chart))
+    assert (told["unit"], told["total"]) == ("epsilon", 2.0)
+    assert max(point["spent"] for point in told["points"]) <= told["total"]

@@ -81,7 +81,8 @@ def _context(books: Books, ledger: Ledger, visitor: Visitor, after: str | None) 
         "promises": account.promises,
         "promise": None if account.promises.approximate is None else promise_of(account),
         "spent": account.spent,
-        "left": account.promises.remainder(account.spent, written=amount),
+        "counts_rho": _counts_rho(account),
+        "left": _left(account),
         "share": _share(account),
         "answers": None if price is None else account.room(price),
         "price": None if price is None else price.epsilon,
@@ -110,6 +111,23 @@ def _line(entry: Entry, books: Books) -> Line:
     return Line(entry.number, entry.epsilon, entry.delta, entry.rho, entry.time, entry.note, bought, who)
 
 
+def _counts_rho(account: Account) -> bool:
+    """Whether there is more left in rho than by adding epsilons: a charge is admitted if either has room."""
+    spent, other = account.spent, account.promises.approximate
+    if other is None or not account.promises.filters:
+        return False
+    return account.promises.pure is not None or spent.rho * other.epsilon <= spent.epsilon * other.rho
+
+
+def _left(account: Account) -> str:
+    """What is left, the amount with more room first."""
+    rho = account.promises.left_rho(account.spent)
+    if rho is None or _counts_rho(account):
+        return account.promises.remainder(account.spent, written=amount)
+    text = f"epsilon {amount(account.left.epsilon)}"
+    return f"{text} or rho {amount(rho)}" if rho else text
+
+
 def _share(account: Account) -> float:
     """How much of the scarcest part is gone, in percent, never rounded up to all of it."""
     spent, pure, other = account.spent, account.promises.pure, account.promises.approximate
@@ -131,11 +149,11 @@ def _broken(ledger: Ledger) -> str | None:
 
 
 def _chart(entries: Sequence[Entry], account: Account) -> dict[str, Any]:
-    """Sums over time, of rho where that is counted; of many entries every so-manieth, and the last.
+    """Sums over time, of rho where more of that is left; of many entries every so-manieth, and the last.
 
     The order is the ledger's. An entry whose clock was set back stands where the one before it stands.
     """
-    other, by_rho = account.promises.approximate, account.promises.filters
+    other, by_rho = account.promises.approximate, _counts_rho(account)
     total = other.rho if other is not None and by_rho else account.total.epsilon
     points, sum_, time = [], Fraction(0), datetime.fromisoformat(entries[0].time)
     for entry in entries:
