@@ -24,7 +24,7 @@ BANDS = (
     (5000, "1,000 to 5,000"),
     (10**9, "above"),
 )
-ACCURACY = "accuracy-2026-11-16"
+ACCURACY = "accuracy-2026-11-17"
 
 
 def _rows(name: str, key: str = "rows") -> list[dict[str, Any]]:
@@ -94,6 +94,20 @@ def accuracy_apart() -> str:
         for key, name in REFERENCES.items():
             gains = (_over_tables(band, lambda cell, key=key: cell["accuracy"] - cell[key]) for band in bands)
             rows.append([f"more than {name}", *gains])
+    return _table(["n·ε", *(name for _, name in BANDS)], rows)
+
+
+def accuracy_balanced() -> str:
+    """Balanced accuracy by records times epsilon, next to the peers that have most of it."""
+    names = {
+        "balanced": "**privpac `auto`**: pure ε, one record replaced",
+        "balanced_pure": "pure-ε peer with most of it in each cell",
+        "balanced_approx": "(ε, δ) peer with most of it in each cell",
+    }
+    rows = [
+        [name, *(_share(fmean(cell[key] for cell in band)) for band in _bands())]
+        for key, name in names.items()
+    ]
     return _table(["n·ε", *(name for _, name in BANDS)], rows)
 
 
@@ -455,6 +469,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "probabilities": probabilities,
     "probabilities-further": probabilities_further,
     "accuracy-lost": accuracy_lost,
+    "accuracy-balanced": accuracy_balanced,
     "accuracy-apart": accuracy_apart,
     "accuracy-won": accuracy_won,
     "constants-left-out": constants_left_out,

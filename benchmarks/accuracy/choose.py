@@ -25,7 +25,7 @@ from typing import Any
 from benchmarks.accuracy.expected import Figure, expectation
 from benchmarks.accuracy.summarise import Peers
 from privpac import __version__
-from privpac.constructions.draw.default import CONSTANTS, ONE_TEST, ONE_TEST_UP_TO, THREE_TESTS
+from privpac.constructions.draw.default import CONSTANTS, ONE_TEST, ONE_TEST_UP_TO, SEVERAL_TESTS
 from privpac.constructions.draw.staged_trees import SECOND_STAGE_ABOVE, THIRD_STAGE_FROM
 
 Key = tuple[str, int, int, float]
@@ -42,8 +42,8 @@ class Setting:
     up_to: float = ONE_TEST_UP_TO
     constants: float = CONSTANTS
     one_test: float = ONE_TEST
-    trees: float = THREE_TESTS
-    majorities: float = THREE_TESTS
+    trees: float = SEVERAL_TESTS
+    majorities: float = SEVERAL_TESTS
     fives: float = 0.0
     by_records: float = 0.0
     """Nats by which a rule of three tests is less likely beforehand, per nat of n below 10,000 records."""

@@ -75,6 +75,9 @@ class Cell:
     pair: float | None
     peers: dict[str, float]
     """Each private peer by itself."""
+    balanced_pure: float | None
+    balanced_approx: float | None
+    """Balanced accuracy of the peer that has most of it."""
 
     @property
     def band(self) -> int:
@@ -86,9 +89,11 @@ class Peers:
 
     def __init__(self, lines: Iterable[Mapping[str, str]]) -> None:
         self._found: dict[CellKey, dict[str, tuple[str, float]]] = defaultdict(dict)
+        self._balanced: dict[CellKey, list[tuple[str, float]]] = defaultdict(list)
         for line in lines:
             key = (line["dataset"], int(line["n"]), float(line["eps"]))
             self._found[key][line["method"]] = (line["privacy"], float(line["accuracy_mean"]))
+            self._balanced[key].append((line["privacy"], float(line["balanced_mean"])))
 
     @classmethod
     def read(cls, path: Path | None) -> Peers:
@@ -103,6 +108,9 @@ class Peers:
 
     def best(self, key: CellKey, privacy: str) -> float | None:
         return max((value for kind, value in self._found[key].values() if kind == privacy), default=None)
+
+    def balanced(self, key: CellKey, privacy: str) -> float | None:
+        return max((value for kind, value in self._balanced[key] if kind == privacy), default=None)
 
     def private(self, key: CellKey) -> dict[str, float]:
         kinds = ("pure", "approx")
@@ -157,7 +165,19 @@ def _cell(key: CellKey, rows: Sequence[Mapping[str, Any]], optimum: float | None
         best_approx=peers.best(key, "approx"),
         pair=peers.one(key, "ref_pair"),
         peers=peers.private(key),
+        balanced_pure=peers.balanced(key, "pure"),
+        balanced_approx=peers.balanced(key, "approx"),
     )
+
+
+def kept(path: Path, found: Sequence[Cell], peers: Peers) -> Iterator[Cell]:
+    """Cells of an earlier document that were not measured again, because the design did not change there."""
+    again = {(cell.table, cell.n, cell.epsilon) for cell in found}
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        key = (cell["table"], cell["n"], cell["epsilon"])
+        if key not in again:
+            balanced = {f"balanced_{kind}": peers.balanced(key, kind) for kind in ("pure", "approx")}
+            yield Cell(**cell | balanced)
 
 
 def band_table(found: Sequence[Cell]) -> Iterator[str]:
@@ -273,12 +293,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("rows", type=Path, nargs="+")
     parser.add_argument("--peers", type=Path)
+    parser.add_argument("--kept", type=Path, help="a document of before, for cells that the rows do not have")
     parser.add_argument("--json", type=Path, help="write the cells and limits there")
     parser.add_argument("--note", default="the default", help="what was measured, for the JSON file")
     options = parser.parse_args()
     lines = [line for path in options.rows for line in path.read_text(encoding="utf-8").splitlines()]
     rows = [json.loads(line) for line in lines]
-    found = cells(rows, Peers.read(options.peers))
+    peers = Peers.read(options.peers)
+    found = cells(rows, peers)
+    if options.kept is not None:
+        found = sorted([*found, *kept(options.kept, found, peers)], key=lambda c: (c.table, c.n, c.epsilon))
     met = list(limits(found))
     print("\n".join([*band_table(found), "", *limit_table(met), "", *cell_table(found)]))
     if options.json is not None:

@@ -37,6 +37,7 @@ __all__ = [
     "MergeableClass",
     "MixtureGibbs",
     "Move",
+    "Noted",
     "OnGrid",
     "OneColumn",
     "OverColumn",
@@ -224,6 +225,15 @@ class OnGrid(Protocol):
     @property
     def grid(self) -> str:
         """What the members lie on, and how far what is not among them may be from the nearest of them."""
+
+
+@runtime_checkable
+class Noted(Protocol):
+    """A class of which certificates say more than its word."""
+
+    @property
+    def note(self) -> str:
+        """What a promise against the best member means."""
 
 
 class ManyLabels:

@@ -85,7 +85,7 @@ class Grown(Members, ManyLabels, ABC):
         return CooccurrenceTensor(self.tests, levels, len(self.schema.classes), self.threads)
 
     def _cost(self, levels: int, n: int) -> Estimate:
-        return estimate(self._tensor(levels), self.prior, n)
+        return estimate(self._tensor(levels), n)
 
     def estimate(self, n: int) -> Estimate:
         """Public estimate of time and memory for n records."""

@@ -30,7 +30,7 @@ from privpac.errors import ParameterError
 from privpac.numbers.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball
 from privpac.numbers.powers import power_table
 
-__all__ = ["TreeMixture"]
+__all__ = ["MixtureWithExtras", "TreeMixture"]
 
 Evidence = tuple[Cooccurrence, ...]
 
@@ -75,22 +75,26 @@ class TreeMixture(ManyLabels, Stored):
 
     @property
     def word(self) -> str:
-        words = [part.word for part in self.parts]
-        if all(word.startswith("trees:") for word in words):
-            return "trees:" + "|".join(word.removeprefix("trees:") for word in words)
-        return "|".join(dict.fromkeys(words))
+        return _word(self.parts)
 
     @property
     def size(self) -> int:
         return sum(part.size for part in self.parts)
 
     @property
+    def promised(self) -> tuple[TreePart, ...]:
+        """The parts whose members accuracy is promised against."""
+        return self.parts
+
+    @property
+    def promised_word(self) -> str:
+        return _word(self.promised)
+
+    @property
     def odds(self) -> Fraction:
-        total = sum(self.shares)
-        return (
-            1 / min(part.least * share / total for part, share in zip(self.parts, self.shares, strict=True))
-            - 1
-        )
+        """Of the rarest member that is promised something, against all others."""
+        rarest = min(part.least * share for part, share in zip(self.promised, self.shares, strict=False))
+        return sum(self.shares) / rarest - 1
 
     @property
     def vc(self) -> int | None:
@@ -128,6 +132,31 @@ class TreeMixture(ManyLabels, Stored):
             part.gibbs(counts[part.statistic.binarisation], ratio=ratio, costs=costs) for part in self.parts
         )
         return MixtureGibbs(tuple(laws), self.shares, ratio)
+
+
+@dataclass(frozen=True)
+class MixtureWithExtras(TreeMixture):
+    """A mixture whose last parts, `extras` of them, are drawn from without a promise against their own members: these
+    are so many, and each so unlikely beforehand, that the bound of all members would say less than that of the others.
+    """
+
+    extras: int = 0
+
+    @property
+    def promised(self) -> tuple[TreePart, ...]:
+        return self.parts[: len(self.parts) - self.extras]
+
+    @property
+    def note(self) -> str:
+        """What a promise against the best member means."""
+        return f"accuracy is promised against the best of {self.promised_word}"
+
+
+def _word(parts: Sequence[TreePart]) -> str:
+    words = [part.word for part in parts]
+    if all(word.startswith("trees:") for word in words):
+        return "trees:" + "|".join(word.removeprefix("trees:") for word in words)
+    return "|".join(dict.fromkeys(words))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

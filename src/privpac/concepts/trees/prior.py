@@ -126,12 +126,12 @@ def checked_prior(
     return Prior(shape, depth, shares, Fraction(stop), root_splits, tuple(label / total for label in labels))
 
 
-def estimate(tensor: CooccurrenceTensor, prior: Prior, n: int) -> Estimate:
+def estimate(tensor: CooccurrenceTensor, n: int) -> Estimate:
     """Time and memory of counting and summing, from public numbers."""
-    p, depth = prior.tests, tensor.depth
+    p, depth = len(tensor.binarisation.tests), tensor.depth
     regions = [comb(p, size) << size for size in range(depth)]
     counting = tensor.estimate(n)
-    pairs = sum(regions) * p * max(1, len(prior.labels) - 1)
+    pairs = sum(regions) * p * max(1, tensor.classes - 1)
     return Estimate(counting.seconds + pairs * PAIR_COST * 1e-9, counting.bytes + 2 * 16 * sum(regions))
 
 

@@ -1,12 +1,12 @@
 """`auto`: the default classifier, chosen by n, epsilon and the schema alone.
 
 The second design. Up to n·epsilon 5,000 it is one draw from everything that may suit a table, under one public prior:
-half of it on one test with two different answers, a quarter each on majorities of three tests and on trees of depth 3,
-on both scales of cuts, and a little on constants. The records decide inside the draw which of these it is; nothing is
-looked up beforehand, and the price is the logarithm of a share in the accuracy bound. Up to 100 rules of three tests
-are left out, above 5,000 a tree is grown in stages. `auto:1` is the first design, which chose one class on evenly
-spaced cuts by bands of n·epsilon; documents that it wrote name it `auto`, and are verified with it
-(`constructions.stored_classes`).
+one test with two different answers, half as likely majorities of three tests and trees of depth 3, on both scales of
+cuts, from 1,000 on trees of depth 4, on one scale, and a little on constants. The records decide inside the draw which
+of these it is; nothing is looked up beforehand, and the price is the logarithm of a share in the accuracy bound. Up to
+100 rules of several tests are left out, above 5,000 a tree is grown in stages. `auto:1` is the first design, which
+chose one class on evenly spaced cuts by bands of n·epsilon; documents that it wrote name it `auto`, and are verified
+with it (`constructions.stored_classes`).
 
 Every constant was judged by leaving out one table at a time (benchmarks/accuracy/README.md).
 Tested by tests/unit/constructions/draw/test_default.py and tests/exact/ (rows `auto-mixture`, `staged-mixture`).
@@ -14,19 +14,22 @@ Tested by tests/unit/constructions/draw/test_default.py and tests/exact/ (rows `
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 from privpac.concepts.literals.binarise import Binarisation
-from privpac.concepts.literals.cooccurrence import CooccurrenceTensor
-from privpac.concepts.literals.scales import on_each_scale
+from privpac.concepts.literals.cooccurrence import DEEPEST, CooccurrenceTensor
+from privpac.concepts.literals.scales import on_each_scale, on_scale
 from privpac.concepts.trees.constants import Constants
 from privpac.concepts.trees.majority import VOTERS, Majorities
-from privpac.concepts.trees.mixture import TreeMixture
+from privpac.concepts.trees.mixture import MixtureWithExtras, TreeMixture
 from privpac.concepts.trees.one_test import OneTest
 from privpac.concepts.trees.parts import TreePart
+from privpac.concepts.trees.prior import estimate
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.merged import Merged
@@ -48,6 +51,25 @@ LATEST = "2"
 ONE_TEST_UP_TO = 100
 """n·epsilon up to which one test with two different answers beats every tree prior tried (benchmarks/accuracy)."""
 
+FOUR_LEVELS_FROM = 1_000
+"""n·epsilon, and n itself, from which on a fourth question pays: with fewer records, however large epsilon is, deep
+trees fit what will not come again."""
+
+
+def first_with_four_levels(epsilon: Fraction) -> int:
+    """The fewest records for which trees of depth 4 are drawn from.
+
+    >>> first_with_four_levels(Fraction(1, 10)), first_with_four_levels(Fraction(3))
+    (10000, 1000)
+    """
+    return math.ceil(FOUR_LEVELS_FROM / min(epsilon, Fraction(1)))
+
+
+def _levels(n: int, epsilon: Fraction) -> int:
+    if n * epsilon <= ONE_TEST_UP_TO:
+        return 1
+    return VOTERS if n < first_with_four_levels(epsilon) else DEEPEST
+
 
 def auto(request: Request, rest: str) -> Learner:
     """The default classifier; `rest` is the number of its design, the latest if there is none."""
@@ -58,7 +80,7 @@ def auto(request: Request, rest: str) -> Learner:
     n, epsilon = request.size.labelled, request.per_record
     if n * epsilon > SECOND_STAGE_ABOVE:
         return _staged(request)
-    mixture = default_mixture(request.schema, n=n, three_tests=n * epsilon > ONE_TEST_UP_TO)
+    mixture = default_mixture(request.schema, n=n, levels=_levels(n, epsilon))
     mixture.require(n)
     return Merged(Occam(mixture, epsilon, request.costs))
 
@@ -83,6 +105,10 @@ per column where a table is wide, at most 256."""
 MOST_SECONDS = 4.0
 """Counting a set of tests may take about so long; beyond, there are fewer of them. It follows from n and the schema."""
 
+DEEP_SECONDS = 2.5
+"""A fourth question takes time with the fourth power: 128 tests, or as many as can be counted and summed over in about
+this time."""
+
 
 def coarse_tests(schema: Schema, n: int) -> tuple[Binarisation, ...]:
     """The tests of rules that ask three questions, on each scale.
@@ -91,40 +117,64 @@ def coarse_tests(schema: Schema, n: int) -> tuple[Binarisation, ...]:
     >>> [len(tests.tests) for tests in coarse_tests(Schema.from_json({"label": "y", "columns": columns}), 1000)]
     [160, 160]
     """
-    if _seconds(_at_most(schema, WIDE_TESTS), n) <= MOST_SECONDS:
-        return _at_most(schema, WIDE_TESTS)
-    quick = bisect_right(
-        range(1, WIDE_TESTS), MOST_SECONDS, key=lambda most: _seconds(_at_most(schema, most), n)
-    )
-    return _at_most(schema, max(1, quick))
+
+    def seconds(tests: Binarisation) -> float:
+        """Of counting; on more tests rules of three are not had at all."""
+        tensor = CooccurrenceTensor(tests, VOTERS, len(schema.classes))
+        return tensor.estimate(n).seconds if _is_few(tests) else 0.0
+
+    return _within(MOST_SECONDS, WIDE_TESTS, partial(_few_or_wide, schema), seconds)
 
 
-def _at_most(schema: Schema, most: int) -> tuple[Binarisation, ...]:
+def deep_tests(schema: Schema, n: int) -> tuple[Binarisation, ...]:
+    """The tests of trees that ask four questions: those on one scale, which serves small values and loses little on
+    others; none where they would take too long.
+
+    >>> columns = [{"name": f"x{i}", "kind": "numeric", "lower": 0, "upper": 1} for i in range(10)]
+    >>> [len(tests.tests) for tests in deep_tests(Schema.from_json({"label": "y", "columns": columns}), 1000)]
+    [120]
+    """
+
+    def seconds(tests: Binarisation) -> float:
+        """Of counting and summing."""
+        return estimate(CooccurrenceTensor(tests, DEEPEST, len(schema.classes)), n).seconds
+
+    def sets(most: int) -> tuple[Binarisation, ...]:
+        return (on_scale(schema, "mostly small", most=most),)
+
+    quick = _within(DEEP_SECONDS, FEW_TESTS, sets, seconds)
+    return quick if max(map(seconds, quick)) <= DEEP_SECONDS else ()
+
+
+def _within(
+    most: float,
+    tests: int,
+    sets: Callable[[int], tuple[Binarisation, ...]],
+    seconds: Callable[[Binarisation], float],
+) -> tuple[Binarisation, ...]:
+    """The sets of at most so many tests, or of fewer if the slowest would take longer than `most` seconds."""
+    quick = bisect_right(range(1, tests + 1), most, key=lambda few: max(map(seconds, sets(few))))
+    return sets(max(1, quick))
+
+
+def _few_or_wide(schema: Schema, most: int) -> tuple[Binarisation, ...]:
     """At most so many tests on each scale, and more than 128 only to have four cuts per column."""
     few = on_each_scale(schema, most=min(most, FEW_TESTS))
     wide = on_each_scale(schema, most=most, cuts=FEWEST_CUTS)
     return max(few, wide, key=lambda sets: sum(len(tests.tests) for tests in sets))
 
 
-def _seconds(sets: tuple[Binarisation, ...], n: int) -> float:
-    """What counting takes for the slowest of these, as far as rules of three tests can be had at all."""
-    counted = (
-        CooccurrenceTensor(tests, VOTERS, len(tests.schema.classes)) for tests in sets if _is_few(tests)
-    )
-    return max((tensor.estimate(n).seconds for tensor in counted), default=0.0)
-
-
 def _is_few(tests: Binarisation) -> bool:
     return len(tests.tests) <= WIDE_TESTS
 
 
-CONSTANTS, ONE_TEST, THREE_TESTS = 2, 48, 24
-"""The prior, as shares of all scales together: half on one test, a
-quarter each on majorities and on trees of three tests, and a little on constants."""
+CONSTANTS, ONE_TEST, SEVERAL_TESTS = 2, 48, 24
+"""The prior, as shares of all scales together: on constants, on one test, and on each of majorities, trees of depth 3
+and trees of depth 4."""
 
 
-def default_mixture(schema: Schema, *, n: int, three_tests: bool = True) -> TreeMixture:
-    """All that may suit a table of n records, under the public prior.
+def default_mixture(schema: Schema, *, n: int, levels: int = 3) -> TreeMixture:
+    """All that may suit a table of n records and asks at most so many questions, under the public prior.
 
     >>> x = {"name": "x", "kind": "numeric", "lower": 0, "upper": 99}
     >>> default_mixture(Schema.from_json({"label": "y", "columns": [x]}), n=100).word
@@ -133,10 +183,13 @@ def default_mixture(schema: Schema, *, n: int, three_tests: bool = True) -> Tree
     fine = on_each_scale(schema, most=MANY_TESTS)
     parts: list[tuple[TreePart, int]] = [(Constants(schema, fine[0]), CONSTANTS)]
     parts += [(OneTest(schema, tests), ONE_TEST // len(fine)) for tests in fine]
-    coarse = coarse_tests(schema, n) if three_tests else ()
+    coarse = coarse_tests(schema, n) if levels >= VOTERS else ()
     for tests in coarse:
-        parts += [(rules, THREE_TESTS // len(coarse)) for rules in _of_three_tests(schema, tests)]
-    return TreeMixture(tuple(part for part, _ in parts), tuple(share for _, share in parts))
+        parts += [(rules, SEVERAL_TESTS // len(coarse)) for rules in _of_three_tests(schema, tests)]
+    deep = deep_tests(schema, n) if levels == DEEPEST else ()
+    parts += [(Trees(schema, DEEPEST, tests), SEVERAL_TESTS // len(deep)) for tests in deep]
+    members, shares = tuple(part for part, _ in parts), tuple(share for _, share in parts)
+    return MixtureWithExtras(members, shares, len(deep)) if deep else TreeMixture(members, shares)
 
 
 def _of_three_tests(schema: Schema, tests: Binarisation) -> Iterator[TreePart]:
@@ -164,6 +217,9 @@ def _staged(request: Request) -> Learner:
         request.costs,
         others=tuple(others),
         majorities=stages[0] >= VOTERS and all(_can_vote(schema, tests) for tests in (first, *others)),
+        deeper=deep_tests(schema, n)
+        if stages[0] == VOTERS and _levels(n, request.per_record) == DEEPEST
+        else (),
     )
 
 

@@ -23,6 +23,7 @@ from privpac.concepts.base import (
     Costs,
     CountedByScore,
     Hypothesis,
+    Noted,
     OnGrid,
     Scored,
     ScoredClass,
@@ -251,6 +252,7 @@ class Occam(DrawsMembers, ReadsOnce):
                 "failure": plain(self.failure),
                 "mechanism": self.mechanism,
                 **({"grid": self.concepts.grid} if isinstance(self.concepts, OnGrid) else {}),
+                **({"note": self.concepts.note} if isinstance(self.concepts, Noted) else {}),
             },
             labelled=size.labelled,
         )

@@ -134,10 +134,10 @@ def _default_needs(against: str) -> Callable[[Wish], Need]:
 
 def _first_records(epsilon: Fraction) -> list[int]:
     """The numbers of records with which each design of `auto` begins."""
-    from privpac.constructions.draw.default import ONE_TEST_UP_TO
+    from privpac.constructions.draw.default import ONE_TEST_UP_TO, first_with_four_levels
 
     above = [math.floor(evidence / epsilon) + 1 for evidence in (ONE_TEST_UP_TO, SECOND_STAGE_ABOVE)]
-    return sorted({1, *above, math.ceil(THIRD_STAGE_FROM / epsilon)})
+    return sorted({1, *above, first_with_four_levels(epsilon), math.ceil(THIRD_STAGE_FROM / epsilon)})
 
 
 def _in_stages(concepts: ClassFacts) -> bool:

@@ -23,7 +23,7 @@ from privpac.coins import Coins
 from privpac.concepts.base import Costs, Hypothesis
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.concepts.trees.majority import VOTERS, Majorities
-from privpac.concepts.trees.mixture import TreeMixture
+from privpac.concepts.trees.mixture import MixtureWithExtras, TreeMixture
 from privpac.concepts.trees.parts import TreePart
 from privpac.concepts.trees.tree import Tree
 from privpac.concepts.trees.trees import Trees
@@ -95,6 +95,9 @@ class StagedTrees:
     """Further sets of tests, such as cuts on another scale: every stage draws from trees on each, equally likely."""
     majorities: bool = False
     """Whether the first stage also draws from majorities of three tests, as likely beforehand as trees."""
+    deeper: tuple[Binarisation, ...] = ()
+    """Sets of tests on which the first stage also draws from trees of one more level, as likely beforehand; accuracy is
+    promised against the others."""
 
     def __post_init__(self) -> None:
         if self.epsilon <= 0:
@@ -118,9 +121,11 @@ class StagedTrees:
     @cached_property
     def concepts(self) -> Trees | TreeMixture:
         """The class of the first stage."""
-        trees = [Trees(self.schema, self.stages[0], tests, threads=self.threads) for tests in self._sets]
+        first = self.stages[0]
+        trees = [Trees(self.schema, first, tests, threads=self.threads) for tests in self._sets]
         voters = [Majorities(self.schema, tests, self.threads) for tests in self._sets if self.majorities]
-        return _mixed((*trees, *voters))
+        deep = [Trees(self.schema, first + 1, tests, threads=self.threads) for tests in self.deeper]
+        return _mixed((*trees, *voters, *deep), extras=len(deep))
 
     @cached_property
     def later(self) -> Mapping[tuple[int, int], Trees | TreeMixture]:
@@ -148,11 +153,11 @@ class StagedTrees:
 
     @cached_property
     def _known(self) -> frozenset[Test]:
-        return frozenset(test for tests in self._sets for test in tests.tests)
+        return frozenset(test for tests in (*self._sets, *self.deeper) for test in tests.tests)
 
     def _levels(self, stages: int) -> int:
         """No tree has more after so many stages; a majority takes as many as it has voters."""
-        first = max(self.stages[0], VOTERS) if self.majorities else self.stages[0]
+        first = max(self.stages[0] + bool(self.deeper), VOTERS if self.majorities else 0)
         return first + sum(self.stages[1:stages])
 
     @property
@@ -204,6 +209,7 @@ class StagedTrees:
         privacy = self._privacy()
         accuracy = self._accuracy(size.labelled, privacy)
         promised = bool(accuracy) and len(self.stages) > 1
+        best = self.concepts.promised_word if isinstance(self.concepts, TreeMixture) else self.concepts.word
         return Certificate(
             privacy=privacy,
             accuracy=accuracy,
@@ -215,11 +221,7 @@ class StagedTrees:
                 "costs": list(self.prices),
                 "tests": len(self.tests.tests),
                 "failure": plain(self.failure),
-                **(
-                    {"note": f"the class is that of the first stage, {self.concepts.word}"}
-                    if promised
-                    else {}
-                ),
+                **({"note": f"the class is that of the first stage, {best}"} if promised else {}),
                 **self._mixtures(),
             },
             labelled=size.labelled,
@@ -257,9 +259,13 @@ class StagedTrees:
 
     def _mixtures(self) -> dict[str, object]:
         """What a certificate says besides where stages draw from several classes."""
-        if not (self.others or self.majorities):
+        if not (self.others or self.majorities or self.deeper):
             return {}
-        return {"other_tests": [len(tests.tests) for tests in self.others], "majorities": self.majorities}
+        return {
+            "other_tests": [len(tests.tests) for tests in self.others],
+            "majorities": self.majorities,
+            **({"deeper_tests": [len(tests.tests) for tests in self.deeper]} if self.deeper else {}),
+        }
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
         """A merged tree on these tests: stages grow on top of each other, and any label may follow any other."""
@@ -286,10 +292,12 @@ class StagedTrees:
         return tree.with_leaves(iter(coins.each(growers)))
 
 
-def _mixed(parts: tuple[TreePart, ...]) -> Trees | TreeMixture:
-    """All parts, equally likely; a class of trees alone stays what it is."""
-    only = parts[0]
-    return only if len(parts) == 1 and isinstance(only, Trees) else TreeMixture(parts, (1,) * len(parts))
+def _mixed(parts: tuple[TreePart, ...], *, extras: int = 0) -> Trees | TreeMixture:
+    """All parts, equally likely, the last ones without a promise; a class of trees alone stays what it is."""
+    only, shares = parts[0], (1,) * len(parts)
+    if len(parts) == 1 and isinstance(only, Trees):
+        return only
+    return MixtureWithExtras(parts, shares, extras) if extras else TreeMixture(parts, shares)
 
 
 def _draw(

@@ -16,10 +16,12 @@ from privpac.concepts.trees.parts import TreePart
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.default import (
+    DEEP_SECONDS,
     FEW_TESTS,
     FEWEST_CUTS,
     WIDE_TESTS,
     coarse_tests,
+    deep_tests,
     default_mixture,
 )
 from privpac.constructions.draw.merged import Merged
@@ -47,7 +49,9 @@ def _request(n: int, *, schema: Schema | None = None, **wishes: Any) -> Request:
     [
         (100, "constants|one-test"),
         (101, "constants|one-test|trees:3|majorities"),
-        (5_000, "constants|one-test|trees:3|majorities"),
+        (999, "constants|one-test|trees:3|majorities"),
+        (1_000, "constants|one-test|trees:3|majorities|trees:4"),
+        (5_000, "constants|one-test|trees:3|majorities|trees:4"),
     ],
 )
 def test_one_draw_from_a_mixture_up_to_5000(n: int, word: str) -> None:
@@ -66,23 +70,66 @@ def test_stages_above(n: int, stages: tuple[int, ...]) -> None:
     assert learner.stages == stages
     assert learner.majorities
     assert len(learner.others) == 1
+    assert learner.deeper == deep_tests(_schema(), n)
     stored = learner.certify(Size(n)).to_json()["learner"]
     assert stored["other_tests"] == [len(learner.others[0].tests)]
+    assert stored["deeper_tests"] == [len(tests.tests) for tests in learner.deeper]
+
+
+def test_few_records_are_asked_three_questions_however_large_epsilon_is() -> None:
+    request = replace(_request(999), epsilon=Fraction(5))
+    assert learner_for("auto", request).concepts.word == "constants|one-test|trees:3|majorities"
+    staged = learner_for("auto", replace(request, epsilon=Fraction(6)))
+    assert isinstance(staged, StagedTrees)
+    assert staged.deeper == ()
+    more = replace(request, size=Size(1_000))
+    assert learner_for("auto", more).concepts.word.endswith("trees:4")
+
+
+def test_a_fourth_question_is_left_out_where_it_takes_too_long() -> None:
+    """Yes-or-no columns cannot be had with fewer tests."""
+    schema = _schema_of_yes_or_no(100)
+    assert len(deep_tests(schema, 10)) == 1
+    assert deep_tests(schema, 100_000) == ()
+    request = Request(schema, Size(100_000), Fraction(1, 25))
+    assert learner_for("auto", request).concepts.word == "constants|one-test|trees:3|majorities"
+    staged = learner_for("auto", replace(request, epsilon=Fraction(1)))
+    assert isinstance(staged, StagedTrees)
+    assert staged.deeper == ()
+
+
+def _schema_of_yes_or_no(columns: int) -> Schema:
+    entries = [{"name": f"x{i}", "kind": "boolean"} for i in range(columns)]
+    return Schema.from_json({"label": "y", "columns": entries})
+
+
+@pytest.mark.parametrize("columns", [1, 10, 20])
+def test_a_fourth_question_has_as_many_tests_as_its_time_allows(columns: int) -> None:
+    (tests,) = deep_tests(_schema(columns, lower=1), 5_000)
+    seconds = Trees(_schema(columns, lower=1), 4, tests).estimate(5_000).seconds
+    assert seconds <= DEEP_SECONDS
+    assert columns * 5 <= len(tests.tests) <= 128
 
 
 def test_the_prior_of_the_mixture() -> None:
-    both = default_mixture(_schema(), n=1_000)
-    one_scale = default_mixture(_schema(lower=1), n=1_000)
+    both = default_mixture(_schema(), n=1_000, levels=4)
+    one_scale = default_mixture(_schema(lower=1), n=1_000, levels=4)
     shares = {(part.word, share) for part, share in zip(both.parts, both.shares, strict=True)}
-    assert shares == {("constants", 2), ("one-test", 24), ("trees:3", 12), ("majorities", 12)}
-    assert sum(both.shares) == sum(one_scale.shares) == 98
-    assert len(both.parts) == 7
-    assert len(one_scale.parts) == 4
+    assert shares == {
+        ("constants", 2),
+        ("one-test", 24),
+        ("trees:3", 12),
+        ("majorities", 12),
+        ("trees:4", 24),
+    }
+    assert sum(both.shares) == sum(one_scale.shares) == 122
+    assert len(both.parts) == 8
+    assert len(one_scale.parts) == 5
 
 
 def test_three_classes_have_no_majorities() -> None:
     schema = _schema(classes=("a", "b", "c"))
-    assert learner_for("auto", _request(1_000, schema=schema)).concepts.word == "constants|one-test|trees:3"
+    assert learner_for("auto", _request(900, schema=schema)).concepts.word == "constants|one-test|trees:3"
     staged = learner_for("auto", _request(9_000, schema=schema))
     assert isinstance(staged, StagedTrees)
     assert not staged.majorities
@@ -202,6 +249,19 @@ def test_mostly_small_values_are_told_apart_without_being_asked_for() -> None:
 def test_costs_reach_the_draw() -> None:
     learner = learner_for("auto", replace(_request(2_000), costs=(1, 4)))
     assert learner.certify(Size(2_000)).to_json()["learner"]["costs"] == [1, 4]
+
+
+def test_a_fourth_question_costs_the_promise_nothing_but_its_share() -> None:
+    """Accuracy is promised against rules of at most three questions, and the certificate says so."""
+    with_extras, without = (default_mixture(_schema(), n=5_000, levels=levels) for levels in (4, 3))
+    assert with_extras.odds + 1 == (without.odds + 1) * Fraction(122, 98)
+    everything = TreeMixture(with_extras.parts, with_extras.shares)
+    assert everything.odds > with_extras.odds
+    assert everything.size == with_extras.size
+    stored = learner_for("auto", _request(5_000)).certify(Size(5_000)).to_json()["learner"]
+    assert stored["note"] == "accuracy is promised against the best of constants|one-test|trees:3|majorities"
+    staged = learner_for("auto", _request(10_000)).certify(Size(10_000)).to_json()["learner"]
+    assert staged["note"] == "the class is that of the first stage, trees:3|majorities"
 
 
 def test_the_odds_of_the_mixture_are_its_rarest_rule() -> None:
