@@ -15,6 +15,7 @@ import pytest
 from privpac import Ledger
 from privpac.answering.bundle import bundle, writing
 from privpac.cli import main
+from privpac.compiled import WATCH
 from privpac.signing.keys import SigningKey
 from tests.interference.artefacts import text
 from tests.interference.books import without_passing
@@ -163,6 +164,7 @@ def said(commands: Sequence[Sequence[str]], seed: int, told: Told) -> tuple[list
 
 @pytest.fixture
 def told(capsys: pytest.CaptureFixture[str]) -> Told:
+    WATCH.keep_quiet()  # whether kernels were compiled before depends on the cache, not on records
     return lambda: tuple(capsys.readouterr())  # type: ignore[return-value]
 
 

@@ -478,8 +478,8 @@ class _Group:
             if not keys.spend(connection, before, spent=self.keys[identity].spent):
                 raise NotCertified("A key was changed by somebody who does not hold the ledger's lock.")
         for statement, rows in (
-            (_PAID, self.questions),
-            (_SENT, self.sent),
+            (_ANSWER_ROWS, self.questions),
+            (_REQUEST_ROWS, self.sent),
             (_LABELLED, self.labels),
             (_REPLIED, self.replies),
         ):
@@ -499,8 +499,8 @@ _REQUESTS = _In(
         REQUEST.c.api_key, REQUEST.c.idempotency_key, REQUEST.c.digest, REQUEST.c.epsilon, REQUEST.c.reply
     ).where(REQUEST.c.api_key == sa.bindparam("holder"), REQUEST.c.idempotency_key.in_(values))
 )
-_PAID = _Many(sa.insert(ANSWER).inline(), "bundle", "question", "label")
-_SENT = _Many(
+_ANSWER_ROWS = _Many(sa.insert(ANSWER).inline(), "bundle", "question", "label")
+_REQUEST_ROWS = _Many(
     sa.insert(REQUEST).inline(), "api_key", "idempotency_key", "digest", "reply", "epsilon", "entry", "time"
 )
 _LABELLED = _Many(
