@@ -20,7 +20,7 @@ from privpac.answering.questions import AskedRows
 from privpac.coins import SystemCoins
 from privpac.service.access import keys
 from privpac.service.answering.answering import Answering, Ask, Reply
-from privpac.service.answering.reading import Reading, Sent
+from privpac.service.answering.reading import Reading, Submission
 from privpac.service.api.problems import Problem
 from privpac.service.api.rows import encoded, plain
 from privpac.service.watch.logs import Together
@@ -75,10 +75,10 @@ def test_in_a_group_every_request_asks_what_it_asks_alone(made_bundle: Path, bat
     """Also beside one that is refused: it is refused alone, and for its own reason."""
     bundle = load(made_bundle)
     reading = Reading(Answering(bundle, None, SystemCoins()))  # type: ignore[arg-type]  # nothing is answered here
-    sent: list[Sent] = []
+    sent: list[Submission] = []
     for rows in batches:
         try:
-            sent.append(Sent("key", plain(rows, bundle.schema), None, b""))
+            sent.append(Submission("key", plain(rows, bundle.schema), None, b""))
         except Problem:
             continue
     for one, together in zip(sent, reading._read(sent), strict=True):
@@ -215,6 +215,8 @@ def test_a_refused_request_in_a_group_keeps_its_place_and_costs_nothing(served: 
     schema = served.service.bundle.schema
     (key,) = [key for key in keys.listed(served.service.store) if key.name == "ann"]
     fits, fails = (plain([row(41, kind)], schema) for kind in ("u", "no such kind"))
-    outcomes = served.service.reading.answer([Sent(key.id, rows, None, b"") for rows in (fits, fails, fits)])
+    outcomes = served.service.reading.answer(
+        [Submission(key.id, rows, None, b"") for rows in (fits, fails, fits)]
+    )
     assert [type(outcome) for outcome in outcomes] == [Reply, Problem, Reply]
     assert served.spent == "epsilon 0.5"  # one question, asked twice

@@ -21,7 +21,7 @@ from privpac.service.access.keys import Key, Presented
 from privpac.service.access.rate import Rate
 from privpac.service.answering.answering import Answering, Ask, Reply
 from privpac.service.answering.group_commit import GroupCommit
-from privpac.service.answering.reading import Reading, Sent
+from privpac.service.answering.reading import Reading, Submission
 from privpac.service.api.bodies import Body
 from privpac.service.api.problems import Problem
 from privpac.service.api.rows import plain
@@ -85,7 +85,7 @@ class Service:
         self.wrong_keys = Rate(WRONG_KEYS_PER_SECOND, what="wrong keys per second came from this address")
         """By address. Whoever tries keys is slowed down; keys that were found right before are not."""
         self._remembered: dict[Presented, tuple[float, Key]] = {}
-        self._commits: GroupCommit[Sent | Ask] | None = None
+        self._commits: GroupCommit[Submission | Ask] | None = None
         self._probing, self._probed = threading.Lock(), 0.0
 
     @classmethod
@@ -171,7 +171,7 @@ class Service:
     async def predict(self, presented: Presented, key: Key, body: Body) -> Reply:
         """Pay, answer, keep: durable before it returns. A refusal is a `Problem`."""
         assert self._commits is not None
-        sent = Sent(key.id, plain(body.rows, self.bundle.schema), body.idempotency_key, body.digest)
+        sent = Submission(key.id, plain(body.rows, self.bundle.schema), body.idempotency_key, body.digest)
         ask = sent if len(sent.rows) < MANY_ROWS else await run_in_threadpool(self.reading.one, sent)
         if isinstance(ask, Problem):
             raise ask

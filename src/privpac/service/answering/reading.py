@@ -15,11 +15,11 @@ from privpac.service.answering.answering import Answering, Ask, Outcome
 from privpac.service.api.problems import Problem
 from privpac.service.api.rows import cells_of
 
-__all__ = ["Reading", "Sent"]
+__all__ = ["Reading", "Submission"]
 
 
 @dataclass(frozen=True, repr=False)
-class Sent:
+class Submission:
     """One request on its way: who, which rows, of plain values, and under which idempotency key."""
 
     key: str
@@ -34,29 +34,29 @@ class Reading:
 
     answering: Answering
 
-    def answer(self, sent: Sequence[Sent | Ask]) -> list[Outcome]:
+    def answer(self, sent: Sequence[Submission | Ask]) -> list[Outcome]:
         """The outcome of every request; one whose rows do not fit the schema is refused, and nothing is charged."""
         asks = self._read(sent)
         readable = [ask for ask in asks if isinstance(ask, Ask)]
         outcomes = iter(self.answering.answer(readable) if readable else ())
         return [next(outcomes) if isinstance(ask, Ask) else ask for ask in asks]
 
-    def one(self, sent: Sent) -> Ask | Problem:
+    def one(self, sent: Submission) -> Ask | Problem:
         """The question of one request."""
         try:
             return self._together([sent])[0]
         except Problem as problem:
             return problem
 
-    def _read(self, sent: Sequence[Sent | Ask]) -> list[Ask | Problem]:
-        waiting = [one for one in sent if isinstance(one, Sent)]
+    def _read(self, sent: Sequence[Submission | Ask]) -> list[Ask | Problem]:
+        waiting = [one for one in sent if isinstance(one, Submission)]
         try:
             read = iter(self._together(waiting) if waiting else ())
         except Problem:
             return [one if isinstance(one, Ask) else self.one(one) for one in sent]
         return [one if isinstance(one, Ask) else next(read) for one in sent]
 
-    def _together(self, sent: Sequence[Sent]) -> list[Ask]:
+    def _together(self, sent: Sequence[Submission]) -> list[Ask]:
         bundle = self.answering.bundle
         cells = cells_of([row for one in sent for row in one.rows], bundle.schema)
         batches = AskedRows.apart(cells, [len(one.rows) for one in sent], bundle.offer.predictor)
