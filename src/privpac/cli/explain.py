@@ -34,9 +34,10 @@ def explain(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Print the rule, the estimate and the whole derivation; of a released table or a bundle write the statement alone.
+    """Print the rule, the estimate and the whole derivation.
 
-    It says what is stored; `privpac verify` says whether that follows.
+    It says what is stored; `privpac verify` says whether that follows. Of a released table or a bundle it writes the
+    statement alone.
     """
     destination = Destination.of(report, owner="explain", option="report", keep=(model,), force=force)
     drawn = Destination.of(picture, owner="explain", option="picture", keep=(model, report), force=force)

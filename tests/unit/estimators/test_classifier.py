@@ -360,7 +360,7 @@ def test_what_is_documented_of_delta_and_protect_is_what_words_do() -> None:
     protect = documented.partition("protect : str")[2].partition("costs :")[0]
     assert set(re.findall(r'"(\w+)"', protect)) == set(PROTECTS)
     pure = documented.partition("delta : number")[2].partition("schema :")[0]
-    assert set(re.findall(r'"(\w+):COLUMN"', pure)) == {"recconcave"}
+    assert set(re.findall(r'"(\w+):COLUMN"', pure)) == {"blocks"}
 
 
 def test_class_weights_are_costs_by_the_name_of_the_class() -> None:
