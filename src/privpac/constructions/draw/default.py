@@ -109,6 +109,10 @@ DEEP_SECONDS = 2.5
 """A fourth question takes time with the fourth power: 128 tests, or as many as can be counted and summed over in about
 this time."""
 
+DEEP_PACE = 16_000
+"""Records per second that a fourth question may cost. It is asked where a person waits for many records anyway, and not
+where a small table would suddenly take a hundred times as long."""
+
 
 def coarse_tests(schema: Schema, n: int) -> tuple[Binarisation, ...]:
     """The tests of rules that ask three questions, on each scale.
@@ -128,11 +132,12 @@ def coarse_tests(schema: Schema, n: int) -> tuple[Binarisation, ...]:
 
 def deep_tests(schema: Schema, n: int) -> tuple[Binarisation, ...]:
     """The tests of trees that ask four questions: those on one scale, which serves small values and loses little on
-    others; none where they would take too long.
+    others; none where they would take too long for so many records.
 
     >>> columns = [{"name": f"x{i}", "kind": "numeric", "lower": 0, "upper": 1} for i in range(10)]
-    >>> [len(tests.tests) for tests in deep_tests(Schema.from_json({"label": "y", "columns": columns}), 1000)]
-    [120]
+    >>> schema = Schema.from_json({"label": "y", "columns": columns})
+    >>> [[len(tests.tests) for tests in deep_tests(schema, n)] for n in (1000, 40_000)]
+    [[], [120]]
     """
 
     def seconds(tests: Binarisation) -> float:
@@ -143,7 +148,7 @@ def deep_tests(schema: Schema, n: int) -> tuple[Binarisation, ...]:
         return (on_scale(schema, "mostly small", most=most),)
 
     quick = _within(DEEP_SECONDS, FEW_TESTS, sets, seconds)
-    return quick if max(map(seconds, quick)) <= DEEP_SECONDS else ()
+    return quick if max(map(seconds, quick)) <= min(DEEP_SECONDS, n / DEEP_PACE) else ()
 
 
 def _within(
