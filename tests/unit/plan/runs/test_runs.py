@@ -205,7 +205,7 @@ OF_EVERY_KIND: dict[str, dict[str, Any]] = {
     "thresholds": {"bits": 16},
     "intervals": {"bits": 16},
     "unions:2": {"bits": 16},
-    "rectangles:2": {"bits": 12},
+    "rectangles:2": {"bits": 8},
     "stumps": {"bits": 8, "columns": 3},
     "one-test": {"columns": 3},
     "trees:2": {"columns": 3},
