@@ -100,7 +100,8 @@ def _unproved(plan: PlanTable) -> str | None:
 def _run(plan: PlanTable) -> str | None:
     """Which learner to run, and the exact command: one that needs other records only if there are any, or no other."""
     if plan.question.word == "auto" and plan.question.epsilon is not None and plan.answers:
-        return f"Run: {default_command(plan.question.epsilon)}"
+        spent = plan.answers[0].need.parameters.get("epsilon", plan.question.epsilon)
+        return f"Run: {default_command(Fraction(spent))}"
     at_hand = [row for row in plan.answers if plan.question.unlabelled or not row.need.unlabelled]
     enough = [row for row in (*at_hand, *plan.answers) if row.enough is not False]
     enough.sort(

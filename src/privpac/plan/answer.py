@@ -162,7 +162,10 @@ def bare_answer(question: Question, option: Option, concepts: ClassFacts) -> Ans
     if solved is None:
         return None
     records = question.records or 0
-    return Answer(question.kind, option, solved, _need_at(option, solved, records) or Need(records))
+    need = _need_at(option, solved, records)
+    if need is None or (need.labelled > records and not need.unlabelled):  # by a direct formula these do
+        need = Need(records)
+    return Answer(question.kind, option, solved, need)
 
 
 def _needed(question: Question, option: Option, wish: Wish) -> Answer | None:

@@ -212,7 +212,7 @@ ELSEWHERE = {"Points", "GeneratedPoints", "CentredHalfspaces", "Halfplanes"}
 """Classes that need another schema or label privacy, tried with their own tests."""
 
 
-NOT_LEARNT = {"Snapped", "SymmetricDifference", "SparseSets"}
+NOT_LEARNT = {"MixtureWithExtras", "Snapped", "SymmetricDifference", "SparseSets"}
 """What other constructions are made of: `learn` refuses them."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import pytest
@@ -15,6 +16,7 @@ from privpac.constructions.prediction.floors import floor_private_prediction
 from privpac.constructions.wish import Wish
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
+from privpac.numbers.exact import plain
 from privpac.plan.kinds import facts_of
 from privpac.plan.options import OPTIONS, Option
 from privpac.theory import floors, sizes
@@ -151,6 +153,34 @@ def test_every_row_serves_some_class_and_needs_fewer_records_for_less(option: Op
         if option.at is not None:
             assert option.at(harder, 2 * more.labelled) is not None
             assert option.at(harder, more.labelled // 2) is None
+
+
+@pytest.mark.parametrize("setting", ["realizable", "agnostic"])
+def test_the_default_never_needs_more_for_a_larger_epsilon_and_its_command_keeps_the_promise(
+    setting: str,
+) -> None:
+    """With the larger epsilon it grows trees in stages, which promise less: then the smaller one is to be spent."""
+    (option,) = (row for row in OPTIONS if row.key == ("default", setting))
+    wishes = [
+        Wish(CLASSES[-1], Fraction(1, 5), Fraction(1, 20), Fraction(epsilon), Fraction(0))
+        for epsilon in ("0.1", "0.2", "0.5", "1", "2")
+    ]
+    needs = [option.needs(wish) for wish in wishes]
+    records = [need.labelled for need in needs if need is not None]
+    assert len(records) == len(wishes)
+    assert records == sorted(records, reverse=True)
+    for wish, need in zip(wishes, needs, strict=True):
+        assert need is not None
+        assert option.error is not None
+        assert option.command is not None
+        spent = Fraction(need.parameters.get("epsilon", wish.epsilon))
+        assert spent <= wish.epsilon
+        assert f"--epsilon {plain(spent)}" in (option.command(wish, need) or "")
+        for n in (need.labelled, 2 * need.labelled, math.floor(5_000 / spent) + 1, math.ceil(40_000 / spent)):
+            error = option.error(wish.at("epsilon", spent), max(n, need.labelled))
+            assert error is not None
+            assert error <= wish.error
+    assert any(need is not None and need.parameters for need in needs), "the step does matter here"
 
 
 def test_floors_by_a_few_points_do_not_bind_under_a_density_bound() -> None:

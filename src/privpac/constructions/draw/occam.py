@@ -102,24 +102,56 @@ def check_price(size: Size, costs: Costs, *, ratio: Fraction, owner: str, counte
 
 
 def accuracy_of_draw(
-    *, odds: Fraction | int, records: int, ratio: Fraction, failure: Fraction
+    *, odds: Fraction | int, size: int | None = None, records: int, ratio: Fraction, failure: Fraction
 ) -> tuple[Proof[Accuracy], ...]:
     """What one draw at `ratio` per (largest-cost) mistake proves about errors; nothing where the bound is void.
 
+    `size` is the number of all members, where it may exceed what the odds of those that are promised something imply.
     A ratio above the true one proves less, so it may be rounded up.
     """
     if ratio == 1:  # an epsilon so small that every member is equally likely
         return ()
     proofs = []
-    size = Fraction(odds) + 1
-    error = sizes.error_occam(records, size=size, failure=failure, ratio=ratio)
+    error = sizes.error_occam(records, size=Fraction(odds) + 1, failure=failure, ratio=ratio)
     if error < 1:
         proofs.append(_occam(odds, records, ratio, ratio, error, failure, Against.REALIZABLE))
-    excess = sizes.excess_agnostic(records, size=size, failure=failure, ratio=ratio)
+    factor, excess, tilt = _agnostic(Fraction(odds), size, records, ratio, failure)
     if excess < 1:
-        tilt = sizes.tilt_agnostic(excess, ratio=ratio)
-        proofs.append(_occam(odds, records, ratio, tilt, excess, failure, Against.AGNOSTIC))
+        proofs.append(_occam(factor, records, ratio, tilt, excess, failure, Against.AGNOSTIC))
     return tuple(proofs)
+
+
+BETWEEN = 16
+"""Exponents that are tried between counting members and weighing them."""
+
+
+def _agnostic(
+    odds: Fraction, size: int | None, records: int, ratio: Fraction, failure: Fraction
+) -> tuple[Fraction, Fraction, Fraction]:
+    """The factor, excess and tilt of the agnostic bound.
+
+    With members that nothing is promised against there may be more of them, `others`, than the odds say. The factor
+    is then others^(1 - theta)·odds^theta for any theta up to ln(tilt)/ln(ratio) (docs/proofs/occam.md).
+    """
+    others = 0 if size is None else size - 1
+    if others <= odds:
+        excess = sizes.excess_agnostic(records, size=odds + 1, failure=failure, ratio=ratio)
+        return odds, excess, sizes.tilt_agnostic(excess, ratio=ratio) if excess < 1 else ratio
+    for step in range(BETWEEN, -1, -1):  # the factor grows, and more tilts are allowed
+        factor = _root_up(others ** (BETWEEN - step) * math.ceil(odds) ** step)
+        excess = sizes.excess_agnostic(records, size=factor + 1, failure=failure, ratio=ratio)
+        if excess < 1:
+            tilt = sizes.tilt_agnostic(excess, ratio=ratio)
+            if tilt**BETWEEN <= ratio**step:
+                return factor, excess, tilt
+    return odds, Fraction(1), ratio
+
+
+def _root_up(value: int) -> Fraction:
+    """A whole number not below the root of order BETWEEN, which is a power of two."""
+    for _ in range(BETWEEN.bit_length() - 1):
+        value = math.isqrt(value - 1) + 1 if value else 0
+    return Fraction(value)
 
 
 def accuracy_of_stages(
@@ -240,6 +272,7 @@ class Occam(DrawsMembers, ReadsOnce):
             ),
             accuracy=accuracy_of_draw(
                 odds=self.concepts.odds,
+                size=self.concepts.size,
                 records=size.labelled,
                 ratio=power_up(self.ratio, sensitivity),
                 failure=self.failure,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
 
@@ -17,7 +17,7 @@ from privpac.data.schema import Schema
 from privpac.errors import SizeError
 from privpac.guarantee.rules.conditions import EXP_DIGITS, LARGEST_LOG
 from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import exp_up
+from privpac.numbers.exact import exp_up, plain
 from privpac.theory import sizes
 from privpac.theory.staged import error_staged, excess_staged
 
@@ -114,22 +114,59 @@ def _default_error(against: str) -> Callable[[Wish, int], Fraction | None]:
 
 def _default_needs(against: str) -> Callable[[Wish], Need]:
     """The fewest records from which on `auto` always certifies the error: where it passes on to another design a
-    certificate promises less for a while, and more records than were asked for must not be too many."""
+    certificate promises less for a while, and more records than were asked for must not be too many.
+
+    It passes on by n·epsilon, so with a smaller epsilon fewer records may do. Who allows an epsilon allows any smaller
+    one as well: round ones are tried, and the need names the one that it is to be learnt with.
+    """
 
     def needs(wish: Wish) -> Need:
-        def enough(n: int) -> bool:
-            error = _certified(wish, n, against)
-            return error is not None and error <= wish.error
-
-        *earlier, last = _first_records(wish.epsilon)
-        least = first_whole(enough, start=last, smallest=last)
-        for first in reversed(earlier):
-            if least > last or not enough(last - 1):
+        best = Need(_records_from_on(wish, against))
+        for epsilon in _round_below(wish.epsilon):
+            if epsilon * best.labelled < 1:  # less evidence proves nothing
                 break
-            least, last = first_whole(enough, start=last - 1, smallest=first), first
-        return Need(least)
+            less = wish.at("epsilon", epsilon)
+            if _certifies(less, best.labelled - 1, against):
+                records = _records_from_on(less, against)
+                if records < best.labelled:
+                    best = Need(records, parameters={"epsilon": plain(epsilon)})
+        return best
 
     return needs
+
+
+def _certifies(wish: Wish, n: int, against: str) -> bool:
+    error = _certified(wish, n, against)
+    return error is not None and error <= wish.error
+
+
+def _records_from_on(wish: Wish, against: str) -> int:
+    def enough(n: int) -> bool:
+        return _certifies(wish, n, against)
+
+    *earlier, last = _first_records(wish.epsilon)
+    least = first_whole(enough, start=last, smallest=last)
+    for first in reversed(earlier):
+        if least > last or not enough(last - 1):
+            break
+        least, last = first_whole(enough, start=last - 1, smallest=first), first
+    return least
+
+
+def _round_below(epsilon: Fraction) -> Iterator[Fraction]:
+    """1, 2 or 5 times a power of ten, from the largest below epsilon down.
+
+    >>> [float(number) for number, _ in zip(_round_below(Fraction(1)), range(4))]
+    [0.5, 0.2, 0.1, 0.05]
+    """
+    power = math.floor(math.log10(epsilon)) + 1
+    while True:
+        yield from (number for k in (5, 2, 1) if (number := k * Fraction(10) ** power) < epsilon)
+        power -= 1
+
+
+def _default_command(wish: Wish, need: Need) -> str | None:
+    return learn_command(wish.at("epsilon", Fraction(need.parameters.get("epsilon", wish.epsilon))), need)
 
 
 def _first_records(epsilon: Fraction) -> list[int]:
@@ -213,7 +250,7 @@ OPTIONS: tuple[Option, ...] = (
         _default_needs("realizable"),
         serves=_is_default,
         error=_default_error("realizable"),
-        command=learn_command,
+        command=_default_command,
     ),
     Option(
         "default",
@@ -225,7 +262,7 @@ OPTIONS: tuple[Option, ...] = (
         _default_needs("agnostic"),
         serves=_is_default,
         error=_default_error("agnostic"),
-        command=learn_command,
+        command=_default_command,
     ),
     Option(
         "staged",

@@ -235,7 +235,11 @@ class StagedTrees:
             return ()
         if len(steps) == 1:
             return accuracy_of_draw(
-                odds=steps[0].odds, records=records, ratio=steps[0].ratio, failure=self.failure
+                odds=steps[0].odds,
+                size=self.concepts.size,
+                records=records,
+                ratio=steps[0].ratio,
+                failure=self.failure,
             )
         one_price = len(set(self.prices)) == 1
         return accuracy_of_stages(

@@ -29,8 +29,10 @@ def occam(
 ) -> Proof[Accuracy]:
     """The drawn member errs by more than `error` (above the best) with probability at most odds·base^records.
 
-    Here odds is at least 1/(smallest prior of a member) - 1, which is size - 1 under a uniform prior, and, with
-    x = tilt in [ratio, 1]: base = 1 - error·(1 - x) (realizable) or the worst case over the best error,
+    Here odds is at least 1/(smallest prior of a member) - 1, which is size - 1 under a uniform prior. Where nothing is
+    promised against some members, `odds` is others^(1 - theta)·(odds of the rest)^theta instead, with theta at most
+    ln(tilt)/ln(ratio). With x = tilt in [ratio, 1]: base = 1 - error·(1 - x) (realizable) or, the worst case over the
+    best error,
     ((1 - error)/x + (1 + error)·x)/2 (agnostic).
     Source: our one-step bound, register `occam-realizable` and `occam-agnostic`; replaces Beimel et al. 2013, Theorem
     3.2. Holds for independent records. With costs, errors are average costs divided by the largest, and `ratio` is

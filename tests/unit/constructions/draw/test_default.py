@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 import privpac
 from privpac.concepts.literals.cooccurrence import Estimated
-from privpac.concepts.trees.mixture import TreeMixture
+from privpac.concepts.trees.mixture import MixtureWithExtras, TreeMixture
 from privpac.concepts.trees.parts import TreePart
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
@@ -251,8 +252,32 @@ def test_costs_reach_the_draw() -> None:
     assert learner.certify(Size(2_000)).to_json()["learner"]["costs"] == [1, 4]
 
 
+def test_what_is_promised_counts_all_members_that_can_be_drawn() -> None:
+    """Against the best of several noisy rules the odds alone do not do: very many unlikely rules fit any labels."""
+    for n, epsilon in ((1_000, 1), (1_000, 5), (10_000, Fraction(1, 10))):
+        learner = learner_for("auto", replace(_request(n), epsilon=Fraction(epsilon)))
+        concepts = learner.concepts
+        assert isinstance(concepts, MixtureWithExtras)
+        realizable, agnostic = learner.certify(Size(n)).accuracy
+        assert Fraction(str(realizable.where["odds"])) == concepts.odds
+        factor, tilt, ratio = (Fraction(str(agnostic.where[name])) for name in ("odds", "tilt", "ratio"))
+        theta = math.log(tilt) / math.log(ratio)
+        others, odds = math.log(concepts.size - 1), math.log(concepts.odds)
+        assert others > odds
+        true = (1 - theta) * others + theta * odds
+        assert true - 1e-6 <= math.log(factor) <= true + (others - odds) / 8 + 1e-6
+
+
+def test_a_class_with_extras_is_refused_as_an_object() -> None:
+    """Files name `auto`, which builds it again."""
+    concepts = default_mixture(_schema(), n=5_000, levels=4)
+    assert isinstance(concepts, MixtureWithExtras)
+    with pytest.raises(ParameterError, match="one of the classes"):
+        learner_for(concepts, _request(5_000))
+
+
 def test_a_fourth_question_costs_the_promise_nothing_but_its_share() -> None:
-    """Accuracy is promised against rules of at most three questions, and the certificate says so."""
+    """Where some rule is right; accuracy is promised against rules of at most three questions, and files say so."""
     with_extras, without = (default_mixture(_schema(), n=5_000, levels=levels) for levels in (4, 3))
     assert with_extras.odds + 1 == (without.odds + 1) * Fraction(122, 98)
     everything = TreeMixture(with_extras.parts, with_extras.shares)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from fractions import Fraction
@@ -157,12 +158,13 @@ def test_records_planned_for_auto_are_enough_in_one_draw_and_in_stages() -> None
 @pytest.mark.long_cases("0.1", "0.2")
 @pytest.mark.parametrize("error", ["0.1", "0.2", "0.3"])
 def test_more_records_than_planned_for_auto_are_never_too_many(error: str) -> None:
-    """Where it passes on to another design, `auto` certifies less than for a few records fewer."""
+    """Where it passes on to another design, `auto` certifies less than for a few records fewer; the plan says which
+    epsilon suffers no harm by it."""
     jumps = (101, SECOND_STAGE_ABOVE, SECOND_STAGE_ABOVE + 1, THIRD_STAGE_FROM - 1, THIRD_STAGE_FROM, 10**6)
     for setting in ("realizable", "agnostic"):
-        need = (
-            plan.needed("auto", error=error, epsilon=1, schema=WIDE).option("default", setting).need.labelled
-        )
-        for n in (need, *(jump for jump in jumps if jump > need)):
-            facts = [p.fact for p in auto(Request(WIDE, Size(n), Fraction(1)), "").certify(Size(n)).accuracy]
+        need = plan.needed("auto", error=error, epsilon=1, schema=WIDE).option("default", setting).need
+        epsilon = Fraction(need.parameters.get("epsilon", 1))
+        steps = [math.ceil(jump / epsilon) for jump in jumps]
+        for n in (need.labelled, *(step for step in steps if step > need.labelled)):
+            facts = [p.fact for p in auto(Request(WIDE, Size(n), epsilon), "").certify(Size(n)).accuracy]
             assert [f.error <= Fraction(error) for f in facts if f.against == setting] == [True], n
