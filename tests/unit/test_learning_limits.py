@@ -19,6 +19,7 @@ from privpac.coins import SeededCoins
 from privpac.concepts.base import ConceptClass
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.finite import Finite
+from privpac.concepts.grids import BOX_SECONDS, box_seconds
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
@@ -214,37 +215,64 @@ def test_boxes_of_the_whole_grid_answer_unless_their_sums_take_too_long() -> Non
     with pytest.raises(SizeError, match="take too long"):
         refused.fit({name: np.arange(20_000) for name in "abc"}, y=np.arange(20_000) % 2)
     assert ledger.spent.epsilon == spent
-    with pytest.raises(SizeError, match="labels are not voted on"):
-        RelabelledVote(Rectangles(SMALL, ("a", "b")), Fraction(40), 100, 400, ONE, ONE, 5, ONE).certify(
-            Size(400)
-        )
+
+
+def test_boxes_are_voted_on_by_as_many_records_as_their_sums_can_take() -> None:
+    """Boxes are drawn themselves, by the mistakes on the voters: only their number and the grid count."""
+
+    def voting(concepts: Rectangles, voters: int) -> tuple[RelabelledVote, Size]:
+        kept = min(voters // 3, 20_000)
+        size = Size(kept + voters)
+        return RelabelledVote(concepts, Fraction(40), kept, size.total, ONE, ONE, 5, ONE), size
+
+    fine, coarse = Rectangles(WIDE, ("a", "b")), Rectangles(SMALL, ("a", "b"))
+    first = next(n for n in range(1000, 10**6, 1000) if box_seconds(fine.groups, n) > BOX_SECONDS)
+    for concepts, voters in ((coarse, 300), (coarse, 10**5), (fine, first - 1000)):
+        learner, size = voting(concepts, voters)
+        learner.require(size)
+        learner.certify(size)
+    learner, size = voting(fine, first)
+    for refusing in (learner.require, learner.certify):
+        with pytest.raises(SizeError, match=f"take too long for {first:,} records"):
+            refusing(size)
+
+
+def learnt_with_few_labels(word: str, method: str, ledger: Ledger) -> None:
+    n, pool = 4000, 400_000
+    learn(
+        {"a": np.zeros(n, int), "b": np.zeros(n, int)},
+        y=np.arange(n) % 2,
+        unlabelled={"a": np.zeros(pool, int), "b": np.zeros(pool, int)},
+        schema=WIDE,
+        concepts=word,
+        epsilon=2,
+        method=method,
+        ledger=ledger,
+        random_state=1,
+    )
 
 
 @pytest.mark.parametrize(
     ("word", "method", "reason"),
     [
         ("intervals:a", "relabel", "runs are voted on"),
-        ("unions:a:2", "relabel", "labels are not voted on"),
-        ("rectangles:a,b", "boost", "take too long to sum"),
-        ("rectangles:a,b", "relabel", "labels are not voted on"),
+        ("rectangles:a,b", "boost", "sums over all boxes take too long"),
+        ("rectangles:a,b", "relabel", "sums over all boxes take too long"),
     ],
 )
 def test_few_labels_are_refused_before_the_charge(word: str, method: str, reason: str) -> None:
-    n, pool = 4000, 400_000
     ledger = Ledger(epsilon=10)
     with pytest.raises(SizeError, match=reason):
-        learn(
-            {"a": np.zeros(n, int), "b": np.zeros(n, int)},
-            y=np.arange(n) % 2,
-            unlabelled={"a": np.zeros(pool, int), "b": np.zeros(pool, int)},
-            schema=WIDE,
-            concepts=word,
-            epsilon=2,
-            method=method,
-            ledger=ledger,
-            random_state=1,
-        )
+        learnt_with_few_labels(word, method, ledger)
     assert ledger.spent.epsilon == 0
+
+
+@pytest.mark.parametrize("word", ["unions:a:2", "rectangles:a,b:64"])
+@pytest.mark.parametrize("method", ["boost", "relabel"])
+def test_few_labels_are_enough_where_members_stand_for_labellings(word: str, method: str) -> None:
+    ledger = Ledger(epsilon=10)
+    learnt_with_few_labels(word, method, ledger)
+    assert ledger.spent.epsilon == 2
 
 
 def test_the_best_method_is_one_that_can_run() -> None:

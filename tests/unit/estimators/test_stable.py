@@ -43,7 +43,9 @@ def test_scikit_learn_accepts_it() -> None:
     assert [entry["check_name"] for entry in found if entry["status"] == "failed"] == []
 
 
-@pytest.mark.parametrize("concepts", ["stumps", "thresholds:age", "intervals:age", Thresholds(SCHEMA, "age")])
+@pytest.mark.parametrize(
+    "concepts", ["stumps", "thresholds:age", "intervals:age", "trees:2", "lists:2", Thresholds(SCHEMA, "age")]
+)
 def test_it_learns_and_says_how_stable_it_is(frame: pd.DataFrame, concepts: Any) -> None:
     kept = frame.iloc[:1500]
     classifier = StableClassifier(concepts, stability=0.1, schema=SCHEMA, random_state=1).fit(kept)
@@ -104,7 +106,7 @@ def test_clones_and_refusals(frame: pd.DataFrame) -> None:
     with pytest.raises(ParameterError, match="stability"):
         StableClassifier(stability=1.5, schema=SCHEMA).fit(frame)
     with pytest.raises(ParameterError, match="labellings of given points"):
-        StableClassifier("trees:2", schema=SCHEMA).fit(frame)
+        StableClassifier("graded-tree", schema=SCHEMA).fit(frame)
     three = Schema.from_json({**SCHEMA.to_json(), "classes": ["no", "yes", "maybe"]})
     with pytest.raises(SchemaError, match="binary"):
         StableClassifier(schema=three).fit(frame)

@@ -11,6 +11,7 @@ import pytest
 
 from privpac.numbers.exact import sqrt_up
 from privpac.theory.vc import (
+    counting_dimension,
     erm_excess,
     growth,
     ln_growth,
@@ -19,7 +20,7 @@ from privpac.theory.vc import (
     relative_error,
     uniform_gap,
 )
-from tests.statistical.claims import claims, scaled
+from tests.statistical.claims import claims, moved, scaled
 
 
 def test_growth_is_the_sum_of_binomials_and_at_most_all_labellings():
@@ -32,6 +33,40 @@ def test_growth_is_attained_by_sets_of_at_most_vc_points():
     n, vc = 6, 2
     labellings = {frozenset(chosen) for k in range(vc + 1) for chosen in combinations(range(n), k)}
     assert len(labellings) == growth(n, vc=vc)
+
+
+@claims(counting_dimension=moved(-1))
+def test_a_dimension_that_counts_is_the_least_that_covers_members_and_candidates():
+    """A class of `size` concepts has min(size, 2^m, growth of its VC dimension) labellings of m points at most."""
+    for size, vc, counted in product((2, 3, 37, 176, 10**4, 2**30), (None, 1, 2, 5, 13), (1, 6, 10, 500)):
+        counts = counting_dimension(size, vc=vc, counted=counted)
+        if counts is None:
+            assert vc is None
+            assert 2**counted < size
+            continue
+        assert counts >= 1
+        for m in (counted, counted + 1, 2 * counted, 50 * counted):
+            most = min(size, 2**m if vc is None else growth(m, vc=vc))
+            assert growth(m, vc=counts) >= most
+        # One less would not do, for the members or for the VC dimension that was taken.
+        assert counts in (1, vc) or growth(counted, vc=counts - 1) < size
+        for candidates, drawn in ((4, 2), (size, counted), (Fraction(7, 2) + 10**6, 12), (10**6, 30)):
+            both = counting_dimension(size, vc=vc, counted=counted, candidates=candidates, drawn=drawn)
+            if both is None:
+                assert 2**drawn < candidates
+                continue
+            assert both >= counts
+            assert growth(drawn, vc=both) >= candidates
+            assert both == counts or growth(drawn, vc=both - 1) < candidates
+    assert counting_dimension(None, vc=None, counted=10) is None
+    assert counting_dimension(None, vc=3, counted=10) == 3
+
+
+def test_ten_thousand_concepts_that_shatter_thirteen_points_count_for_two():
+    """Sets of at most two of six points are 22: they attain dimension 2, and one concept more needs dimension 3."""
+    assert counting_dimension(10_000, vc=13, counted=500) == 2
+    assert counting_dimension(growth(6, vc=2), vc=6, counted=6) == 2
+    assert counting_dimension(growth(6, vc=2) + 1, vc=6, counted=6) == 3
 
 
 @claims(ln_growth=scaled(0.999))

@@ -232,9 +232,13 @@ class Linear(Members, ABC):
     def _has_direction(self, points: Mapping[int, int]) -> bool:
         """Whether these points, by the number of their feature, are a direction; features of no points left out."""
 
+    def seconds(self, n: int) -> float:
+        """About how long scoring n records takes."""
+        return sum(part.seconds(n) for part in self.parts)
+
     def require(self, n: int | None) -> None:
         """Refuse what takes too long, from public numbers."""
-        seconds = sum(part.seconds(n or 1) for part in self.parts)
+        seconds = self.seconds(n or 1)
         if seconds > _LONGEST:
             raise SizeError(
                 f"{type(self).__name__}: counting {sum(part.count for part in self.parts)} directions would take "

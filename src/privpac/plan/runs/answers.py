@@ -19,7 +19,7 @@ from privpac.constructions.prediction.fresh_draws import FreshDraws
 from privpac.constructions.prediction.net_relabelled import NetRelabelled
 from privpac.constructions.prediction.relabelled_vote import RelabelledVote
 from privpac.constructions.prediction.vote import Vote
-from privpac.constructions.prediction.voters import Concepts
+from privpac.constructions.prediction.voters import Concepts, largest_block
 from privpac.errors import SizeError
 from privpac.numbers.exact import ratio_for
 from privpac.plan.answer import Answer
@@ -92,15 +92,25 @@ def _planned(make: Callable[[int, Fraction], Any], found: Answer) -> Callable[[i
     return numbers
 
 
-def _draw_seconds(
-    found: Answer, supply: Supply, kept: int, models: int, *, voted: bool, fitted: int
-) -> float:
-    """Of one draw by the labellings of `kept` records, and of models fitted to so many records that vote."""
-    columns = len(supply.schema().columns)
-    made = listing_seconds(found, kept, columns=columns, voted=voted) if kept else 0.0
-    if models:
-        made += models * (EACH_MODEL + listing_seconds(found, fitted / models, columns=columns))
-    return made
+def _drawing(
+    found: Answer, concepts: Any, numbers: Callable[[int], tuple[int, int]], *, voted: bool = False
+) -> Callable[[int], float]:
+    """Seconds of one draw by the labellings of the records that are kept, out of so many."""
+
+    def each(n: int) -> float:
+        kept = numbers(n)[0]
+        counted = n - kept if voted else n
+        return listing_seconds(found, concepts, kept, counted=counted, voted=voted) if kept else 0.0
+
+    return each
+
+
+def _fitting(found: Answer, concepts: Any, models: int, *, fitted: int) -> float:
+    """Seconds of models that vote, each fitted to its part of so many records."""
+    if not models:
+        return 0.0
+    block = largest_block(fitted, models)
+    return models * (EACH_MODEL + listing_seconds(found, concepts, block, counted=block))
 
 
 def _concepts(found: Answer, supply: Supply) -> Any:
@@ -137,7 +147,7 @@ def vote(found: Answer, supply: Supply) -> Experiment:
         return errs
 
     def each(n: int) -> float:
-        return _draw_seconds(found, supply, 0, models, voted=False, fitted=n)
+        return _fitting(found, concepts, models, fitted=n)
 
     return _experiment(found, supply, make, draws=1, each=each)
 
@@ -152,11 +162,7 @@ def flipped(found: Answer, supply: Supply) -> Experiment:
         own = planned(n, epsilon)
         return lambda sample, coins: _turned(population.error(own.hypothesis(sample, coins)), own.flip)
 
-    numbers = _planned(planned, found)
-
-    def each(n: int) -> float:
-        return _draw_seconds(found, supply, numbers(n)[0], 0, voted=False, fitted=0)
-
+    each = _drawing(found, concepts, _planned(planned, found))
     return _experiment(found, supply, make, draws=DRAWS, each=each)
 
 
@@ -173,10 +179,11 @@ def relabelled_vote(found: Answer, supply: Supply) -> Experiment:
         )
 
     numbers = _planned(planned, found)
+    drawing = _drawing(found, concepts, numbers, voted=True)
 
     def each(n: int) -> float:
         kept, models = numbers(n)
-        return _draw_seconds(found, supply, kept, models, voted=True, fitted=kept)
+        return drawing(n) + _fitting(found, concepts, models, fitted=kept)
 
     return _experiment(found, supply, make, draws=DRAWS, each=each)
 
@@ -200,9 +207,9 @@ def net_relabelled(found: Answer, supply: Supply) -> Experiment:
         return errs
 
     numbers = _planned(planned, found)
+    drawing = _drawing(found, concepts, numbers)
 
     def each(n: int) -> float:
-        kept, models = numbers(n)
-        return _draw_seconds(found, supply, kept, models, voted=False, fitted=n)
+        return drawing(n) + _fitting(found, concepts, numbers(n)[1], fitted=n)
 
     return _experiment(found, supply, make, draws=DRAWS, each=each)

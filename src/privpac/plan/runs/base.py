@@ -15,6 +15,9 @@ import numpy as np
 from privpac.coins import SeededCoins
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.grids import coarser_boxes, grid_of_word
+from privpac.concepts.labellings.base import members_from
+from privpac.concepts.linear.directions import Linear
+from privpac.concepts.literals.cooccurrence import Estimated
 from privpac.constructions.class_facts import Description
 from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Size
@@ -24,6 +27,7 @@ from privpac.plan.answer import Answer
 from privpac.plan.cost import estimated_class
 from privpac.plan.populations import Population, from_table, lone_value, read_marginals, synthetic, uniforms
 from privpac.plan.question import Question
+from privpac.theory.listing import box_work
 
 __all__ = [
     "EACH",
@@ -35,6 +39,7 @@ __all__ = [
     "listing_seconds",
     "planted",
     "runnable",
+    "weighing_seconds",
 ]
 
 FLIPPED = Fraction(1, 10)
@@ -43,8 +48,19 @@ SHARP = Fraction(600)
 """An epsilon at which a draw is the best member, for all purposes."""
 EACH, EACH_RECORD = 0.003, 6e-7
 """Seconds of a run, and of one of its records: drawing it, and counting it."""
-EACH_LISTED = {"points": 2e-6, "thresholds": 2e-6, "intervals": 4e-6, "stumps": 4e-5, "rectangles": 7e-8}
-"""Seconds of one point whose labellings are listed; of stumps, in one column; of boxes, of one box of the grid."""
+EACH_LISTED = {
+    "points": 2e-6,
+    "thresholds": 2e-6,
+    "intervals": 4e-6,
+    "stumps": 4e-5,
+    "unions": 4e-7,
+}
+"""Seconds of one point whose labellings are listed or summed; of stumps, in one column."""
+EACH_MEMBER, EACH_COUNTED = 1e-3, 4e-7
+"""Seconds of one member that is drawn in place of a labelling, and of a record it is drawn by, where its class has no
+estimate of its own."""
+EACH_BOX_STEP = 4e-9
+"""Seconds of one step of the sums over labellings by boxes."""
 EACH_PAIR, EACH_VOTED_PAIR = 7e-9, 1.4e-8
 """Seconds of one interval between two points that is listed, or voted on."""
 EACH_EDGE, EACH_CROSSING = 1e-5, 1.5e-7
@@ -120,16 +136,30 @@ class Run:
         return 0.0
 
 
-def listing_seconds(found: Answer, points: float, *, columns: int = 1, voted: bool = False) -> float:
-    """Of listing, counting or voting on the labellings that a class puts on so many points."""
+def listing_seconds(found: Answer, concepts: Any, points: int, *, counted: int, voted: bool = False) -> float:
+    """Of drawing one of the labellings that a class puts on so many points, by the mistakes on `counted` records, or of
+    voting on them. Members that are drawn in their place are weighed by these records alone."""
+    first = members_from(concepts, voted=voted)
+    if first is not None and points >= first:
+        return EACH_MEMBER + weighing_seconds(concepts, counted)
     kind = found.concepts.kind
-    each = EACH_LISTED[kind]
     if kind == "rectangles":
-        return float(found.concepts.size * each)
+        steps = box_work(concepts.groups, points) * EACH_BOX_STEP if points else 0.0
+        return max(steps, weighing_seconds(concepts, counted))
+    each = EACH_LISTED[kind]
     if kind == "stumps":
-        return columns * points * each
+        return len(concepts.schema.columns) * points * each
     pairs = points**2 * (EACH_VOTED_PAIR if voted else EACH_PAIR) if kind == "intervals" else 0.0
     return points * each + pairs
+
+
+def weighing_seconds(concepts: Any, n: int) -> float:
+    """Of the weights of all members by so many records, as their class estimates them."""
+    if isinstance(concepts, Estimated):
+        return ESTIMATED * concepts.estimate(n).seconds
+    if isinstance(concepts, Linear):
+        return ESTIMATED * concepts.seconds(n)
+    return n * EACH_COUNTED
 
 
 def best_error(word: str, population: Population) -> Population:

@@ -14,7 +14,7 @@ from privpac.data.semi import SemiSample
 from privpac.errors import SizeError
 from privpac.plan.answer import Answer
 from privpac.plan.populations import Population
-from privpac.plan.runs.base import EACH_RECORD, Supply, listing_seconds, runnable
+from privpac.plan.runs.base import EACH_RECORD, Supply, listing_seconds, runnable, weighing_seconds
 from privpac.plan.runs.rules import class_of
 from privpac.plan.trials import Experiment, Trial
 
@@ -50,9 +50,9 @@ def with_pool(method: str) -> Callable[[Answer, Supply], Experiment]:
             fixed = EACH + n * EACH_RECORD + others * EACH_OTHER
             if method == "generic":
                 return fixed + others * EACH_SANITISED
-            return fixed + listing_seconds(
-                found, _relabelled(settings, n, found), columns=len(concepts.schema.columns), voted=True
-            )
+            kept = _relabelled(settings, n, found)
+            drawn = listing_seconds(found, concepts, kept, counted=n, voted=method == "relabel")
+            return fixed + drawn + weighing_seconds(concepts, kept)
 
         on = f"{population.on}; {others:,} more of them without labels"
         return Experiment(on, trial, seconds, promised=supply.promised(found, population), unlabelled=others)

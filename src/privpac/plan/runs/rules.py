@@ -16,7 +16,7 @@ from privpac.constructions.wrappers.options import agnostic_split
 from privpac.data.sample import Size
 from privpac.errors import SizeError
 from privpac.plan.answer import Answer
-from privpac.plan.runs.base import EACH, EACH_RECORD, Run, Supply, listing_seconds, runnable
+from privpac.plan.runs.base import EACH, EACH_RECORD, Run, Supply, listing_seconds, runnable, weighing_seconds
 from privpac.plan.trials import Experiment, Trial
 
 __all__ = ["active", "agnostic", "by_command", "class_of", "denoised", "noisy"]
@@ -82,8 +82,9 @@ def agnostic(found: Answer, supply: Supply) -> Experiment:
         return Agnostic(Occam(concepts, inner, failure=half), kept, vote, failure=half)
 
     def seconds(n: int) -> float:
-        kept, columns = agnostic_split(found.wish.epsilon, n)[0], len(supply.schema().columns)
-        return EACH + n * EACH_RECORD + listing_seconds(found, kept, columns=columns, voted=True)
+        kept = agnostic_split(found.wish.epsilon, n)[0]
+        voting = listing_seconds(found, concepts, kept, counted=n - kept, voted=True)
+        return EACH + n * EACH_RECORD + voting + weighing_seconds(concepts, kept)
 
     return _learnt(found, supply, make, seconds)
 

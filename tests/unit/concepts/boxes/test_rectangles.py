@@ -232,5 +232,30 @@ def test_too_many_records_for_a_fine_grid_are_refused_with_a_grid_that_does() ->
         with pytest.raises(SizeError, match="coarser") as refused:
             wide.require(2_000)
         assert int(str(refused.value).split(":")[-1].split()[0]) >= groups
-    with pytest.raises(SizeError, match="up to 3 columns"):
-        rectangles((3,) * 4).require_listed(10)
+
+
+@pytest.mark.parametrize(
+    ("groups", "records"),
+    [((2**32, 2**32), 10**6), ((2**16,) * 3, 2_000), ((2**16,) * 4, 2_000), ((2**16,) * 5, 2_000)],
+)
+def test_labellings_are_refused_where_neither_they_nor_boxes_are_summed_in_time(
+    groups: tuple[int, ...], records: int
+) -> None:
+    """From so many points on boxes are drawn themselves: refused as a draw is, by all records that count."""
+    fine = rectangles(groups)
+    first = fine.members_from
+    assert first is not None
+    assert first == 1 or len(groups) <= 3
+    if first > 1:
+        fine.require_listed(first - 1)
+    with pytest.raises(SizeError, match="take too long") as refused:
+        fine.require_listed(records)
+    with pytest.raises(SizeError) as drawn:
+        fine.require(records)
+    assert str(refused.value) == str(drawn.value)
+    with pytest.raises(SizeError, match="take too long"):
+        fine.require_listed(first, elsewhere=records - first)
+    with pytest.raises(SizeError, match="take too long"):
+        fine.require_relabelled(10, voters=records)
+    fine.require_relabelled(records, voters=1)
+    rectangles((3,) * len(groups)).require_listed(10)

@@ -14,6 +14,7 @@ from privpac import plan
 from privpac.coins import SeededCoins
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.sets.points import Points
+from privpac.constructions.class_facts import DICHOTOMIES
 from privpac.constructions.cuts.hard import denoised_failure, noisy_failure
 from privpac.constructions.cuts.noisy import DenoisedCuts, NoisyCuts
 from privpac.constructions.draw.hard import failure
@@ -197,3 +198,52 @@ def test_what_cannot_be_tried_says_why() -> None:
     row = found.option("flipped-answers")
     with pytest.raises(Unsimulated, match="name one"):
         experiment_for(row, Supply(found.question))
+
+
+OF_EVERY_KIND: dict[str, dict[str, Any]] = {
+    "points": {"bits": 16},
+    "thresholds": {"bits": 16},
+    "intervals": {"bits": 16},
+    "unions:2": {"bits": 16},
+    "rectangles:2": {"bits": 8},
+    "stumps": {"bits": 8, "columns": 3},
+    "one-test": {"columns": 3},
+    "trees:2": {"columns": 3},
+    "lists:2": {"columns": 3},
+    "conjunctions:2": {"columns": 3},
+    "disjunctions:2": {"columns": 3},
+    "scorecards:2": {"bits": 8, "columns": 3},
+    "halfspaces:2": {"bits": 8, "columns": 2},
+}
+BY_LABELLINGS = {
+    "agnostic",
+    "flipped-answers",
+    "label-boost",
+    "net-relabelled",
+    "relabelled-vote",
+    "ssl-relabel",
+    "vote",
+}
+
+
+def test_every_class_whose_labellings_are_drawn_from_is_timed() -> None:
+    assert {word.partition(":")[0] for word in OF_EVERY_KIND} == set(DICHOTOMIES)
+
+
+@pytest.mark.parametrize("word", OF_EVERY_KIND)
+def test_what_a_trial_takes_is_known_beforehand(word: str) -> None:
+    """Every row that draws labellings, or members in their place, where one record hardly takes any time."""
+    found = plan.needed(word, error="0.3", epsilon=4, protect="predictions", **OF_EVERY_KIND[word])
+    supply = Supply(found.question)
+    rows = {
+        row.option.learner: experiment_for(row, supply)
+        for row in found.answers
+        if row.option.learner in BY_LABELLINGS
+    }
+    assert set(rows) == BY_LABELLINGS
+    for row in found.answers:
+        if row.option.learner in rows:
+            n = row.need.labelled
+            few, enough, many = (rows[row.option.learner].seconds(m) for m in (1, n, 8 * n))
+            assert 0 < few <= enough < math.inf
+            assert 0 < many < math.inf
