@@ -145,13 +145,11 @@ def test_a_plan_of_auto_promises_what_auto_certifies(n: int, epsilon: Fraction) 
 
 @pytest.mark.long
 def test_records_planned_for_auto_are_enough_in_one_draw_and_in_stages() -> None:
-    for error, epsilon, staged in (("0.4", 1, False), ("0.06", 1, True)):
-        row = plan.needed("auto", error=error, epsilon=epsilon, schema=WIDE).option("default", "agnostic")
-        n = row.need.labelled
+    for error, staged in (("0.4", False), ("0.06", True)):
+        need = plan.needed("auto", error=error, epsilon=1, schema=WIDE).option("default", "agnostic").need
+        n, epsilon = need.labelled, Fraction(need.parameters.get("epsilon", 1))
         assert (n * epsilon > SECOND_STAGE_ABOVE) is staged
-        facts = [
-            p.fact for p in auto(Request(WIDE, Size(n), Fraction(epsilon)), "").certify(Size(n)).accuracy
-        ]
+        facts = [p.fact for p in auto(Request(WIDE, Size(n), epsilon), "").certify(Size(n)).accuracy]
         assert min(f.error for f in facts if f.against is Against.AGNOSTIC) <= Fraction(error)
 
 
