@@ -63,7 +63,7 @@ def boxes_drawn_from(groups: Sequence[int]) -> int | None:
     """The fewest points whose labellings by boxes take too long to sum: from there on boxes are drawn themselves.
 
     >>> boxes_drawn_from((2**16, 2**8)), boxes_drawn_from((256, 256))
-    (4443, None)
+    (4311, None)
     """
     if len(groups) > MOST_LISTED_COLUMNS:
         return 1
