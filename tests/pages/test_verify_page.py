@@ -323,7 +323,8 @@ class TestFolder:
                 for name in packed.namelist()
             }
         unused = {"privpac.checker.__main__", "privpac.checker.budget", "privpac.checker.price"}
-        assert names - unused == set(loaded)
+        signed = {"privpac.checker.ed25519"}  # looked into only where there is a signature
+        assert names - unused - signed == set(loaded) - signed
 
     def test_the_same_sources_make_the_same_folder(self) -> None:
         assert contents(RUNTIME) == contents(RUNTIME)

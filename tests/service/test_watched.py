@@ -178,6 +178,9 @@ def test_every_line_is_json_and_quotes_nobody(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    for name in ("uvicorn", "uvicorn.error"):  # as in a process that no other server has set up
+        for setting, value in (("propagate", True), ("disabled", False), ("handlers", [])):
+            monkeypatch.setattr(logging.getLogger(name), setting, value)
     monkeypatch.setattr(logging, "raiseExceptions", True)
     monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
     log_to_stderr()

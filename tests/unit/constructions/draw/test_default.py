@@ -17,6 +17,7 @@ from privpac.concepts.trees.parts import TreePart
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.default import (
+    DEEP_PACE,
     DEEP_SECONDS,
     FEW_TESTS,
     FEWEST_CUTS,
@@ -51,7 +52,8 @@ def _request(n: int, *, schema: Schema | None = None, **wishes: Any) -> Request:
         (100, "constants|one-test"),
         (101, "constants|one-test|trees:3|majorities"),
         (999, "constants|one-test|trees:3|majorities"),
-        (1_000, "constants|one-test|trees:3|majorities|trees:4"),
+        (3_000, "constants|one-test|trees:3|majorities"),
+        (4_000, "constants|one-test|trees:3|majorities|trees:4"),
         (5_000, "constants|one-test|trees:3|majorities|trees:4"),
     ],
 )
@@ -83,14 +85,16 @@ def test_few_records_are_asked_three_questions_however_large_epsilon_is() -> Non
     staged = learner_for("auto", replace(request, epsilon=Fraction(6)))
     assert isinstance(staged, StagedTrees)
     assert staged.deeper == ()
-    more = replace(request, size=Size(1_000))
-    assert learner_for("auto", more).concepts.word.endswith("trees:4")
+    narrow = _request(1_000, schema=_schema(1))
+    assert learner_for("auto", narrow).concepts.word.endswith("trees:4")
+    assert "trees:4" not in learner_for("auto", replace(narrow, size=Size(999))).concepts.word
 
 
 def test_a_fourth_question_is_left_out_where_it_takes_too_long() -> None:
-    """Yes-or-no columns cannot be had with fewer tests."""
+    """Yes-or-no columns cannot be had with fewer tests, and few records are not worth a second."""
     schema = _schema_of_yes_or_no(100)
-    assert len(deep_tests(schema, 10)) == 1
+    assert deep_tests(schema, 10_000) == ()
+    assert len(deep_tests(schema, 20_000)) == 1
     assert deep_tests(schema, 100_000) == ()
     request = Request(schema, Size(100_000), Fraction(1, 25))
     assert learner_for("auto", request).concepts.word == "constants|one-test|trees:3|majorities"
@@ -106,15 +110,15 @@ def _schema_of_yes_or_no(columns: int) -> Schema:
 
 @pytest.mark.parametrize("columns", [1, 10, 20])
 def test_a_fourth_question_has_as_many_tests_as_its_time_allows(columns: int) -> None:
-    (tests,) = deep_tests(_schema(columns, lower=1), 5_000)
-    seconds = Trees(_schema(columns, lower=1), 4, tests).estimate(5_000).seconds
-    assert seconds <= DEEP_SECONDS
+    (tests,) = deep_tests(_schema(columns, lower=1), 40_000)
+    seconds = Trees(_schema(columns, lower=1), 4, tests).estimate(40_000).seconds
+    assert seconds <= min(DEEP_SECONDS, 40_000 / DEEP_PACE)
     assert columns * 5 <= len(tests.tests) <= 128
 
 
 def test_the_prior_of_the_mixture() -> None:
-    both = default_mixture(_schema(), n=1_000, levels=4)
-    one_scale = default_mixture(_schema(lower=1), n=1_000, levels=4)
+    both = default_mixture(_schema(), n=5_000, levels=4)
+    one_scale = default_mixture(_schema(lower=1), n=20_000, levels=4)
     shares = {(part.word, share) for part, share in zip(both.parts, both.shares, strict=True)}
     assert shares == {
         ("constants", 2),
@@ -254,7 +258,7 @@ def test_costs_reach_the_draw() -> None:
 
 def test_what_is_promised_counts_all_members_that_can_be_drawn() -> None:
     """Against the best of several noisy rules the odds alone do not do: very many unlikely rules fit any labels."""
-    for n, epsilon in ((1_000, 1), (1_000, 5), (10_000, Fraction(1, 10))):
+    for n, epsilon in ((5_000, 1), (5_000, Fraction(1, 2)), (10_000, Fraction(1, 10))):
         learner = learner_for("auto", replace(_request(n), epsilon=Fraction(epsilon)))
         concepts = learner.concepts
         assert isinstance(concepts, MixtureWithExtras)
