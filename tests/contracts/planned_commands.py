@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import shlex
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,15 @@ def printed_for(word: str, **question: str) -> list[Printed]:
     return sorted(
         {Printed(row.command, row.need.labelled, row.need.unlabelled) for row in rows if row.command}
     )
+
+
+def spent(asked: Printed, offered: str) -> str:
+    """The epsilon that a command names: what was offered, or less, for the default may be planned to spend less."""
+    words = shlex.split(asked.command)
+    epsilon = words[words.index("--epsilon") + 1]
+    by_default = "--concepts" not in words or "auto" in words
+    assert epsilon == offered or (by_default and Fraction(epsilon) < Fraction(offered)), str(asked)
+    return epsilon
 
 
 def carried_out(asked: Printed, folder: Path) -> dict[str, Any]:

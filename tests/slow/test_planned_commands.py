@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.planned_commands import Printed, carried_out, printed
+from tests.contracts.planned_commands import Printed, carried_out, printed, spent
 from tests.contracts.test_planned_commands import EASY
 from tests.contracts.test_planned_commands import MOST_RECORDS as MOST_QUICK
 
@@ -22,4 +22,4 @@ def rows() -> list[tuple[Printed, str]]:
 
 @pytest.mark.parametrize(("row", "epsilon"), rows(), ids=str)
 def test_a_printed_command_delivers_what_it_charges(row: Printed, epsilon: str, tmp_path: Path) -> None:
-    assert carried_out(row, tmp_path)["epsilon"] == epsilon
+    assert carried_out(row, tmp_path)["epsilon"] == spent(row, epsilon)
