@@ -98,9 +98,11 @@ SCRIPTS = (
                 "--full",
             ),
             ("verify", "made.json"),
+            ("explain", "made.json", "--statement", "annex.html"),
+            ("explain", "made.json", "--statement", "annex.md"),
         ),
         ("made.csv",),
-        ("made.csv", "made.json"),
+        ("made.csv", "made.json", "annex.html", "annex.md"),
         FEW,
     ),
     Script(
