@@ -242,13 +242,15 @@ def test_a_bundle_that_answers(
         models = ("--models", "5") if word != "thresholds:age" else ()
         learn = ("learn", *WISHES, "0.1", "--protect", "predictions", "--concepts", word, *models)
         ask = ("predict", "bundle", "questions.csv", "--ledger", "book.sqlite")
-        codes, printed = said(
-            [BUDGET, (*learn, "--out", "bundle"), ("verify", "bundle"), ask, (*ask, "--json")], seed, told
-        )
-        assert codes == [0] * 5
+        stated = ("explain", "bundle", "--statement", "annex.md")
+        commands = [BUDGET, (*learn, "--out", "bundle"), ("verify", "bundle"), ask, (*ask, "--json"), stated]
+        codes, printed = said(commands, seed, told)
+        assert codes == [0] * 6
         answers = next(v for k, v in printed.items() if k.startswith("stdout of 3"))
         tree = json.loads((place / "bundle" / "bundle.json").read_text())
         public = {"bundle.json": text({k: v for k, v in tree.items() if k not in ("id", "digest")})}
+        annex = (place / "annex.md").read_text()  # the digest covers the bundle's random name
+        public["annex.md"] = annex.replace(tree["digest"], "DIGEST").replace(tree["id"], "ID").encode()
         return Result(answers.decode(), lambda: {**printed, **public})
 
     assert isinstance(compared(run, TABLES, FEW, seeds=60), int)
