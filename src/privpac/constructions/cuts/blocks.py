@@ -18,54 +18,33 @@ from functools import cached_property
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.line.blocks import BlockMiddles, block_middles
-from privpac.concepts.line.thresholds import Threshold, Thresholds, cut_rows
+from privpac.concepts.line.thresholds import Threshold, cut_rows
 from privpac.concepts.no_answer import NoAnswer
-from privpac.constructions.base import ReadsOnce, require_labels
 from privpac.constructions.cuts import rules as cuts_rules
 from privpac.constructions.cuts.blocks_formulas import BlockPlan, error_blocks, plan_blocks
-from privpac.constructions.draw.occam import FAILURE
+from privpac.constructions.cuts.directed import DirectedCuts
 from privpac.data.sample import Sample, Size
 from privpac.data.statistics import ColumnCounts
-from privpac.errors import ParameterError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
-from privpac.numbers.exact import plain
-from privpac.numbers.parameters import positive
 
 __all__ = ["BlockCuts"]
 
-OWNER = "BlockCuts"
-
 
 @dataclass(frozen=True)
-class BlockCuts(ReadsOnce):
+class BlockCuts(DirectedCuts):
     """A cut in one direction, in the middle of a block that holds records; `plan` None: the one for this budget."""
 
-    concepts: Thresholds
-    epsilon: Fraction
-    delta: Fraction
-    failure: Fraction = FAILURE
     plan: BlockPlan | None = None
 
     def __post_init__(self) -> None:
-        positive(self.epsilon, owner=OWNER, name="epsilon")
-        if not 0 < 2 * self.delta <= min(self.epsilon, Fraction(1)):
-            raise ParameterError(
-                OWNER,
-                "delta",
-                plain(self.delta),
-                allowed="a number above 0, of at most 1/2 and half of epsilon",
-                remedy="Say delta, such as 1e-6; without one, thresholds:COLUMN is private for any number of bits.",
-            )
-        if self.concepts.direction == "either":
-            raise ParameterError(OWNER, "direction", "either", allowed="'up' or 'down'")
-
-    @property
-    def _domain(self) -> int:
-        return self.concepts.schema.column(self.concepts.column).size
+        self._check(
+            allowed="a number above 0, of at most 1/2 and half of epsilon",
+            holds=0 < 2 * self.delta <= min(self.epsilon, Fraction(1)),
+        )
 
     @cached_property
     def numbers(self) -> BlockPlan:
@@ -74,13 +53,6 @@ class BlockCuts(ReadsOnce):
             return self.plan
         return plan_blocks(self._domain, failure=self.failure, epsilon=self.epsilon, delta=self.delta)
 
-    @property
-    def outcomes(self) -> int:
-        return self.concepts.size + 1
-
-    def require(self, size: Size) -> None:
-        require_labels(OWNER, size)
-
     def certify(self, size: Size) -> Certificate:
         self.require(size)
         plan = self.numbers
@@ -88,14 +60,7 @@ class BlockCuts(ReadsOnce):
         return Certificate(
             privacy=rules.declared(drawn, epsilon=self.epsilon, delta=self.delta),
             accuracy=self._accuracy(size.labelled),
-            learner={
-                "name": "blocks",
-                "concepts": self.concepts.word,
-                "epsilon": plain(self.epsilon),
-                "delta": plain(self.delta),
-                "failure": plain(self.failure),
-                "no_answer": "counts as a failure",
-            },
+            learner=self._described("blocks"),
             labelled=size.labelled,
         )
 
@@ -114,9 +79,6 @@ class BlockCuts(ReadsOnce):
             failure=self.failure,
         )
         return (proof,)
-
-    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
-        return hypothesis == NoAnswer(self.concepts.column) or self.concepts.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         middles = self.middles(sample.reduce(self.concepts.statistic))

@@ -20,26 +20,20 @@ from typing import NamedTuple
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.line.cut_regions import CutRegions
-from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.concepts.line.thresholds import Threshold
 from privpac.concepts.no_answer import NoAnswer
-from privpac.constructions.base import ReadsOnce, require_labels
 from privpac.constructions.cuts import rules as cuts_rules
+from privpac.constructions.cuts.directed import DirectedCuts
 from privpac.constructions.cuts.recursive_formulas import Plan, error_rec_concave, plan_rec_concave, widths
-from privpac.constructions.draw.occam import FAILURE
 from privpac.data.sample import Sample, Size
-from privpac.errors import ParameterError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.stable_choice import release_chance
-from privpac.numbers.exact import plain
-from privpac.numbers.parameters import positive
 
 __all__ = ["RecConcave", "Steps"]
-
-OWNER = "RecConcave"
 
 
 class Steps(NamedTuple):
@@ -52,31 +46,13 @@ class Steps(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RecConcave(ReadsOnce):
+class RecConcave(DirectedCuts):
     """A cut in one direction, by its width, its block and a cut near it; `plan` None: the best for this budget."""
 
-    concepts: Thresholds
-    epsilon: Fraction
-    delta: Fraction
-    failure: Fraction = FAILURE
     plan: Plan | None = None
 
     def __post_init__(self) -> None:
-        positive(self.epsilon, owner=OWNER, name="epsilon")
-        if not 0 < self.delta < 1:
-            raise ParameterError(
-                OWNER,
-                "delta",
-                plain(self.delta),
-                allowed="a number strictly between 0 and 1",
-                remedy="Say delta, such as 1e-6; without one, thresholds:COLUMN is private for any number of bits.",
-            )
-        if self.concepts.direction == "either":
-            raise ParameterError(OWNER, "direction", "either", allowed="'up' or 'down'")
-
-    @property
-    def _domain(self) -> int:
-        return self.concepts.schema.column(self.concepts.column).size
+        self._check(allowed="a number strictly between 0 and 1", holds=0 < self.delta < 1)
 
     @cached_property
     def numbers(self) -> Plan:
@@ -84,13 +60,6 @@ class RecConcave(ReadsOnce):
         if self.plan is not None:
             return self.plan
         return plan_rec_concave(self._domain, failure=self.failure, epsilon=self.epsilon, delta=self.delta)
-
-    @property
-    def outcomes(self) -> int:
-        return self.concepts.size + 1
-
-    def require(self, size: Size) -> None:
-        require_labels(OWNER, size)
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)
@@ -103,14 +72,7 @@ class RecConcave(ReadsOnce):
         return Certificate(
             privacy=rules.declared(steps, epsilon=self.epsilon, delta=self.delta),
             accuracy=self._accuracy(size.labelled),
-            learner={
-                "name": "recconcave",
-                "concepts": self.concepts.word,
-                "epsilon": plain(self.epsilon),
-                "delta": plain(self.delta),
-                "failure": plain(self.failure),
-                "no_answer": "counts as a failure",
-            },
+            learner=self._described("recconcave"),
             labelled=size.labelled,
         )
 
@@ -132,9 +94,6 @@ class RecConcave(ReadsOnce):
             failure=self.failure,
         )
         return (proof,)
-
-    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
-        return hypothesis == NoAnswer(self.concepts.column) or self.concepts.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         return self.steps(sample, coins).answer
