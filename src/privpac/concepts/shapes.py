@@ -83,6 +83,8 @@ class PointsSheet:
     blocks: tuple[tuple[str, tuple[PointsBar, ...]], ...]
     risks: tuple[RiskBar, ...]
     verdict: str
+    caution: str
+    """What nobody may conclude from a single block."""
 
 
 Shape = Strip | Brick | Everywhere | PointsSheet

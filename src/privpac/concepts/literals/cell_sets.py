@@ -19,7 +19,7 @@ from privpac.data import raw as reading
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
 from privpac.fields import listed, record, require, text, written_whole
 
-__all__ = ["CellSet", "Span", "cell_sql", "name_text", "reachable", "source_sql"]
+__all__ = ["CellSet", "Span", "cell_sql", "name_text", "reachable", "source_sql", "sql_name"]
 
 Span = tuple[int, int]
 """Cells first..last, both included."""
@@ -133,7 +133,7 @@ class CellSet:
         return " OR ".join(_span_sql(column, source, span) for span in self.spans)
 
     def _categories_sql(self, column: Categorical) -> str:
-        inside, names, name = set(self._cells()), column.names, _sql_name(self.column)
+        inside, names, name = set(self._cells()), column.names, sql_name(self.column)
         rest = column.other is not None and names.index(column.other) in inside
         listed = [text for text, cell in reading.lookup(names).items() if (cell in inside) != rest]
         if any(text not in names for text in listed):  # other spellings: 1 and 1.0 mean the same category
@@ -142,7 +142,7 @@ class CellSet:
         test = f"{name} {'NOT IN' if rest else 'IN'} ({quoted})" if listed else ("TRUE" if rest else "FALSE")
         if column.missing is None:
             return test
-        blank = f"{_sql_name(self.column)} IS NULL OR TRIM(CAST({_sql_name(self.column)} AS VARCHAR)) = ''"
+        blank = f"{sql_name(self.column)} IS NULL OR TRIM(CAST({sql_name(self.column)} AS VARCHAR)) = ''"
         if names.index(column.missing) in inside:
             return f"{test} OR {blank}"
         return f"({test}) AND NOT ({blank})" if rest else test
@@ -215,13 +215,14 @@ def _excluded(name: str, literals: list[str]) -> str:
     return f"{name} != {literals[0]}" if len(literals) == 1 else f"{name} not in [{', '.join(literals)}]"
 
 
-def _sql_name(name: str) -> str:
+def sql_name(name: str) -> str:
+    """The name of a column as SQL quotes it."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def source_sql(column: Column) -> str:
     """The raw column with empty cells replaced as the schema says."""
-    name = _sql_name(column.name)
+    name = sql_name(column.name)
     missing = column.missing
     if missing is None:
         return name

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import combinations_with_replacement
 from math import comb, prod
 from typing import Any
@@ -223,12 +224,23 @@ def _next_rest(rest: NDArray[np.int64], size: int) -> None:
 
 def nanoseconds(sizes: Sequence[int], n: int, size: int) -> float:
     """At most what it costs to count the sets of one size among n records; columns of equal width are grouped."""
-    widths = Counter(sizes)
     total = 0.0
-    for chosen in combinations_with_replacement(sorted(widths), size):
-        ways = prod(comb(widths[width], times) for width, times in Counter(chosen).items())
-        cells, tests = prod(width + 1 for width in chosen), prod(chosen)
+    for ways, cells, tests in _choices(tuple(sorted(sizes)), size):
         by_cells = n * ROW_COST + cells * CELL_COST
         by_words = tests * ((n + 63) // 64 * WORD_COST + ENTRY_COST)
         total += ways * min(by_cells, by_words)
     return total
+
+
+@lru_cache(maxsize=48)  # searches ask for many numbers of records
+def _choices(sizes: tuple[int, ...], size: int) -> tuple[tuple[int, int, int], ...]:
+    """Of so many columns, by their widths: in how many ways, and with how many cells and sets of tests."""
+    widths = Counter(sizes)
+    return tuple(
+        (
+            prod(comb(widths[width], times) for width, times in Counter(chosen).items()),
+            prod(width + 1 for width in chosen),
+            prod(chosen),
+        )
+        for chosen in combinations_with_replacement(sorted(widths), size)
+    )

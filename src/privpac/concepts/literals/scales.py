@@ -36,7 +36,7 @@ def on_scale(schema: Schema, scale: Scale, *, most: int | None = None, cuts: int
 
     A column whose schema names a scale is cut on that one, whatever is asked for.
     """
-    return Binarisation(schema, _tests(schema, scale, most, cuts))
+    return _binarised(schema, scale, most, cuts)
 
 
 def on_each_scale(schema: Schema, *, most: int | None = None, cuts: int = CUTS) -> tuple[Binarisation, ...]:
@@ -49,15 +49,18 @@ def _count(schema: Schema, scale: Scale, cuts: int) -> int:
     return sum(len(_cells(column, scale, cuts)) for column in schema.columns)
 
 
-@lru_cache(maxsize=64)  # a rule is certified twice: before it is drawn, and from its file
-def _tests(schema: Schema, scale: Scale, most: int | None, cuts: int) -> tuple[Test, ...]:
+@lru_cache(
+    maxsize=64
+)  # a rule is certified twice, before it is drawn and from its file; a plan asks for many sizes
+def _binarised(schema: Schema, scale: Scale, most: int | None, cuts: int) -> Binarisation:
     if most is not None:
         cuts = bisect_right(range(1, cuts + 1), most, key=lambda cuts: _count(schema, scale, cuts))
-    return tuple(
+    tests = tuple(
         Test(column.name, cell, "at least" if column.ordered else "equals")
         for column in schema.columns
         for cell in _cells(column, scale, max(1, cuts))
     )
+    return Binarisation(schema, tests)
 
 
 def _cells(column: Column, scale: Scale, cuts: int) -> Sequence[int]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from privpac.concepts.base import Costs, Hypothesis, ManyLabels, Stored
 from privpac.concepts.literals.binarise import Binarisation
-from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor, require_counts
+from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor
 from privpac.concepts.trees.parts import UniformTrees
 from privpac.concepts.trees.tree import Leaf, Tree
 from privpac.data.schema import Schema
@@ -39,9 +39,6 @@ class Constants(ManyLabels, UniformTrees, Stored):
     @property
     def statistic(self) -> CooccurrenceTensor:
         return CooccurrenceTensor(self.tests, 0, self.size)
-
-    def require(self, n: int | None) -> None:
-        require_counts(n)
 
     def contains(self, hypothesis: Hypothesis) -> bool:
         return isinstance(hypothesis, Leaf) and 0 <= hypothesis.label < self.size

@@ -107,4 +107,5 @@ class Grown(Members, ManyLabels, ABC):
         return 0 <= label < len(self.prior.labels) and self.prior.labels[label] > 0
 
     def law(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> Law:
-        return Law(self.prior, evidence, ratio, tuple(costs), self.threads)
+        columns = tuple((len(group.cells), group.nested) for group in self.tests.groups)
+        return Law(self.prior, evidence, ratio, tuple(costs), self.threads, columns)

@@ -17,7 +17,7 @@ Tested by tests/unit/concepts/trees/test_trees.py (listing, enumeration, forced 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
@@ -31,11 +31,13 @@ from numpy.typing import NDArray
 from privpac.compiled import plainly
 from privpac.concepts.base import Costs
 from privpac.concepts.literals.cooccurrence import Cooccurrence, binomials, offsets, shared
-from privpac.concepts.trees.kernels import plain
+from privpac.concepts.trees.kernels import plain, threes
 from privpac.concepts.trees.kernels import regions as tree_regions
 from privpac.concepts.trees.kernels import sums as tree_sums
 from privpac.concepts.trees.kernels.leaves import bottom_entries, leaf
+from privpac.concepts.trees.kernels.pairs import pair_sums
 from privpac.concepts.trees.prior import LEAST_MASS, Prior
+from privpac.concepts.trees.recursion import Recursion
 from privpac.errors import ParameterError
 from privpac.mechanisms.gibbs import reach
 from privpac.numbers.exact import ball
@@ -48,13 +50,11 @@ Answer = tuple[int, bool]
 Region = tuple[Answer, ...] | None
 """Literals in ascending order of tests; None: no record can be there."""
 Table = tuple[NDArray[np.int64], NDArray[np.float64]]
-Number = Any
-"""A Fraction or an arb, depending on the reading."""
 
 
 MOST_COST = 2**60
 """Scores are 64-bit integers in the kernels."""
-PAIR = 2
+PAIR, THREE = 2, 3
 ENOUGH_POWERS = 64
 """With fewer powers in the table, half of them do not reach far enough for `pair_sums` (docs/proofs/tree-sums.md)."""
 WORTH_THREADS = 1 << 22
@@ -70,6 +70,9 @@ class Law:
     ratio: Fraction
     costs: Costs
     threads: int = 1
+    columns: tuple[tuple[int, bool], ...] = ()
+    """Of every column, in order, how many tests it has and whether they are nested, or else exclude each other; none
+    where that is not known."""
 
     def __post_init__(self) -> None:
         sets, classes = self.evidence.counts.shape
@@ -92,7 +95,7 @@ class Law:
 
     @property
     def _by_pairs(self) -> bool:
-        """Whether `pair_sums` may stand for `bottom_sums`: trees of two classes, and a table of enough powers."""
+        """Whether `pair_sums` and `three_sums` may stand for `bottom_sums`: two classes, enough powers."""
         both = len(self.prior.labels) == 2 and min(self.prior.labels) > 0
         far = reach(self.ratio)
         return self.prior.shape == "tree" and both and (far is None or far >= ENOUGH_POWERS)
@@ -167,17 +170,17 @@ class Law:
         depth = self.prior.depth
         threads = self.threads if int(regions[-1]) * len(weights) >= WORTH_THREADS else 1
         for size in range(min(depth, self.prior.tests + 1)):
-            part = slice(int(regions[size]), int(regions[size + 1]))
-            out = self._table, _part(tables[0], part), _part(tables[1], part)
-            counts, (scale, stop) = self.evidence.counts, self._factors[1]
-            if size == PAIR and self._by_pairs:
-                signed = tree_sums.signed_counts(counts[: int(begin[PAIR + 2])], costs)
-                work = partial(tree_sums.pair_sums, counts, signed, costs, labels, weights, scale, stop, *out)
-            else:
-                work = partial(
-                    tree_sums.bottom_sums, counts, begin, binomial, size, costs, labels, weights, scale, stop, *out
-                )  # fmt: skip
-            shared(work, threads)
+            out = self._parts(tables, size)
+            if size in (PAIR, THREE) and self._by_pairs:
+                self._fill_by_pairs(size, tables, threads)
+                continue
+            shared(
+                partial(
+                    tree_sums.bottom_sums, self.evidence.counts, begin, binomial, size, costs, labels, weights,
+                    *self._factors[1], self._table, *out,
+                ),
+                threads,
+            )  # fmt: skip
         for level in range(2, depth + 1):
             scale, stop = self._factors[level]
             for size in range(min(depth - level, self.prior.tests) + 1):
@@ -185,6 +188,44 @@ class Law:
                     size, regions, binomial, self.prior.shape == "list", weights, scale, stop,
                     self._table, tables[0], tables[level - 1], tables[level],
                 )  # fmt: skip
+
+    def _parts(self, tables: list[Table], size: int) -> tuple[Table, Table]:
+        """Of the leaves and of the sums with one level: the regions of so many tests."""
+        regions = self._layout[1]
+        part = slice(int(regions[size]), int(regions[size + 1]))
+        return _part(tables[0], part), _part(tables[1], part)
+
+    def _fill_by_pairs(self, size: int, tables: list[Table], threads: int) -> None:
+        """The sums with one level of all regions of two tests, or of three once those of two are there."""
+        begin, (costs, labels, weights), p = self._layout[0], self._public, self.prior.tests
+        counts = self.evidence.counts
+        signed = tree_sums.signed_counts(counts[: int(begin[size + 2])], costs)
+        priced = tree_sums.prices(counts[: int(begin[size + 1])], costs)
+        common = labels, weights, *self._factors[1], self._table
+        if size == PAIR:
+            work = partial(pair_sums, signed, priced, *common, *self._parts(tables, size))
+        else:
+            cube = np.empty((p * p, p), signed.dtype)
+            shared(partial(threes.cube_of, signed, cube), threads)
+            pairs = self._parts(tables, PAIR)
+            work = partial(
+                threes.three_sums,
+                signed,
+                priced,
+                cube,
+                self._columns,
+                *common,
+                pairs,
+                *self._parts(tables, size),
+            )
+        shared(work, threads)
+
+    @cached_property
+    def _columns(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The column of every test, and whether the tests of that are nested; each has its own if none are known."""
+        groups = self.columns or ((1, False),) * self.prior.tests
+        sizes, nested = zip(*groups, strict=True)
+        return np.repeat(np.arange(len(sizes)), sizes), np.repeat(np.array(nested), sizes)
 
     @property
     def best(self) -> int:
@@ -302,77 +343,6 @@ def _part(table: Table, part: slice) -> Table:
 def _split(region: tuple[Answer, ...]) -> tuple[NDArray[np.int64], int]:
     tests = np.array([test for test, _ in region], dtype=np.int64)
     return tests, sum(1 << i for i, (_, holds) in enumerate(region) if holds)
-
-
-class Recursion:
-    """The defining sums, literally, in exact or enclosing arithmetic; numbers are remembered."""
-
-    def __init__(
-        self,
-        prior: Prior,
-        costs: Costs,
-        power: Callable[[int], Number],
-        number: Callable[[Fraction], Number],
-    ) -> None:
-        self._prior = prior
-        self._costs = costs
-        self._power = power
-        self._number = number
-        self._powers: dict[int, Number] = {}
-        self._known: dict[tuple[int, bytes], Number] = {}
-
-    def labels(self, counts: NDArray[np.int64]) -> list[Number]:
-        """The weight of each label of a leaf."""
-        kept = [cost * int(count) for cost, count in zip(self._costs, counts, strict=True)]
-        total = sum(kept)
-        return [
-            self._number(label) * self._raised(total - own)
-            for label, own in zip(self._prior.labels, kept, strict=True)
-        ]
-
-    def _raised(self, power: int) -> Number:
-        if power not in self._powers:
-            self._powers[power] = self._power(power)
-        return self._powers[power]
-
-    def leaf(self, counts: NDArray[np.int64]) -> Number:
-        key = (0, counts.tobytes())
-        if key not in self._known:
-            self._known[key] = _total(self.labels(counts))
-        return self._known[key]
-
-    def sum(self, counts: NDArray[np.int64], depth: int) -> Number:
-        """The sum over all trees with `depth` levels."""
-        if depth == 0:
-            return self.leaf(counts[0])
-        key = (depth, counts.tobytes())
-        if key not in self._known:
-            self._known[key] = _total(self.options(counts, depth))
-        return self._known[key]
-
-    def options(self, counts: NDArray[np.int64], depth: int) -> list[Number]:
-        """The weights of a node's first decision: stop, then every option."""
-        stop = self._prior.stop_at(depth)
-        values = [self._number(stop) * self.leaf(counts[0])]
-        p = self._prior.tests
-        for test in range(p):
-            low, high = (
-                tree_regions.restrict(counts, p, depth, test, holds, binomials(p)) for holds in (False, True)
-            )
-            weight = self._number(self._prior.option(test, depth))
-            if self._prior.shape == "tree":
-                values.append(weight * self.sum(low, depth - 1) * self.sum(high, depth - 1))
-            else:
-                values.append(weight * self.leaf(low[0]) * self.sum(high, depth - 1))
-                values.append(weight * self.leaf(high[0]) * self.sum(low, depth - 1))
-        return values
-
-
-def _total(values: Sequence[Number]) -> Number:
-    total = values[0]
-    for value in values[1:]:
-        total = total + value
-    return total
 
 
 def narrowed(region: Region, test: int, holds: bool) -> Region:

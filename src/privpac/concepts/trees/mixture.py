@@ -111,7 +111,13 @@ class TreeMixture(ManyLabels, Stored):
             tensors[own.binarisation] = replace(known, depth=max(known.depth, own.depth))
         return tensors
 
-    @property
+    @cached_property
+    def _places(self) -> tuple[int, ...]:
+        """Of every part: where its counts stand. (Looking up hundreds of tests takes as long as a small draw.)"""
+        places = {tests: place for place, tests in enumerate(self._tensors)}
+        return tuple(places[part.statistic.binarisation] for part in self.parts)
+
+    @cached_property
     def statistic(self) -> SeveralCounts:
         return SeveralCounts(tuple(self._tensors.values()))
 
@@ -127,10 +133,8 @@ class TreeMixture(ManyLabels, Stored):
             part.require(n)
 
     def gibbs(self, evidence: Evidence, *, ratio: Fraction, costs: Costs) -> MixtureGibbs:
-        counts = dict(zip(self._tensors, evidence, strict=True))
-        laws = (
-            part.gibbs(counts[part.statistic.binarisation], ratio=ratio, costs=costs) for part in self.parts
-        )
+        pairs = zip(self.parts, self._places, strict=True)
+        laws = (part.gibbs(evidence[place], ratio=ratio, costs=costs) for part, place in pairs)
         return MixtureGibbs(tuple(laws), self.shares, ratio)
 
 

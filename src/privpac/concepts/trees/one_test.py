@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from privpac.concepts.base import Costs, Hypothesis, ManyLabels, Stored
 from privpac.concepts.literals.binarise import Binarisation
-from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor, require_counts
+from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor
 from privpac.concepts.trees.parts import UniformTrees
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.data.schema import Schema
@@ -54,9 +54,6 @@ class OneTest(ManyLabels, UniformTrees, Stored):
     @property
     def statistic(self) -> CooccurrenceTensor:
         return CooccurrenceTensor(self.tests, 1, len(self.schema.classes))
-
-    def require(self, n: int | None) -> None:
-        require_counts(n)
 
     def contains(self, hypothesis: Hypothesis) -> bool:
         if not isinstance(hypothesis, Split) or hypothesis.test not in self.tests.tests:

@@ -14,7 +14,7 @@ from privpac.coins import Coins
 from privpac.concepts.base import Costs, Hypothesis
 from privpac.concepts.labellings.members import Members
 from privpac.concepts.literals.binarise import Binarisation
-from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor
+from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor, require_counts
 from privpac.concepts.trees.tree import Tree
 from privpac.data.schema import Schema
 from privpac.mechanisms import gibbs
@@ -136,6 +136,10 @@ class UniformTrees(Members):
     def tests(self) -> Binarisation:
         """The tests that were given, or those of the schema."""
         return self.binarisation or Binarisation.of(self.schema)
+
+    def require(self, n: int | None) -> None:
+        """Refuse more records than counts hold."""
+        require_counts(n)
 
     @property
     def odds(self: _Counted) -> Fraction:

@@ -90,18 +90,21 @@ def largest_gain(signed: Longs, p: int) -> np.int64:
 @compiled
 def count_gains(signed: Longs, p: int, best: np.int64, width: np.int64) -> Longs:
     """How many pairs of opposite rules gain best, best - 2, … in size; the last entry counts all the others."""
-    counts = np.zeros(width + 1, np.int64)
+    # Apart for each rule, so that no addition waits for another.
+    counts, total = np.zeros((4, width + 1), np.int64), np.empty(width + 1, np.int64)
     place = 1 + p + p * (p - 1) // 2
     for c in range(2, p):
         for b in range(1, c):
             for a in range(b):
                 first, second, third, fourth = _gains(signed, p, a, b, c, place + a)
-                counts[min((best - abs(first)) >> 1, width)] += 1
-                counts[min((best - abs(second)) >> 1, width)] += 1
-                counts[min((best - abs(third)) >> 1, width)] += 1
-                counts[min((best - abs(fourth)) >> 1, width)] += 1
+                counts[0, min((best - abs(first)) >> 1, width)] += 1
+                counts[1, min((best - abs(second)) >> 1, width)] += 1
+                counts[2, min((best - abs(third)) >> 1, width)] += 1
+                counts[3, min((best - abs(fourth)) >> 1, width)] += 1
             place += b
-    return counts
+    for i in range(width + 1):
+        total[i] = counts[0, i] + counts[1, i] + counts[2, i] + counts[3, i]
+    return total
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""Compiled sums below every pair of tests, for two classes: what costs most in the sums over trees of depth 3.
+"""Compiled sums over pairs of leaves for two classes, below every region of two tests: most of a sum of depth 3.
 
 Write a record as +cost or -cost by its class, S for the sum of that over a region and x for the sum over those of its
 records that pass test h. Two different answers below h, either way round, cost (E - D)/2 and (E + D)/2 with
@@ -10,7 +10,10 @@ up, in a table made for it:
 where t is half of the table of powers. In a region whose best D lies further, the smaller of the two powers is below
 r^t, against a sum that contains a 1, and is dropped (docs/proofs/tree-sums.md, section 4).
 
-For each larger test b and each h, the loop runs over the smaller tests a: counts of {a, b, h} then lie side by side.
+Counts of {a, b, h} lie side by side in a; they are turned over, so that the loops over all h of a region run over
+neighbours. Four regions are summed together, so that no addition waits for the one before. Inner functions take arrays
+one by one and rows by number: an array out of a tuple, or a view of a row, is counted as a reference, and two threads
+wait for each other there. Regions of three tests are in `threes`.
 """
 
 from __future__ import annotations
@@ -19,22 +22,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.concepts.trees.kernels.leaves import power
+from privpac.concepts.trees.kernels.leaves import power, with_stop
 
 __all__ = [
-    "below_test",
-    "furthest",
-    "masses_of",
+    "four_of_one",
+    "four_regions",
+    "pair_sums",
     "pair_table",
-    "places",
-    "regions_of",
     "square_of",
-    "sum_of_region",
+    "starts_of_pair",
+    "turned",
+    "write_four",
 ]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
-Counts = NDArray[np.int32]
+Table = tuple[Longs, Floats]
+
+TILE = 16
+"""Rows turned over together: their ends stay in the cache."""
 
 
 @compiled
@@ -56,139 +62,202 @@ def pair_table(table: Floats) -> tuple[Floats, int]:
 
 @compiled
 def square_of(signed: Longs, p: int) -> Longs:
-    """Sums of every two tests as a square, single tests on its diagonal."""
-    square = np.empty((p, p), signed.dtype)
+    """Sums of every two tests as a square, single tests on its diagonal and once more in a last row."""
+    square = np.empty((p + 1, p), signed.dtype)
     for b in range(p):
-        square[b, b] = signed[1 + b]
+        square[b, b] = square[p, b] = signed[1 + b]
         for a in range(b):
             square[b, a] = square[a, b] = signed[1 + p + b * (b - 1) // 2 + a]
     return square
 
 
 @compiled
-def below_test(signed: Longs, square: Longs, b: int, below: Longs) -> None:
-    """below[h, a]: the sum of {a, b, h}, for a < b and h up to b."""
-    start = 1 + len(square) * (len(square) + 1) // 2 + b * (b - 1) * (b - 2) // 6
+def turned(signed: Longs, starts: Longs, b: int, out: Longs, begin: int) -> None:
+    """out[begin + a, h] for a < b and all h: signed[starts[h] + a], where of h < b only the smaller a are stored.
+
+    A test that is asked twice says nothing new: for h = a it is what stands at b.
+    """
+    p = len(starts)
     for h in range(b):
-        row = start + h * (h - 1) // 2
+        row = signed[starts[h] : starts[h] + h]
         for a in range(h):
-            below[h, a] = below[a, h] = signed[row + a]
-        below[h, h] = square[b, h]
-    for a in range(b):
-        below[b, a] = square[b, a]
+            out[begin + h, a] = row[a]
+        for a in range(h):
+            out[begin + a, h] = row[a]
+        out[begin + h, h] = signed[starts[b] + h]
+    for first in range(0, b, TILE):
+        last = min(first + TILE, b)
+        for h in range(b, p):
+            row = signed[starts[h] + first : starts[h] + last]
+            for a in range(len(row)):
+                out[begin + first + a, h] = row[a]
 
 
 @compiled
-def _triples(signed: Longs, below: Longs, p: int, b: int, h: int) -> Longs:
-    """The sums of {a, b, h} for all a < b."""
-    if h <= b:
-        return below[h, :b]
-    row = 1 + p * (p + 1) // 2 + h * (h - 1) * (h - 2) // 6 + b * (b - 1) // 2
-    return signed[row : row + b]
+def _furthest(inside: Longs, row: int, total: np.int64, apart: Longs) -> np.int64:
+    """apart[row, h] = D of every test in this row; the largest of them, or |S| if two equal answers are better."""
+    kind = apart.dtype.type
+    best = kind(abs(total))
+    for h in range(apart.shape[1]):
+        distance = kind(2 * inside[row, h] - total)
+        distance = max(distance, kind(-distance))
+        apart[row, h] = distance
+        best = max(best, distance)
+    return np.int64(best)
 
 
 @compiled
-def _distances(
-    both: Longs, one: Longs, other: np.int64, every: np.int64, regions: Longs, a: int
-) -> tuple[np.int64, np.int64, np.int64, np.int64]:
-    """D of the four regions of a and b: neither holds, only a, only b, both."""
-    x, y = np.int64(both[a]), np.int64(one[a])
-    return (
-        abs(2 * (every - y - other + x) - regions[0, a]),
-        abs(2 * (y - x) - regions[1, a]),
-        abs(2 * (other - x) - regions[2, a]),
-        abs(2 * x - regions[3, a]),
-    )
+def _look_up(apart: Longs, row: int, best: np.int64, middle: int, length: int) -> None:
+    """Where in the table of pairs every D of this row stands."""
+    kind = apart.dtype.type
+    half = best >> 1
+    near = half <= middle
+    line = ((best & 1) if near else 2) * length
+    top, end = kind(line + (middle if near else half)), kind(line + length - 1)
+    for h in range(apart.shape[1]):
+        apart[row, h] = min(kind(top - (apart[row, h] >> 1)), end)
 
 
 @compiled
-def furthest(signed: Longs, square: Longs, below: Longs, b: int, regions: Longs, best: Longs) -> None:
-    """The largest D of each region, or |S| if two equal answers are better."""
-    p = len(square)
-    for s in range(4):
-        for a in range(b):
-            best[s, a] = abs(regions[s, a])
-    for h in range(p):
-        both, one = _triples(signed, below, p, b, h), square[h, :b]
-        other, every = np.int64(square[b, h]), np.int64(square[h, h])
-        for a in range(b):
-            none, only_a, only_b, all_two = _distances(both, one, other, every, regions, a)
-            best[0, a] = max(best[0, a], none)
-            best[1, a] = max(best[1, a], only_a)
-            best[2, a] = max(best[2, a], only_b)
-            best[3, a] = max(best[3, a], all_two)
+def _masses(places: Longs, rows: Floats, weights: Floats) -> tuple[float, float, float, float, float]:
+    """The sum of all weights, and of four regions that of weight · (both powers) over all tests."""
+    whole = one = two = three = four = 0.0
+    for h in range(len(weights)):
+        weight = weights[h]
+        whole += weight
+        one += weight * rows[np.uint32(places[0, h])]
+        two += weight * rows[np.uint32(places[1, h])]
+        three += weight * rows[np.uint32(places[2, h])]
+        four += weight * rows[np.uint32(places[3, h])]
+    return whole, one, two, three, four
 
 
 @compiled
-def masses_of(
-    signed: Longs,
-    square: Longs,
-    below: Longs,
-    b: int,
-    regions: Longs,
-    lookup: tuple[Floats, int, Longs, Longs],
+def write_four(
+    inside: Longs,
+    total: Longs,
+    price: Longs,
+    place: Longs,
+    prior: Floats,
     weights: Floats,
+    scale: float,
+    stop: float,
+    table: Floats,
+    rows: Floats,
+    middle: int,
+    apart: Longs,
+    leaf_scores: Longs,
+    leaf_masses: Floats,
+    scores: Longs,
     masses: Floats,
 ) -> None:
-    """Sums of weight · (both powers) over all h; `lookup` says where in which row of the table each region reads."""
-    p = len(square)
-    rows, last, row, top = lookup
+    """Leaf sums and depth-one sums of four regions, each to its place.
+
+    Rows of `inside` have their sums together with each test; `total` are their own, `price` those of all their records.
+    """
     for s in range(4):
-        for a in range(b):
-            masses[s, a] = 0.0
-    for h in range(p):
-        both, one = _triples(signed, below, p, b, h), square[h, :b]
-        other, every, weight = np.int64(square[b, h]), np.int64(square[h, h]), weights[h]
-        for a in range(b):
-            none, only_a, only_b, all_two = _distances(both, one, other, every, regions, a)
-            masses[0, a] += weight * rows[row[0, a] + min(top[0, a] - (none >> 1), last)]
-            masses[1, a] += weight * rows[row[1, a] + min(top[1, a] - (only_a >> 1), last)]
-            masses[2, a] += weight * rows[row[2, a] + min(top[2, a] - (only_b >> 1), last)]
-            masses[3, a] += weight * rows[row[3, a] + min(top[3, a] - (all_two >> 1), last)]
+        best = _furthest(inside, s, total[s], apart)
+        _look_up(apart, s, best, middle, len(table))
+        scores[place[s]] = best
+    sums = _masses(apart, rows, weights)
+    whole, different = sums[0], sums[1:]
+    for s in range(4):
+        best, gap = scores[place[s]], abs(total[s])
+        half, base, alone = best >> 1, (price[s] - best) >> 1, (price[s] - gap) >> 1
+        mass = different[s] / table[middle - half] if half <= middle else different[s]
+        better = 1 if total[s] > 0 else 0
+        own, other = prior[better], prior[1 - better]
+        # Two equal answers cost the same whatever the test; the worse of them `gap` more.
+        equal = own * own * power(table, alone - base) + other * other * power(table, alone + gap - base)
+        leaf = own + other * power(table, gap)
+        split = own * other * mass + equal * whole
+        leaf_scores[place[s]], leaf_masses[place[s]] = alone, leaf
+        scores[place[s]], masses[place[s]] = with_stop(base, split, alone, leaf, scale, stop, table)
 
 
 @compiled
-def places(best: Longs, b: int, middle: int, length: int, row: Longs, top: Longs) -> None:
-    """Which row of the table each region reads, and where its D = 0 would stand."""
-    for s in range(4):
-        for a in range(b):
-            half = best[s, a] >> 1
-            near = half <= middle
-            row[s, a] = (best[s, a] & 1) * length if near else 2 * length
-            top[s, a] = middle if near else half
-
-
-@compiled
-def sum_of_region(
-    total: Longs,
-    best: np.int64,
-    mass: float,
-    costs: Longs,
+def pair_sums(
+    signed: Longs,
+    priced: Longs,
     prior: Floats,
-    whole: float,
-    middle: int,
+    weights: Floats,
+    scale: float,
+    stop: float,
     table: Floats,
-) -> tuple[np.int64, float]:
-    """What one test with its two answers adds up to: different ones (`mass`), and equal ones whatever the test."""
-    zero, one = np.int64(costs[0] * total[0]), np.int64(costs[1] * total[1])
-    base = (zero + one - best) // 2
-    half = best >> 1
-    if half <= middle:
-        mass /= table[middle - half]
-    equal = prior[0] * prior[0] * power(table, one - base) + prior[1] * prior[1] * power(table, zero - base)
-    return base, prior[0] * prior[1] * mass + equal * whole
+    leaves: Table,
+    sums: Table,
+    share: tuple[int, int],
+) -> None:
+    """Leaf sums and depth-one sums of every region of two tests, written at row set · 4 + signs.
+
+    `signed` are sums of +cost or -cost by class, of all sets of at most three tests, `priced` those of the costs
+    themselves, of at most two.
+    """
+    p, kind = len(weights), signed.dtype
+    square, prices = square_of(signed, p), square_of(priced, p)
+    rows, middle = pair_table(table)
+    leaf_scores, leaf_masses = leaves
+    scores, masses = sums
+    starts, together = np.empty(p, np.int64), np.empty((p, p), kind)
+    inside, apart = np.empty((4, p), kind), np.empty((4, p), kind)
+    total, price, place = np.empty(4, np.int64), np.empty(4, np.int64), np.empty(4, np.int64)
+    for b in range(1, p):
+        if b % share[1] != share[0]:
+            continue
+        starts_of_pair(p, b, starts)
+        turned(signed, starts, b, together, 0)
+        for a in range(b):
+            four_regions(together, a, square, a, square, b, square, p, inside, 0)
+            four_of_one(square[a, b], square[a, a], square[b, b], signed[0], total, 0)
+            four_of_one(prices[a, b], prices[a, a], prices[b, b], priced[0], price, 0)
+            for s in range(4):
+                place[s] = ((b * (b - 1) // 2 + a) << 2) + s
+            write_four(
+                inside, total, price, place, prior, weights, scale, stop, table, rows, middle, apart,
+                leaf_scores, leaf_masses, scores, masses,
+            )  # fmt: skip
 
 
 @compiled
-def regions_of(counts: Counts, square: Longs, every: np.int64, b: int, regions: Longs, totals: Longs) -> None:
-    """S and the records of each class in the four regions of a and b, for all a < b."""
-    p = len(square)
-    for a in range(b):
-        here = 1 + p + b * (b - 1) // 2 + a
-        both, left, right = np.int64(square[b, a]), np.int64(square[a, a]), np.int64(square[b, b])
-        regions[0, a], regions[1, a] = every - left - right + both, left - both
-        regions[2, a], regions[3, a] = right - both, both
-        for y in range(2):
-            pair, first, second = counts[here, y], counts[1 + a, y], counts[1 + b, y]
-            totals[a, 0, y], totals[a, 1, y] = counts[0, y] - first - second + pair, first - pair
-            totals[a, 2, y], totals[a, 3, y] = second - pair, pair
+def starts_of_pair(p: int, b: int, starts: Longs) -> None:
+    """Where {·, b, h} stands among the sums of all sets; at h = b the pair {·, b}."""
+    threes = 1 + p + p * (p - 1) // 2
+    for h in range(p):
+        low, high = min(b, h), max(b, h)
+        starts[h] = threes + high * (high - 1) * (high - 2) // 6 + low * (low - 1) // 2
+    starts[b] = 1 + p + b * (b - 1) // 2
+
+
+@compiled
+def four_regions(
+    both: Longs,
+    i: int,
+    left: Longs,
+    j: int,
+    right: Longs,
+    k: int,
+    every: Longs,
+    m: int,
+    out: Longs,
+    begin: int,
+) -> None:
+    """Rows of the four regions of two tests: neither holds, only the left one, only the right one, both."""
+    p = out.shape[1]
+    for h in range(p):
+        out[begin, h] = every[m, h] - left[j, h] - right[k, h] + both[i, h]
+    for h in range(p):
+        out[begin + 1, h] = left[j, h] - both[i, h]
+    for h in range(p):
+        out[begin + 2, h] = right[k, h] - both[i, h]
+    for h in range(p):
+        out[begin + 3, h] = both[i, h]
+
+
+@compiled
+def four_of_one(
+    both: np.int64, left: np.int64, right: np.int64, every: np.int64, out: Longs, begin: int
+) -> None:
+    """The same of a single number."""
+    out[begin] = np.int64(every) - left - right + both
+    out[begin + 1], out[begin + 2] = np.int64(left) - both, np.int64(right) - both
+    out[begin + 3] = both

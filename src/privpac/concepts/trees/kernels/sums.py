@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.compiled import compiled
+from privpac.compiled import compiled, plainly
 from privpac.concepts.trees.kernels.leaves import (
     leaf,
     leaf_pairs,
@@ -25,19 +25,9 @@ from privpac.concepts.trees.kernels.leaves import (
     power,
     with_stop,
 )
-from privpac.concepts.trees.kernels.pairs import (
-    below_test,
-    furthest,
-    masses_of,
-    pair_table,
-    places,
-    regions_of,
-    square_of,
-    sum_of_region,
-)
 from privpac.concepts.trees.kernels.regions import NOTHING, first_set, next_set, regions
 
-__all__ = ["bottom_sums", "combine", "inner_entries", "inner_sums", "pair_sums", "signed_counts", "weigh"]
+__all__ = ["bottom_sums", "combine", "inner_entries", "inner_sums", "prices", "signed_counts", "weigh"]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -121,51 +111,25 @@ def bottom_sums(
 
 def signed_counts(counts: Counts, costs: NDArray[Any]) -> NDArray[Any]:
     """Records of class 1 less those of class 0, at their costs, for every set of tests; in the type of the costs."""
-    return np.asarray(costs[1] * counts[:, 1] - costs[0] * counts[:, 0], dtype=costs.dtype)
+    return _of_two(counts, -costs[0], costs[1], costs.dtype)
+
+
+def prices(counts: Counts, costs: NDArray[Any]) -> NDArray[Any]:
+    """What the records of every set of tests cost together."""
+    return _of_two(counts, costs[0], costs[1], costs.dtype)
+
+
+def _of_two(counts: Counts, zero: np.int64, one: np.int64, kind: np.dtype[Any]) -> NDArray[Any]:
+    if plainly(3 * len(counts)):
+        return np.asarray(zero * counts[:, 0] + one * counts[:, 1], dtype=kind)
+    return _weighed(counts, zero, one, np.empty(len(counts), kind))
 
 
 @compiled
-def pair_sums(
-    counts: Counts,
-    signed: Longs,
-    costs: Longs,
-    prior: Floats,
-    weights: Floats,
-    scale: float,
-    stop: float,
-    table: Floats,
-    leaves: tuple[Longs, Floats],
-    sums: tuple[Longs, Floats],
-    share: tuple[int, int],
-) -> None:
-    """Leaf sums and depth-one sums of every region of two tests, as `bottom_sums` writes them."""
-    p = len(weights)
-    square = square_of(signed, p)
-    below = np.empty((p, p), signed.dtype)
-    regions, best = np.empty((4, p), np.int64), np.empty((4, p), np.int64)
-    row, top = np.empty((4, p), np.int64), np.empty((4, p), np.int64)
-    masses, totals = np.empty((4, p)), np.empty((p, 4, 2), costs.dtype)
-    rows, middle = pair_table(table)
-    whole = 0.0
-    for h in range(p):
-        whole += weights[h]
-    for b in range(1, p):
-        if b % share[1] == share[0]:
-            regions_of(counts, square, np.int64(signed[0]), b, regions, totals)
-            below_test(signed, square, b, below)
-            furthest(signed, square, below, b, regions, best)
-            places(best, b, middle, len(table), row, top)
-            lookup = (rows, len(table) - 1, row, top)
-            masses_of(signed, square, below, b, regions, lookup, weights, masses)
-            for a in range(b):
-                for s in range(4):
-                    place = ((b * (b - 1) // 2 + a) << 2) + s
-                    own, alone = leaf(totals[a, s], costs, prior, table)
-                    base, mass = sum_of_region(
-                        totals[a, s], best[s, a], masses[s, a], costs, prior, whole, middle, table
-                    )
-                    leaves[0][place], leaves[1][place] = own, alone
-                    sums[0][place], sums[1][place] = with_stop(base, mass, own, alone, scale, stop, table)
+def _weighed(counts: Counts, zero: np.int64, one: np.int64, out: Longs) -> Longs:
+    for i in range(len(out)):
+        out[i] = zero * counts[i, 0] + one * counts[i, 1]
+    return out
 
 
 @compiled

@@ -10,8 +10,8 @@ import pytest
 
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import CooccurrenceTensor, binomials, offsets
-from privpac.concepts.trees.kernels.pairs import pair_table
-from privpac.concepts.trees.kernels.sums import bottom_sums, pair_sums, signed_counts
+from privpac.concepts.trees.kernels.pairs import pair_sums, pair_table
+from privpac.concepts.trees.kernels.sums import bottom_sums, prices, signed_counts
 from privpac.numbers.powers import power_table
 from tests.unit.tiny import counted, mixed_columns, table
 
@@ -23,19 +23,19 @@ def _both_ways(n: int, costs: tuple[int, int], ratio: Fraction, powers: int, sto
     schema, block = table(mixed_columns(), n=n, seed=n)
     tests = Binarisation.of(schema, cuts=5)
     p, counts = len(tests.tests), counted(CooccurrenceTensor(tests, 3, 2), block).counts
-    prices = np.array(costs, dtype=np.int32 if max(costs) * n < 2**30 else np.int64)
+    priced = np.array(costs, dtype=np.int32 if max(costs) * n < 2**30 else np.int64)
     labels, weights = np.array([0.25, 0.75]), np.arange(1.0, p + 1)
     known = np.append(power_table(ratio, powers), 0.0)
     regions = 2 * p * (p - 1)
     found = []
     for way in ("any", "pairs"):
         out = [(np.empty(regions, np.int64), np.empty(regions)) for _ in range(2)]
-        common = prices, labels, weights, 1 / weights.sum(), stop, known, *out
+        common = priced, labels, weights, 1 / weights.sum(), stop, known, *out
         for part in range(2):
             if way == "any":
                 bottom_sums(counts, offsets(p, 3), binomials(p), 2, *common, (part, 2))
             else:
-                pair_sums(counts, signed_counts(counts, prices), *common, (part, 2))
+                pair_sums(signed_counts(counts, priced), prices(counts, priced), *common[1:], (part, 2))
         found.append(out)
     return found
 

@@ -1,0 +1,93 @@
+"""The sums over all trees or decision lists by their definition, in exact or enclosing arithmetic.
+
+Slow, and the measure of all that is fast: draws that floats leave in doubt are decided here, and audits use nothing
+else. Proof: docs/proofs/tree-sums.md, section 1. Tested by tests/unit/concepts/trees/test_trees.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.concepts.base import Costs
+from privpac.concepts.literals.cooccurrence import binomials
+from privpac.concepts.trees.kernels.regions import restrict
+from privpac.concepts.trees.prior import Prior
+
+__all__ = ["Recursion"]
+
+Number = Any
+"""A Fraction or an arb, depending on the reading."""
+
+
+class Recursion:
+    """The defining sums, literally, in exact or enclosing arithmetic; numbers are remembered."""
+
+    def __init__(
+        self,
+        prior: Prior,
+        costs: Costs,
+        power: Callable[[int], Number],
+        number: Callable[[Fraction], Number],
+    ) -> None:
+        self._prior = prior
+        self._costs = costs
+        self._power = power
+        self._number = number
+        self._powers: dict[int, Number] = {}
+        self._known: dict[tuple[int, bytes], Number] = {}
+
+    def labels(self, counts: NDArray[np.int64]) -> list[Number]:
+        """The weight of each label of a leaf."""
+        kept = [cost * int(count) for cost, count in zip(self._costs, counts, strict=True)]
+        total = sum(kept)
+        return [
+            self._number(label) * self._raised(total - own)
+            for label, own in zip(self._prior.labels, kept, strict=True)
+        ]
+
+    def _raised(self, power: int) -> Number:
+        if power not in self._powers:
+            self._powers[power] = self._power(power)
+        return self._powers[power]
+
+    def leaf(self, counts: NDArray[np.int64]) -> Number:
+        key = (0, counts.tobytes())
+        if key not in self._known:
+            self._known[key] = _total(self.labels(counts))
+        return self._known[key]
+
+    def sum(self, counts: NDArray[np.int64], depth: int) -> Number:
+        """The sum over all trees with `depth` levels."""
+        if depth == 0:
+            return self.leaf(counts[0])
+        key = (depth, counts.tobytes())
+        if key not in self._known:
+            self._known[key] = _total(self.options(counts, depth))
+        return self._known[key]
+
+    def options(self, counts: NDArray[np.int64], depth: int) -> list[Number]:
+        """The weights of a node's first decision: stop, then every option."""
+        stop = self._prior.stop_at(depth)
+        values = [self._number(stop) * self.leaf(counts[0])]
+        p = self._prior.tests
+        for test in range(p):
+            low, high = (restrict(counts, p, depth, test, holds, binomials(p)) for holds in (False, True))
+            weight = self._number(self._prior.option(test, depth))
+            if self._prior.shape == "tree":
+                values.append(weight * self.sum(low, depth - 1) * self.sum(high, depth - 1))
+            else:
+                values.append(weight * self.leaf(low[0]) * self.sum(high, depth - 1))
+                values.append(weight * self.leaf(high[0]) * self.sum(low, depth - 1))
+        return values
+
+
+def _total(values: Sequence[Number]) -> Number:
+    total = values[0]
+    for value in values[1:]:
+        total = total + value
+    return total
