@@ -109,6 +109,7 @@ WORDED: tuple[Learnt, ...] = (
     _learnt("points:key:sampled", "keys"),
     _learnt("points:key:keyed", "keys"),
     _learnt("points:key:boosted", "keys", epsilon=40),
+    _learnt("points:key:boosted-keyed", "keys", epsilon=40),
     _learnt("generated:key:6", "keys"),
     _learnt("switches:age:3", "age"),
     _learnt("recconcave:key", "keys", delta="1e-6"),

@@ -16,39 +16,40 @@ __all__ = ["block", "expand", "hits"]
 WORDS_A_BLOCK = 16
 
 
-@compiled
-def _turn(state: NDArray[np.uint32], a: int, b: int, c: int, d: int) -> None:
-    """A quarter round."""
-    state[a] += state[b]
-    x = state[d] ^ state[a]
-    state[d] = (x << np.uint32(16)) | (x >> np.uint32(16))
-    state[c] += state[d]
-    x = state[b] ^ state[c]
-    state[b] = (x << np.uint32(12)) | (x >> np.uint32(20))
-    state[a] += state[b]
-    x = state[d] ^ state[a]
-    state[d] = (x << np.uint32(8)) | (x >> np.uint32(24))
-    state[c] += state[d]
-    x = state[b] ^ state[c]
-    state[b] = (x << np.uint32(7)) | (x >> np.uint32(25))
+LANES = 256
+"""Seeds that are mixed side by side: word by word, so that the processor takes several at once."""
 
 
 @compiled
-def _mix(start: NDArray[np.uint32], state: NDArray[np.uint32]) -> None:
-    """Twenty rounds of `start` into `state`, and the start added."""
-    for i in range(16):
-        state[i] = start[i]
+def _turn(states: NDArray[np.uint32], a: int, b: int, c: int, d: int) -> None:
+    """A quarter round of every lane."""
+    for lane in range(states.shape[1]):
+        states[a, lane] += states[b, lane]
+        x = states[d, lane] ^ states[a, lane]
+        states[d, lane] = (x << np.uint32(16)) | (x >> np.uint32(16))
+        states[c, lane] += states[d, lane]
+        x = states[b, lane] ^ states[c, lane]
+        states[b, lane] = (x << np.uint32(12)) | (x >> np.uint32(20))
+        states[a, lane] += states[b, lane]
+        x = states[d, lane] ^ states[a, lane]
+        states[d, lane] = (x << np.uint32(8)) | (x >> np.uint32(24))
+        states[c, lane] += states[d, lane]
+        x = states[b, lane] ^ states[c, lane]
+        states[b, lane] = (x << np.uint32(7)) | (x >> np.uint32(25))
+
+
+@compiled
+def _mix(states: NDArray[np.uint32]) -> None:
+    """Twenty rounds; the start is still to be added."""
     for _ in range(10):
-        _turn(state, 0, 4, 8, 12)
-        _turn(state, 1, 5, 9, 13)
-        _turn(state, 2, 6, 10, 14)
-        _turn(state, 3, 7, 11, 15)
-        _turn(state, 0, 5, 10, 15)
-        _turn(state, 1, 6, 11, 12)
-        _turn(state, 2, 7, 8, 13)
-        _turn(state, 3, 4, 9, 14)
-    for i in range(16):
-        state[i] += start[i]
+        _turn(states, 0, 4, 8, 12)
+        _turn(states, 1, 5, 9, 13)
+        _turn(states, 2, 6, 10, 14)
+        _turn(states, 3, 7, 11, 15)
+        _turn(states, 0, 5, 10, 15)
+        _turn(states, 1, 6, 11, 12)
+        _turn(states, 2, 7, 8, 13)
+        _turn(states, 3, 4, 9, 14)
 
 
 def _start(key: NDArray[np.uint32], counter: int, nonce: tuple[int, int, int]) -> NDArray[np.uint32]:
@@ -60,9 +61,10 @@ def block(
     key: NDArray[np.uint32], *, counter: int, nonce: tuple[int, int, int] = (0, 0, 0)
 ) -> NDArray[np.uint32]:
     """Sixteen words of keystream under a key of eight words."""
-    state = np.empty(WORDS_A_BLOCK, dtype=np.uint32)
-    _mix(_start(key, counter, nonce), state)
-    return state
+    start = _start(key, counter, nonce)
+    states = start.reshape(WORDS_A_BLOCK, 1).copy()
+    _mix(states)
+    return states[:, 0] + start
 
 
 def _key(seed: int, salt: NDArray[np.uint32]) -> NDArray[np.uint32]:
@@ -89,19 +91,24 @@ def hits(wanted: NDArray[np.uint64], *, seeds: int, salt: NDArray[np.uint32], bi
 def _hits(
     start: NDArray[np.uint32], wanted: NDArray[np.uint64], mask: np.uint64, seeds: int
 ) -> NDArray[np.int64]:
-    state = np.empty(16, np.uint32)
+    states = np.empty((WORDS_A_BLOCK, LANES), np.uint32)
     found, count = np.empty(64, np.int64), 0
-    for seed in range(seeds):
-        start[4] = np.uint32(seed & 0xFFFFFFFF)
-        start[5] = np.uint32(seed >> 32)
-        _mix(start, state)
-        value = (np.uint64(state[0]) | (np.uint64(state[1]) << np.uint64(32))) & mask
-        place = np.searchsorted(wanted, value)
-        if place < len(wanted) and wanted[place] == value:
-            if count == len(found):
-                more = np.empty(2 * count, np.int64)
-                more[:count] = found
-                found = more
-            found[count] = seed
-            count += 1
+    for first in range(0, seeds, LANES):
+        for word in range(WORDS_A_BLOCK):
+            states[word, :] = start[word]
+        for lane in range(LANES):
+            states[4, lane] = np.uint32((first + lane) & 0xFFFFFFFF)
+            states[5, lane] = np.uint32((first + lane) >> 32)
+        _mix(states)
+        for lane in range(min(LANES, seeds - first)):
+            low, high = np.uint32(states[0, lane] + start[0]), np.uint32(states[1, lane] + start[1])
+            value = (np.uint64(low) | (np.uint64(high) << np.uint64(32))) & mask
+            place = np.searchsorted(wanted, value)
+            if place < len(wanted) and wanted[place] == value:
+                if count == len(found):
+                    more = np.empty(2 * count, np.int64)
+                    more[:count] = found
+                    found = more
+                found[count] = first + lane
+                count += 1
     return found[:count]

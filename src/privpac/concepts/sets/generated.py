@@ -38,8 +38,8 @@ from privpac.mechanisms.sparse_noise import nth_absent
 __all__ = ["GeneratedPoints"]
 
 OWNER = "GeneratedPoints"
-MOST_SEED_BITS = 24
-"""Every seed is tried: 2^24 take a few seconds."""
+MOST_SEED_BITS = 28
+"""Every seed is tried, once for a draw and once to check it: 2^24 take a second or two, 2^28 twenty."""
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ __all__ = [
 
 PLACE = 100
 
-ONE = Fraction(1)
+ONE, TENTH = Fraction(1), Fraction(1, 10)
 
 
 def _proved(case: Case, learner_loss: Fraction) -> Case:
@@ -90,18 +90,23 @@ def sampled_case(
 
 
 def boosted_case(
-    name: str = "points-boosted", *, cells: int = 2, runs: int = 2, each: int = 1, selecting: int = 1
+    name: str = "points-boosted",
+    *,
+    cells: int = 2,
+    runs: int = 2,
+    each: int = 1,
+    selecting: int = 1,
+    family: Family | None = None,
 ) -> Case:
     """Order matters: parts are cut by position."""
-    schema, share = tiny_schema(cells), Fraction(1, 10)
-    draw = Draw(Fraction(1, 5), share)
+    schema = tiny_schema(cells)
+    family = family or ListedFamily("a", cells, TENTH)
+    draw = Draw(Fraction(1, 5), family.share)
     boost = Boost(runs, each, selecting, draw, Fraction(1, 4))
     epsilon = ln_up(loss_star(rate=draw.rate, spread=draw.spread), 5)
-    learner = BoostedPoints(schema, "a", epsilon, boost, ListedFamily("a", cells, share), Fraction(3, 4))
+    learner = BoostedPoints(schema, "a", epsilon, boost, family, Fraction(3, 4))
     return replace(learner_case(name, learner, schema, boost.records), ordered=True)
 
-
-TENTH, TWENTIETH = Fraction(1, 10), Fraction(1, 20)
 
 ROWS: Mapping[str, Callable[[], Case]] = {
     "points-clipped": lambda: clipped_case(cells=3, n=5, threshold=3, margin=2, rate=Fraction(4, 5)),
@@ -137,4 +142,7 @@ ROWS: Mapping[str, Callable[[], Case]] = {
         "points-sampled-keyed", KeyedFamily("a", 2, modulus=7, key_bits=1), cells=3, n=4, rate=TENTH
     ),
     "points-boosted": boosted_case,
+    "points-boosted-keyed": lambda: boosted_case(
+        "points-boosted-keyed", family=KeyedFamily("a", 1, modulus=5, key_bits=1)
+    ),
 }

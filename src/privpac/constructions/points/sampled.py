@@ -33,7 +33,7 @@ from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain
 
-__all__ = ["ONE_RUN_FAILURE", "Family", "SampledPoint"]
+__all__ = ["ONE_RUN_FAILURE", "Family", "SampledPoint", "family_sharing"]
 
 ONE_RUN_FAILURE = Fraction(1, 2)
 """What a single run is promised to stay below: noise alone fails more often than people accept (boost it)."""
@@ -61,6 +61,11 @@ class Family(Protocol):
         """A random set among those that hold the cell, or among those that do not."""
 
 
+def family_sharing(schema: Schema, column: str, share: Fraction, *, keyed: bool) -> Family:
+    """Keyed or pairwise independent sets that hold a cell with about this probability."""
+    return KeyedFamily.sharing(column, share) if keyed else HashFamily.sharing(schema, column, share)
+
+
 @dataclass(frozen=True)
 class SampledPoint(OfColumn, ReadsOnce):
     """One run. `fail` None: two-sided, always an answer; else as printed, with that chance of none."""
@@ -86,9 +91,7 @@ class SampledPoint(OfColumn, ReadsOnce):
     ) -> SampledPoint:
         """Two-sided, with pairwise independent or keyed sets, tuned to so many records."""
         share = draw_for(size.labelled, failure=failure, epsilon=epsilon).flip
-        family: HashFamily | KeyedFamily = (
-            KeyedFamily.sharing(column, share) if keyed else HashFamily.sharing(schema, column, share)
-        )
+        family = family_sharing(schema, column, share, keyed=keyed)
         rate = rate_star(epsilon=epsilon, spread=Draw(Fraction(1), family.share).spread)
         return cls(schema, column, epsilon, rate, family, failure=failure)
 

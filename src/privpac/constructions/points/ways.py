@@ -41,6 +41,7 @@ POINT_WAYS: Mapping[str, tuple[Way, str]] = {
     "sampled": (SampledPoint.tuned, "one run that looks at few records (fails every second time)"),
     "keyed": (partial(SampledPoint.tuned, keyed=True), "the same with a keyed hash"),
     "boosted": (BoostedPoints.tuned, "several such runs, and a private choice among them"),
+    "boosted-keyed": (partial(BoostedPoints.tuned, keyed=True), "the same with keyed hashes"),
 }
 """Besides `points:COLUMN`, which draws a value itself by the exponential mechanism and takes costs and noisy labels."""
 

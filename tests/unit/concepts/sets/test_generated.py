@@ -90,7 +90,7 @@ def test_other_columns_and_too_many_seeds_are_refused() -> None:
     with pytest.raises(ParameterError, match=r"2\^d values"):
         GeneratedPoints(tiny_schema(6), "a", 1)
     with pytest.raises(ParameterError, match="points:COLUMN"):
-        GeneratedPoints(schema_of(64), "code", 25)
+        GeneratedPoints(schema_of(64), "code", 29)
     with pytest.raises(ParameterError, match="from 1 to 3"):
         GeneratedPoints(tiny_schema(8), "a", 4)
 

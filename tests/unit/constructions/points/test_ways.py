@@ -33,7 +33,7 @@ from privpac.estimators.classifier import PrivateClassifier
 from privpac.report.summary import summary_json, summary_sections
 from tests.unit.point_rules import keys, random_cells, sample_of
 
-RECORDS = {"boosted": 16_000, "sampled": 4000, "keyed": 4000}
+RECORDS = {"boosted": 16_000, "boosted-keyed": 16_000, "sampled": 4000, "keyed": 4000}
 
 
 def table(bits: int, n: int, *, seed: int = 0) -> dict[str, list[int]]:
