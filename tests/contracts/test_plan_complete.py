@@ -21,6 +21,7 @@ from privpac.constructions.release.methods import METHODS as RELEASES
 from privpac.constructions.words import WORDS
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
+from privpac.plan import words
 from privpac.plan.answer import Answer
 from privpac.plan.kinds import KINDS
 from privpac.plan.options import OPTIONS
@@ -144,6 +145,7 @@ WAY_ROW = {
     "cover": "pairwise-cover",
     "gibbs": "sparse-sets",
     "boosted": "boosted-points",
+    "boosted-keyed": "boosted-points",
     "sampled": _ONE_RUN,
     "keyed": _ONE_RUN,
 }
@@ -203,6 +205,7 @@ def test_every_row_can_be_simulated() -> None:
 NEEDED, REACHABLE = {"error": "0.2", "epsilon": 2}, {"records": 200, "epsilon": 2}
 
 
+@pytest.mark.long_cases("rectangles:2-wishes6")
 @pytest.mark.parametrize(
     ("word", "wishes"),
     [
@@ -226,7 +229,8 @@ def test_every_simulated_row_has_a_number_or_a_reason(word: str, wishes: dict[st
         tree = row.to_json()
         if row.simulated is None:
             assert len(tree["simulation"]["why"]) > 20
-            assert row.option.learner in str(found).split("Not simulated: ", 1)[1]
+            name = words.PLAIN.get(row.option.learner, row.option.learner)
+            assert name in str(found).split("Not simulated: ", 1)[1]
         else:
             assert tree["simulated"] <= float(row.proved) + 1e-9
             assert tree["simulation"]["on"] in str(found)

@@ -61,9 +61,9 @@ Bins = int | tuple[int, ...] | str | None
 BOX_SECONDS, _SHORT = 120.0, 10.0
 """Seconds of sums over boxes that are refused, by their estimate, and those of a coarser grid proposed instead."""
 
-_NS_NODE, _NS_VALUE, _NS_RANGE, _NS_BALL = 25.0, 40.0, 1e5, 3e3
-"""Nanoseconds per node of a tree that is renewed, per pair of values, per outer range, and per sum of balls: measured,
-generous."""
+_NS_NODE, _NS_SWEPT, _NS_VALUE, _NS_RANGE, _NS_BALL = 18.0, 12.0, 40.0, 1e5, 3e3
+"""Nanoseconds per node that is renewed on the path of a record, or with its whole tree, per pair of values, per outer
+range, and per sum of balls: measured, and a third to a half above it."""
 
 MOST_BOX_COLUMNS = 5
 """Columns of a box: of every further one all pairs of values would be taken."""
@@ -165,13 +165,23 @@ def _box_work(sizes: Sequence[int], records: int) -> tuple[int, int, int, int]:
 
 
 def box_seconds(sizes: Sequence[int], records: int) -> float:
-    """About how long sums over all boxes of a grid of these sizes take for so many records, at most: public numbers."""
+    """About how long sums over all boxes of a grid take for so many records, whose values differ as far as there are
+    cells: public numbers."""
     ranges, values, inner, points = _box_work(sizes, records)
+    held = points * _held_by_a_range(sizes, records)
     if box_bits(sizes) > FLOAT_BOX_BITS:
         return ranges * values * (values + 1) / 2 * inner * _NS_BALL * 1e-9
     # Half of the points come behind a first value on average; many points of one value renew the whole tree at once.
-    renewed = min(points * (inner.bit_length() + 1) / 2, values * inner)
-    return ranges * (values * (renewed * _NS_NODE + values * _NS_VALUE) + _NS_RANGE) * 1e-9
+    renewed = min(held * (inner.bit_length() + 1) / 2 * _NS_NODE, values * inner * _NS_SWEPT)
+    return ranges * (values * (renewed + values * _NS_VALUE) + _NS_RANGE) * 1e-9
+
+
+def _held_by_a_range(sizes: Sequence[int], records: int) -> float:
+    """The share of evenly spread points that an outer range holds on average.
+
+    Of k values the i-th lies in i·(k + 1 - i) of k·(k + 1)/2 ranges, which is (k + 2)/(3k) of them on average."""
+    *outer, _, _ = (1, 1, *sorted(sizes))
+    return math.prod((count + 2) / (3 * count) for count in (max(1, min(size, records)) for size in outer))
 
 
 def box_bits(sizes: Sequence[int]) -> int:

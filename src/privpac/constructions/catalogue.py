@@ -3,8 +3,8 @@
 A family is a folder of `constructions` with fixed file names: `statements.py` (what is relied on), `*formulas.py` and
 `floors.py` (sizes, errors, losses and lower bounds), `rules.py` (the only functions that make its proofs), one file
 per learner, `*words.py` (`WORDS`: how people name what to learn), `options.py` (`OPTIONS` and `FLOORS`: its rows of a
-plan), `kinds.py` (`KINDS`: classes of its own in numbers, if a plan knows no such class yet), and `*cases.py` (`ROWS`:
-what the exact audit runs, `LARGER`: what takes it longer). What belongs to no family stands in `theory`. A new folder
+plan), `*kinds.py` (`KINDS`: its classes in public numbers), and `*cases.py` (`ROWS`: what the exact audit runs,
+`LARGER`: what takes it longer). What belongs to no family stands in `theory`. A new folder
 is found without being named anywhere.
 
 Rows of several families appear in the order of their files' `PLACE`; files without one come last, by name.
@@ -31,7 +31,7 @@ from privpac.theory.statement import Statement, Status
 
 if TYPE_CHECKING:
     from privpac.constructions.cases import Case
-    from privpac.constructions.class_facts import ClassFacts, Description
+    from privpac.constructions.class_facts import Kinds
     from privpac.constructions.option import FloorRow, Option
     from privpac.constructions.request import Word
 
@@ -203,6 +203,6 @@ def words() -> Mapping[str, Word]:
 
 
 @cache
-def kinds() -> Mapping[str, tuple[str, Callable[[str, Description], ClassFacts]]]:
-    """Classes that families bring along: how each is written without a schema, and its public numbers."""
-    return _by_name("kinds", [row for module in _in_order(".kinds") for row in module.KINDS.items()])
+def kinds() -> Kinds:
+    """Classes that a plan can be made for: how each is written without a schema, and its public numbers."""
+    return _by_name("kinds", [row for module in _in_order("kinds") for row in module.KINDS.items()])

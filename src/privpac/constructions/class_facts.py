@@ -9,7 +9,7 @@ of a column, how many `columns` or `tests`) or by a schema.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,8 +23,13 @@ from privpac.concepts.grids import (
 )
 from privpac.errors import ParameterError, SchemaError
 from privpac.numbers.parameters import at_least
-from privpac.theory.listing import LARGEST_SETS, MOST_RUN_POINTS, boxes_drawn_from, stump_labels
-from privpac.theory.vc import counting_dimension
+from privpac.theory.listing import (
+    LARGEST_SETS,
+    MOST_RUN_POINTS,
+    boxes_drawn_from,
+    drawn_dimension,
+    stump_labels,
+)
 
 if TYPE_CHECKING:
     from privpac.data.schema import Schema
@@ -34,6 +39,7 @@ __all__ = [
     "MEMBERS",
     "ClassFacts",
     "Description",
+    "Kinds",
     "described",
     "dimension",
     "least_dimensional",
@@ -91,6 +97,13 @@ class ClassFacts:
     named: bool = True
     """Whether the word can be given to `privpac learn` as it stands."""
 
+    @classmethod
+    def on_a_line(
+        cls, word: str, kind: str, size: int, vc: int, cells: int, parts: int = 1, *, named: bool
+    ) -> ClassFacts:
+        """A class over one column, all members of which are as likely."""
+        return cls(word, kind, size, Fraction(size - 1), vc, vc, cells, parts=parts, named=named)
+
     @property
     def bits(self) -> float:
         """log2 of the size."""
@@ -143,13 +156,7 @@ def dimension(
 ) -> int | None:
     """As `concepts.labellings.base.dimension` says of the class itself."""
     first = members_from(concepts, voted=voted)
-    return counting_dimension(
-        concepts.size,
-        vc=concepts.vc,
-        counted=counted,
-        candidates=concepts.odds + 1 if first is not None and drawn is not None and drawn >= first else None,
-        drawn=drawn,
-    )
+    return drawn_dimension(concepts, counted=counted, drawn=drawn, members_from=first)
 
 
 def least_dimensional(
@@ -174,6 +181,11 @@ class Description:
     classes: int = 2
     schema: Schema | None = None
     records: int | None = None
+
+    @property
+    def named(self) -> bool:
+        """Whether a word names the columns it speaks of."""
+        return self.schema is not None
 
     def at(self, name: str, value: int) -> Description:
         """The same with other bits, columns or tests."""
@@ -234,11 +246,19 @@ class Description:
             each = min(each, 2**self.bits - 1)
         return self.columns * each
 
+    def number_of_classes(self) -> int:
+        """Classes of the label."""
+        return self.classes if self.schema is None else len(self.schema.classes)
+
     def number_of_columns(self) -> int:
         """Columns a rule can tell records apart by, for what can surely be shattered."""
         if self.schema is not None:
             return sum(column.size > 1 for column in self.schema.columns)
         return self.columns if self.columns is not None else (self.tests or 1)
+
+
+Kinds = Mapping[str, tuple[str, Callable[[str, Description], ClassFacts]]]
+"""Classes by their words: how each is written without a schema, and its public numbers."""
 
 
 def described(

@@ -62,6 +62,8 @@ class Option:
     """Whether unlabelled records are used: then floors on all records say nothing about the labelled ones."""
     at: Callable[[Wish, int], Need | None] | None = None
     """What is needed with so many labelled records, if they are enough: quicker to say than how many are needed."""
+    enough: Callable[[Wish, int], bool] | None = None
+    """Whether so many labelled records are enough, where that is quicker to say than how many are needed."""
     error: Callable[[Wish, int], Fraction | None] | None = None
     epsilon: Callable[[Wish, int], Fraction | None] | None = None
     command: Callable[[Wish, Need], str | None] | None = None

@@ -104,9 +104,14 @@ def _run(plan: PlanTable) -> str | None:
         return f"Run: {default_command(Fraction(spent))}"
     at_hand = [row for row in plan.answers if plan.question.unlabelled or not row.need.unlabelled]
     enough = [row for row in (*at_hand, *plan.answers) if row.enough is not False]
+    # What was asked for before its parts; an epsilon is the one that the headline promises with.
+    smallest = plan.question.kind == "smallest_epsilon"
     enough.sort(
-        key=lambda row: row.concepts.word != plan.question.word
-    )  # what was asked for, before its parts
+        key=lambda row: (
+            row.concepts.word != plan.question.word,
+            smallest and row is not plan.headline,
+        )
+    )
     for row in enough:
         if row.command is not None:
             return f"Run: {row.command}"
@@ -134,9 +139,10 @@ def _driver(plan: PlanTable) -> str | None:
     if best is None or best.asks != "needed":
         return None
     shares: list[tuple[int, str]] = []
+    now = f" ({best.need.labelled:,})"  # a plan has several, with and without noise
     free = again(plan.question, best, epsilon=NO_PRIVACY)
     if free is not None:
-        text = f"Epsilon drives the number: {count(free.need.labelled)} would do without privacy."
+        text = f"Epsilon drives the number{now}: {count(free.need.labelled)} would do without privacy."
         shares.append((best.need.labelled - free.need.labelled, text))
     for name, size in sized(plan.question.given):
         least = 2 if name == "bits" else 1
@@ -146,7 +152,7 @@ def _driver(plan: PlanTable) -> str | None:
         if small is not None:
             what = "The bits of the domain drive" if name == "bits" else f"The {name} drive"
             unit = name if least > 1 else name[:-1]
-            text = f"{what} the number: {count(small.need.labelled)} would do with {least} {unit}."
+            text = f"{what} the number{now}: {count(small.need.labelled)} would do with {least} {unit}."
             shares.append((best.need.labelled - small.need.labelled, text))
     largest = max(shares, default=(0, ""))
     return largest[1] if largest[0] > 0 else None
@@ -248,8 +254,8 @@ def _pessimistic(plan: PlanTable) -> str | None:
     if not grown or any(row.simulated is not None for row in grown):
         return None
     return (
-        "For trees and lists the proof is about ten times pessimistic: they hold many near-copies of every good rule."
-        " --simulate tells what to expect."
+        "For trees and lists the proof is about ten times too pessimistic: they hold many near-copies of every good"
+        " rule. --simulate tells what to expect."
     )
 
 

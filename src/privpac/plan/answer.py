@@ -15,7 +15,7 @@ from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.wish import LARGEST_EPSILON, Wish
 from privpac.errors import PrivpacError
 from privpac.numbers.binomial import first_whole
-from privpac.plan.floor_table import floor_for, least_possible
+from privpac.plan.floors import floor_for, least_possible
 from privpac.plan.options import OPTIONS, Need, Option
 from privpac.plan.question import Kind, Question
 
@@ -199,6 +199,11 @@ def _affordable(question: Question, need: Need) -> bool:
 
 def suffices(question: Question, option: Option, wish: Wish, records: int) -> bool:
     """Whether so many labelled records, and the unlabelled ones at hand, are enough for these numbers."""
+    if option.enough is not None:
+        try:
+            return option.enough(wish, records)
+        except (PrivpacError, ArithmeticError):
+            return False
     need = _need_at(option, wish, records)
     return need is not None and need.labelled <= records and _affordable(question, need)
 

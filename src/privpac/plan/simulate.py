@@ -135,16 +135,16 @@ def smallest_n(
         n = first_whole(lambda n: n > limit or meets(trial(n)), start=guess, smallest=1)
         return n if n <= limit else None
 
-    rung = first(lambda made: made.failure <= failure, min(start, limit))
+    rung = first(lambda trials: trials.failure <= failure, min(start, limit))
     if rung is None:
         raise SizeError(
             f"smallest_n: the simulated failure is above {failure} at the limit of {limit} records.",
             remedy="Raise the limit, or allow a larger error or failure.",
         )
-    at_least = first(lambda made: made.low <= failure, rung) or rung
+    at_least = first(lambda trials: trials.low <= failure, rung) or rung
     # With few repetitions not even failure 0 throughout would prove the target: do not look for it.
     hopeless = interval([0.0] * repetitions, confidence=confidence)[2] > failure
-    at_most = None if hopeless else first(lambda made: made.high <= failure, rung)
+    at_most = None if hopeless else first(lambda trials: trials.high <= failure, rung)
     check = _trial(failures, rung, repetitions=repetitions, seed=seed + 1, confidence=confidence)
     if progress is not None:
         progress(check)

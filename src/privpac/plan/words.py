@@ -11,7 +11,17 @@ from privpac.numbers.exact import plain
 from privpac.plan.answer import Answer, Estimate
 from privpac.plan.table import PlanTable
 
-__all__ = ["HEADINGS", "SETTINGS", "grid_notes", "in_short", "notes", "plan_text", "question_text", "rows"]
+__all__ = [
+    "HEADINGS",
+    "SETTINGS",
+    "grid_notes",
+    "in_short",
+    "notes",
+    "plan_text",
+    "question_text",
+    "rows",
+    "visible_answers",
+]
 
 HEADINGS = (
     "method",
@@ -47,9 +57,14 @@ def in_short(plan: PlanTable) -> str:
 
 
 def _expected(row: Answer) -> str:
-    assert row.simulated is not None
-    amount = _amount(row, _number(row.simulated.value))
-    return f"Expect about {amount}, simulated on {row.simulated.on}."
+    made = row.simulated
+    assert made is not None
+    if row.asks == "reachable":
+        if made.value == 0 and not made.exact:
+            high = "" if made.high is None else f" (at most {_number(made.high)})"
+            return f"Too few runs to tell the error from that of the best rule{high}, simulated on {made.on}."
+        return f"Expect an error about {_number(made.value)} above that of the best rule, simulated on {made.on}."
+    return f"Expect about {_amount(row, _number(made.value))}, simulated on {made.on}."
 
 
 def _amount(row: Answer, number: str) -> str:
@@ -81,7 +96,9 @@ def _promise(plan: PlanTable, row: Answer) -> str:
         ),
         None,
     )
-    return text + (f"; {_number(perfect.proved)} if some rule never errs." if anything and perfect else ".")
+    if not anything:
+        return f"{text}. Of records that no rule fits perfectly, which is the usual case, nothing is proved."
+    return text + (f"; {_number(perfect.proved)} if some rule never errs." if perfect else ".")
 
 
 def _hopeless(plan: PlanTable, row: Answer) -> list[str]:
@@ -125,8 +142,8 @@ def question_text(plan: PlanTable) -> str:
 
 
 def rows(plan: PlanTable) -> Iterator[tuple[str, ...]]:
-    """One row per option, in the order of `HEADINGS`."""
-    for row in plan.answers:
+    """The cells of `visible_answers`, in the order of `HEADINGS`."""
+    for row in visible_answers(plan):
         yield (
             PLAIN.get(row.option.learner, row.option.learner),
             row.concepts.word,
@@ -138,6 +155,23 @@ def rows(plan: PlanTable) -> Iterator[tuple[str, ...]]:
             "–" if row.floor is None else _number(row.floor, up=False),
             "–" if row.ratio is None else f"{math.ceil(row.ratio * 10) / 10:g}",
         )
+
+
+def visible_answers(plan: PlanTable) -> list[Answer]:
+    """What a table shows: the default before its parts, and nothing that needs records without labels where nobody has
+    spoken of any."""
+    asked, answers = plan.question.word, list(plan.answers)
+    if asked != "auto":
+        return answers
+    if plan.question.unlabelled is None:
+        answers = [row for row in answers if not row.need.unlabelled] or answers
+    return sorted(answers, key=lambda row: row.concepts.word != asked)
+
+
+def _left_out(plan: PlanTable) -> list[str]:
+    left = len(plan.answers) - len(visible_answers(plan))
+    ways = f"{left} further way{'s' * (left > 1)} need" + ("" if left > 1 else "s")
+    return [f"{ways} records without labels: say how many you have with --unlabelled."] if left else []
 
 
 def _proved(row: Answer) -> str:
@@ -166,7 +200,7 @@ def _estimate(estimate: Estimate) -> str:
 def notes(plan: PlanTable) -> list[str]:
     """How large classes of many tests are, and what the rules lie on; what was simulated on what, and what was not and
     why: a line each."""
-    return _sizes(plan) + grid_notes(plan) + _simulations(plan)
+    return _left_out(plan) + _sizes(plan) + grid_notes(plan) + _simulations(plan)
 
 
 def grid_notes(plan: PlanTable) -> list[str]:
@@ -198,7 +232,7 @@ def _simulations(plan: PlanTable) -> list[str]:
     # Rows of one learner on several classes are named once.
     on: dict[str, dict[str, None]] = {}
     why: dict[str, dict[str, None]] = {}
-    for row in plan.answers:
+    for row in visible_answers(plan):
         if row.simulated is not None:
             on.setdefault(row.simulated.on, {})[_name(plan, row)] = None
         elif row.unsimulated is not None:
@@ -209,9 +243,11 @@ def _simulations(plan: PlanTable) -> list[str]:
 
 
 def _name(plan: PlanTable, answer: Answer) -> str:
-    """A row by its learner, and by its setting if there are two of that name."""
+    """A row by its method, and by what it holds for if there are two of that name: in the words of the table."""
     same = [row for row in plan.answers if row.option.learner == answer.option.learner]
-    return answer.option.learner if len(same) == 1 else f"{answer.option.learner} ({answer.option.setting})"
+    name = PLAIN.get(answer.option.learner, answer.option.learner)
+    setting = SETTINGS.get(answer.option.setting, answer.option.setting)
+    return name if len(same) == 1 else f"{name} ({setting})"
 
 
 def plan_text(plan: PlanTable) -> str:

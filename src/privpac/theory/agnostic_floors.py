@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 from flint import arb, ctx
 
@@ -61,13 +62,18 @@ def floor_agnostic(vc: int, *, excess: Number, failure: Number) -> int:
     shattered = at_least(1, vc, owner=owner, name="vc")
     above = chance(excess, owner=owner, name="excess")
     miss = fraction_below(_HALF, failure, owner=owner, name="failure")
-    pairs = first_whole(
-        lambda m: not certainly_above(lambda: _minority(m, above), miss),
-        start=max(1, int(1 / above**2)),
+    many = (_spread(shattered, above * by, above, miss) for by in BIASES if above * by <= 1)
+    return max(2 * _pairs(above, miss) - 1, *many, 0)
+
+
+@lru_cache(maxsize=1024)
+def _pairs(excess: Fraction, failure: Fraction) -> int:
+    """How many pairs of votes it takes until the rarer label wins seldom enough; the same for every class."""
+    return first_whole(
+        lambda m: not certainly_above(lambda: _minority(m, excess), failure),
+        start=max(1, int(1 / excess**2)),
         smallest=1,
     )
-    many = (_spread(shattered, above * by, above, miss) for by in BIASES if above * by <= 1)
-    return max(2 * pairs - 1, *many, 0)
 
 
 def _spread(vc: int, bias: Fraction, excess: Fraction, failure: Fraction) -> int:

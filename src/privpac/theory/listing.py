@@ -7,7 +7,11 @@ refused. A limit counts the worst points there could be, never those that there 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from math import prod
+from typing import Protocol
+
+from privpac.theory.vc import counting_dimension
 
 __all__ = [
     "LARGEST_BOX_WORK",
@@ -19,6 +23,7 @@ __all__ = [
     "MOST_SEPARATED",
     "box_work",
     "boxes_drawn_from",
+    "drawn_dimension",
     "most_distinct",
     "stump_labels",
 ]
@@ -82,3 +87,30 @@ def stump_labels(columns: Sequence[tuple[int, bool]], points: int) -> tuple[int,
     distinct = most_distinct(points, (size for size, _ in columns))
     categories = (size for size, ordered in columns if not ordered)
     return 2 + sum(2 * min(distinct + 1, size) for size in categories), distinct
+
+
+class InNumbers(Protocol):
+    """What a class and its public numbers say alike."""
+
+    @property
+    def size(self) -> int | None:
+        """Members."""
+
+    @property
+    def vc(self) -> int | None:
+        """At most so many points are shattered."""
+
+    @property
+    def odds(self) -> Fraction | int:
+        """Prior of all others over prior of one member."""
+
+
+def drawn_dimension(
+    concepts: InNumbers, *, counted: int, drawn: int | None, members_from: int | None
+) -> int | None:
+    """As `counting_dimension`, where from `members_from` points on members are drawn in place of labellings."""
+    as_members = members_from is not None and drawn is not None and drawn >= members_from
+    candidates = concepts.odds + 1 if as_members else None
+    return counting_dimension(
+        concepts.size, vc=concepts.vc, counted=counted, candidates=candidates, drawn=drawn
+    )

@@ -11,6 +11,7 @@ import pytest
 
 from privpac import plan
 from privpac.errors import ParameterError
+from privpac.numbers.exact import plain
 from privpac.plan import advice, options
 from privpac.plan.options import Need, Option
 from privpac.plan.plan import Plan
@@ -72,15 +73,16 @@ def balance(_: pytest.MonkeyPatch) -> None:
 
 @check
 def driver(_: pytest.MonkeyPatch) -> None:
-    domain = plan.needed("unions:2", bits=64, error="0.1", epsilon=2)
-    small = plan.needed("unions:2", bits=2, error="0.1", epsilon=2).option("occam", "agnostic").need.labelled
-    assert (
-        said(domain, "driver")
-        == f"The bits of the domain drive the number: {small:,} records would do with 2 bits."
-    )
+    def noisy(**other: object) -> int:
+        return plan.needed("unions:2", error="0.1", **other).option("occam", "agnostic").need.labelled
+
+    domain, small = plan.needed("unions:2", bits=64, error="0.1", epsilon=2), noisy(bits=2, epsilon=2)
+    drives = f"The bits of the domain drive the number ({noisy(bits=64, epsilon=2):,}): {small:,} records"
+    assert said(domain, "driver") == f"{drives} would do with 2 bits."
     private = plan.needed("unions:2", bits=4, error="0.1", epsilon="0.05")
-    free = plan.needed("unions:2", bits=4, error="0.1", epsilon=40).option("occam", "agnostic").need.labelled
-    assert said(private, "driver") == f"Epsilon drives the number: {free:,} records would do without privacy."
+    now, free = noisy(bits=4, epsilon="0.05"), noisy(bits=4, epsilon=40)
+    drives = f"Epsilon drives the number ({now:,}): {free:,} records"
+    assert said(private, "driver") == f"{drives} would do without privacy."
     assert said(plan.reachable("points", bits=8, records=900, epsilon=1), "driver") is None
 
 
@@ -273,7 +275,7 @@ def test_weaker_promises_are_ways_out(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_dimension_that_needs_its_bits_keeps_its_advice() -> None:
     """The bits of `any` say how large a class is: no coarser grid is looked for."""
-    found = plan.needed("any:190", bits=1000, error="0.1", epsilon="0.5", records=300)
+    found = plan.needed("any:40", bits=300, error="0.1", epsilon="0.5", records=100)
     assert any("Impossible" in text and "coarser" not in text for text in found.advice)
 
 
@@ -289,3 +291,11 @@ def test_what_has_no_command_is_run_in_python() -> None:
     lines = [line.removeprefix("    ") for line in text.splitlines()[1:]]
     assert "\n".join(lines) == found.answers[0].python
     compile("\n".join(lines), "advice", "exec")
+
+
+def test_the_command_spends_what_the_headline_promises_with() -> None:
+    found = plan.smallest_epsilon(records=4239, error="0.15", concepts="trees:3", columns=15)
+    row = found.headline
+    assert row is not None
+    assert row.option.setting == "agnostic"
+    assert (said(found, "run") or "").endswith(f"--epsilon {plain(row.wish.epsilon)}")

@@ -140,6 +140,7 @@ class Card(RuleBase):
             f"(CASE WHEN {one.test.to_sql(schema)} THEN {one.points} ELSE 0 END)"
             for block in self.blocks
             for one in block.merged
+            if one.points
         ]
         return "(" + " + ".join([str(base), *terms]) + ")"
 

@@ -15,6 +15,9 @@ __all__ = ["described", "percent", "sheet"]
 MOST_ROWS = 10
 """Rows of a table of risks that can be taken in at a glance."""
 
+CAUTION = "Blocks were drawn with noise: one that hardly any record reaches may be there by chance."
+"""How many records a block holds for is not counted, so no block can be marked."""
+
 
 @dataclass(frozen=True)
 class RiskRow:
@@ -52,15 +55,25 @@ def percent(risk: int) -> str:
     )
 
 
-def risk_rows(table: Table, risks: Sequence[int]) -> tuple[RiskRow, ...]:
-    """The table of risks in at most ten rows of whole buckets."""
+def risk_rows(table: Table, risks: Sequence[int], cutoff: int) -> tuple[RiskRow, ...]:
+    """The table of risks in about ten rows, none of which has sums on both sides of the cut-off."""
     together = -(-table.buckets // MOST_ROWS)
     rows = []
     for start in range(0, table.buckets, together):
-        buckets = range(start, min(start + together, table.buckets))
-        first, last = table.bounds(buckets[0])[0], table.bounds(buckets[-1])[1]
-        rows.append(RiskRow(first, last, risks[first], risks[last], table.interval(buckets)))
+        last = table.bounds(min(start + together, table.buckets) - 1)[1]
+        sums = [total for total in table.sums if table.bounds(start)[0] <= total <= last]
+        for side in ([t for t in sums if t < cutoff], [t for t in sums if t >= cutoff]):
+            if side:
+                rows.append(_row(table, risks, side))
     return tuple(rows)
+
+
+def _row(table: Table, risks: Sequence[int], sums: Sequence[int]) -> RiskRow:
+    """Neighbouring sums, with what is counted in all buckets that hold one of them."""
+    first, last = sums[0], sums[-1]
+    within = [i for i in range(table.buckets) if table.bounds(i)[1] >= first and table.bounds(i)[0] <= last]
+    counted = table.interval(range(within[0], within[-1] + 1))
+    return RiskRow(first, last, risks[first], risks[last], counted)
 
 
 def described(
@@ -79,9 +92,10 @@ def _lines(
         rows = ", ".join(f"{row.values}: {row.points}" for row in block.rows(schema))
         yield f"  {block.column}  {rows}"
     yield f"Risk of {schema.label} = {one} by sum of points"
-    for row in risk_rows(table, risks):
+    for row in risk_rows(table, risks, cutoff):
         yield f"  {row.sums}: {row.risk} (counted: {row.interval})"
     yield _verdict(cutoff, table.top, schema)
+    yield CAUTION
 
 
 def sheet(
@@ -89,14 +103,14 @@ def sheet(
 ) -> PointsSheet:
     """What a picture of the card shows."""
     bars = []
-    for row in risk_rows(table, risks):
+    for row in risk_rows(table, risks, cutoff):
         middle = risks[(row.first + row.last) // 2] / SCALE
-        label = int(2 * cutoff <= row.first + row.last)
+        label = int(cutoff <= row.first)
         bars.append(
             RiskBar(row.sums, row.risk, middle, row.counted.low / SCALE, row.counted.high / SCALE, label)
         )
     points = tuple((block.column, block.rows(schema)) for block in blocks)
-    return PointsSheet(points, tuple(bars), _verdict(cutoff, table.top, schema))
+    return PointsSheet(points, tuple(bars), _verdict(cutoff, table.top, schema), CAUTION)
 
 
 def _verdict(cutoff: int, top: int, schema: Schema) -> str:

@@ -24,7 +24,7 @@ from privpac.data.sample import Sample, Statistic
 from privpac.errors import DataError, ParameterError
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Listed
-from privpac.theory.vc import counting_dimension
+from privpac.theory.listing import drawn_dimension
 
 __all__ = [
     "AnyPoints",
@@ -174,13 +174,7 @@ def dimension(
     of `drawn` points are drawn (or `voted` on), no more candidates either (docs/proofs/members-as-labellings.md).
     """
     first = members_from(concepts, voted=voted)
-    return counting_dimension(
-        concepts.size,
-        vc=concepts.vc,
-        counted=counted,
-        candidates=concepts.odds + 1 if first is not None and drawn is not None and drawn >= first else None,
-        drawn=drawn,
-    )
+    return drawn_dimension(concepts, counted=counted, drawn=drawn, members_from=first)
 
 
 def reduced(statistic: Statistic[S], samples: tuple[Sample, ...]) -> S:

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations, islice, product
 from typing import Any
 
@@ -73,8 +73,7 @@ class Directions:
 
     def size(self, top: int) -> int:
         """Candidates: directions, cut-offs and sides."""
-        cuts = sum(2 * min(BINS, sum(map(abs, pattern)) * top + 1) for pattern in self.patterns)
-        return math.comb(self.features, self.chosen) * cuts
+        return math.comb(self.features, self.chosen) * _cuts(self.patterns, top)
 
     @cached_property
     def matrix(self) -> NDArray[np.int64]:
@@ -90,6 +89,12 @@ class Directions:
     def seconds(self, n: int) -> float:
         """About how long scoring n records takes."""
         return self.count * (n * (self.chosen + 2) * _NS_RECORD + _NS_DIRECTION) * 1e-9
+
+
+@lru_cache(maxsize=64)
+def _cuts(patterns: tuple[tuple[int, ...], ...], top: int) -> int:
+    """Cut-offs and sides of all patterns of points; a certificate asks for them again and again."""
+    return sum(2 * min(BINS, sum(map(abs, pattern)) * top + 1) for pattern in patterns)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -33,8 +33,8 @@ STATEMENTS: tuple[Statement, ...] = (
         " some candidate h has an edge, (sum of weights where h is right, less the others) ≥ edge·(sum of"
         " weights), then except with probability `failure` every drawn one falls short of that by at most `lost`"
         " per record, and after all rounds the part of the records on the wrong side of log-odds 0 is at most"
-        " Phi/P(0), by a recursion over the steps: Phi·(1 − d·cap/P(−M)) + lost·sinh a, d = edge·sinh a − cosh a +"
-        " 1. A step helps only where its edge is above tanh(a/2).",
+        " Phi/P(0), by a recursion over the steps: Phi·(1 − d·cap/P(−M)) + lost·sinh a for d = edge·sinh a − cosh a +"
+        " 1 ≥ 0, and Phi·(1 − d) + lost·sinh a for d < 0. A step helps only where its edge is above tanh(a/2).",
         (
             "the points of a round lie on the drawn test alone",
             "0 < cap ≤ 1/2",

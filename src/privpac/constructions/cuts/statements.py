@@ -73,12 +73,12 @@ STATEMENTS: tuple[Statement, ...] = (
         "derived",
         "A column of 2^levels cells is halved again and again. Drawn, with weight ratio^cost, is the middle of a block"
         " that holds a record, an end of the column, or a blank that counts `stake` times. Costs move by at most 1"
-        " when one record is replaced, and a block with one record costs at least one less than the blank:"
+        " when one record is replaced, and a block with one record costs no less than the blank less one:"
         " (epsilon, delta)-DP with e^epsilon = ratio^−2·(1 + (levels − 1)/(ratio·stake)) and delta = (levels − 1)/"
         "(levels − 1 + ratio·stake).",
         (
             "column, levels, ratio, stake and blank are public; costs are whole numbers",
-            "no block but the whole column vanishes while a record is left in it",
+            "a block is a candidate exactly if it holds a record, and the whole column always is one",
         ),
         {"blocks that one record alone can occupy": "levels − 1"},
         proof="docs/proofs/occupied-blocks.md",

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
+from itertools import takewhile
 
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import draw_command, learn_command
@@ -135,6 +136,21 @@ def _default_needs(against: str) -> Callable[[Wish], Need]:
     return needs
 
 
+def _default_enough(against: str) -> Callable[[Wish, int], bool]:
+    """Whether `_default_needs` says at most so many, without saying how many."""
+
+    def always(wish: Wish, n: int) -> bool:
+        """From n records on: within a design more records certify more, so its first number speaks for the others."""
+        later = (first for first in _first_records(wish.epsilon) if first > n)
+        return all(_certifies(wish, records, against) for records in (n, *later))
+
+    def enough(wish: Wish, n: int) -> bool:
+        smaller = takewhile(lambda epsilon: epsilon * n >= 1, _round_below(wish.epsilon))
+        return any(always(wish.at("epsilon", epsilon), n) for epsilon in (wish.epsilon, *smaller))
+
+    return enough
+
+
 def _certifies(wish: Wish, n: int, against: str) -> bool:
     error = _certified(wish, n, against)
     return error is not None and error <= wish.error
@@ -249,6 +265,7 @@ OPTIONS: tuple[Option, ...] = (
         "occam-realizable",
         _default_needs("realizable"),
         serves=_is_default,
+        enough=_default_enough("realizable"),
         error=_default_error("realizable"),
         command=_default_command,
     ),
@@ -261,6 +278,7 @@ OPTIONS: tuple[Option, ...] = (
         "occam-agnostic",
         _default_needs("agnostic"),
         serves=_is_default,
+        enough=_default_enough("agnostic"),
         error=_default_error("agnostic"),
         command=_default_command,
     ),

@@ -1,16 +1,17 @@
-"""A counted tree as people should read it: leaves that hardly any record reaches are marked, and folded together.
+"""A tree as people should read it: what chance decided is marked, and what does not fit on a page is folded.
 
 In a leaf without records the draw follows its public prior alone: chance decided what it says. Noisy counts tell where
-that may be so: where their sum does not stand out from its noise, nobody can tell whether any record arrives. Folding
-looks at the tree and the released counts only, so it is free; the rule itself stays as it was drawn.
-Tested by tests/unit/constructions/estimates/test_folding.py.
+that may be so: where their sum does not stand out from its noise, nobody can tell whether any record arrives. They also
+tell which branches of a large tree matter least. Without counts nothing is known of that, and the deepest questions are
+folded first. All this looks at the tree and the released counts only, so it is free; the rule stays as it was drawn.
+Tested by tests/unit/constructions/estimates/test_folding.py; what a page leaves out: benchmarks/leaves.py.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,10 +20,13 @@ from privpac.concepts.trees.tree import INDENT, Leaf, Split, Tree
 from privpac.constructions.estimates.leaf_counts import CHANGE, LeafCounts
 from privpac.data.schema import Schema
 
-__all__ = ["BY_CHANCE", "FoldedLeaf", "FoldedTree", "fold"]
+__all__ = ["BY_CHANCE", "PAGE", "FoldedLeaf", "FoldedTree", "fold"]
 
 DEVIATIONS = 2
 """A sum of counts that is no larger than so many standard deviations of its noise may well be that of no record."""
+
+PAGE = 24
+"""Leaves that a page holds: as words in about fifty lines, as a picture in the height of a sheet."""
 
 BY_CHANCE = "by chance"
 EXPLAINED = (
@@ -33,31 +37,58 @@ EXPLAINED = (
 
 @dataclass(frozen=True)
 class FoldedLeaf:
-    """A leaf, or all leaves of a branch that hardly any record reaches."""
+    """A leaf, or all leaves of a branch that is not shown."""
 
     labels: tuple[int, ...]
     """Its answer, or all answers of the branch."""
-    counts: tuple[int, ...]
-    shares: tuple[float, ...]
-    by_chance: bool
+    counts: tuple[int, ...] = ()
+    """Noisy counts by class; empty where none were bought."""
+    shares: tuple[float, ...] = ()
+    answered: tuple[int, ...] = ()
+    """How many of these records get each class for an answer."""
+    by_chance: bool = False
     leaves: int = 1
+
+    @property
+    def answer(self) -> int:
+        """What most of the records here are answered; without counts, one of the answers."""
+        return int(np.argmax(self.answered)) if any(self.answered) else self.labels[0]
+
+    @property
+    def undecided(self) -> bool:
+        """Whether no single answer can be shown: chance decided, or nobody counted."""
+        return self.by_chance or (len(self.labels) > 1 and not self.counts)
+
+    @property
+    def otherwise(self) -> int:
+        """How many records are answered otherwise than is shown."""
+        return sum(self.answered) - max(self.answered) if self.answered and not self.by_chance else 0
 
     def name(self, schema: Schema) -> str:
         """What the rule answers here."""
-        return " or ".join(schema.classes[label] for label in self.labels)
+        if len(self.labels) == 1 or self.undecided:
+            return " or ".join(schema.classes[label] for label in self.labels)
+        return f"mostly {schema.classes[self.answer]}"
 
     def text(self, schema: Schema) -> str:
         """The answer, with the noisy counts by class, and of two classes the risk of the second."""
-        if self.leaves > 1:
-            return (
-                f"{self.name(schema)}, {BY_CHANCE} ({self.leaves} leaves, about {sum(self.counts):,} records)"
-            )
+        if not self.counts:
+            return self.name(schema) + (f" ({self.folded})" if self.leaves > 1 else "")
+        if self.by_chance and self.leaves > 1:
+            # Counts below zero were cut off, so the sum of many is too large: it is not told.
+            return f"{self.name(schema)}, {BY_CHANCE} ({self.leaves} leaves, few records or none)"
         counted = ", ".join(
             f"{name}: {count:,}" for count, name in zip(self.counts, schema.classes, strict=True)
         )
         risk = "" if len(self.counts) > 2 else f"; risk of {schema.classes[-1]} {self.shares[-1]:.0%}"
         chance = f", {BY_CHANCE}" if self.by_chance else ""
-        return f"{self.name(schema)}{chance} (about {counted}{risk})"
+        folded = f"{self.folded}, " if self.leaves > 1 else ""
+        return f"{self.name(schema)}{chance} ({folded}about {counted}{risk})"
+
+    @property
+    def folded(self) -> str:
+        """What is not shown."""
+        return "1 more question" if self.leaves == 2 else f"{self.leaves - 1} more questions"
 
 
 @dataclass(frozen=True)
@@ -69,27 +100,72 @@ class FoldedTree:
     """In the order of `Tree.leaves`."""
 
     @property
+    def counted(self) -> bool:
+        """Whether counts were bought."""
+        return any(leaf.counts for leaf in self.leaves)
+
+    @property
     def by_chance(self) -> int:
         """How many leaves of the rule chance decided."""
         return sum(leaf.leaves for leaf in self.leaves if leaf.by_chance)
 
+    @property
+    def beyond(self) -> int:
+        """How many questions of the rule are not shown for want of space."""
+        return sum(leaf.leaves - 1 for leaf in self.leaves if not leaf.by_chance)
+
     def describe(self, schema: Schema) -> str:
-        """As `Tree.describe`, with the counts."""
+        """As `Tree.describe`, with the counts, and what is to be known of marks and folds."""
         lines = list(_lines(self.tree, self.leaves, schema, ""))
-        return "\n".join([*lines, EXPLAINED] if self.by_chance else lines)
+        return "\n".join([*lines, *([EXPLAINED] if self.by_chance else []), *self._page()])
+
+    def _page(self) -> list[str]:
+        """What a page leaves out, if it does."""
+        if not self.beyond:
+            return []
+        size = sum(leaf.leaves for leaf in self.leaves)
+        what = f"The rule has {size} leaves; {self.beyond} of its questions are folded to fit a page"
+        whole = "privpac explain, in Python explain(), shows all of them."
+        if not self.counted:
+            return [f"{what}, the last ones first; {whole}"]
+        records = sum(sum(leaf.answered) for leaf in self.leaves)
+        other = sum(leaf.otherwise for leaf in self.leaves) / max(1, records)
+        if not other:
+            return [f"{what}: they tell risks apart and change no answer. {whole}"]
+        return [
+            f'{what}. "Mostly" is what most records there are answered: about {other:.1%} of all records are answered'
+            f" otherwise. {whole}"
+        ]
 
 
-def fold(tree: Tree, counts: LeafCounts, *, whole: bool = False) -> FoldedTree:
-    """The tree with branches of which chance decided every leaf folded into one; with `whole` they are only marked."""
+def fold(tree: Tree, counts: LeafCounts | None, *, whole: bool = False, most: int = PAGE) -> FoldedTree:
+    """The tree with branches of which chance decided every leaf folded into one, and at most so many leaves; with
+    `whole` nothing is folded, only marked."""
+    shown = FoldedTree(tree, _marked(tree, counts))
+    if whole:
+        return shown
+    # Where nothing stands out, the tree itself is all there is to show.
+    if counts is not None and not all(leaf.by_chance for leaf in shown.leaves):
+        shown = _fold(tree, shown.leaves)
+    while len(shown.leaves) > most:
+        shown = _without(shown, min(_pairs(shown.tree, shown.leaves, 0, 0))[1])
+    return shown
+
+
+def _marked(tree: Tree, counts: LeafCounts | None) -> tuple[FoldedLeaf, ...]:
+    if counts is None:
+        return tuple(FoldedLeaf((leaf.label,)) for leaf in tree.leaves())
     noise = DEVIATIONS * spread_of(counts.epsilon, CHANGE)
-    marked = tuple(
-        FoldedLeaf((leaf.label,), row, tuple(map(float, shares)), sum(row) <= noise * math.sqrt(len(row)))
+    return tuple(
+        FoldedLeaf(
+            (leaf.label,),
+            row,
+            tuple(map(float, shares)),
+            tuple(sum(row) if label == leaf.label else 0 for label in range(len(row))),
+            by_chance=sum(row) <= noise * math.sqrt(len(row)),
+        )
         for leaf, row, shares in zip(tree.leaves(), counts.counts, counts.shares(tree), strict=True)
     )
-    # Where nothing stands out, the tree itself is all there is to show.
-    if whole or all(leaf.by_chance for leaf in marked):
-        return FoldedTree(tree, marked)
-    return _fold(tree, marked)
 
 
 def _fold(tree: Tree, leaves: tuple[FoldedLeaf, ...]) -> FoldedTree:
@@ -102,17 +178,58 @@ def _fold(tree: Tree, leaves: tuple[FoldedLeaf, ...]) -> FoldedTree:
     return FoldedTree(Split(tree.test, low.tree, high.tree), (*low.leaves, *high.leaves))
 
 
+def _pairs(
+    tree: Tree, leaves: tuple[FoldedLeaf, ...], first: int, depth: int
+) -> Iterator[tuple[tuple[int, int, int], int]]:
+    """What folding two leaves of one test would hide, and the number of the first of them.
+
+    The fewest records that are answered otherwise than before, then the fewest records, then the deepest.
+    """
+    if not isinstance(tree, Split):
+        return
+    if len(leaves) == 2:
+        both = _together(leaves)
+        hidden = both.otherwise - sum(leaf.otherwise for leaf in leaves)
+        yield (hidden, sum(both.counts), -depth), first
+        return
+    below = sum(1 for _ in tree.low.leaves())
+    yield from _pairs(tree.low, leaves[:below], first, depth + 1)
+    yield from _pairs(tree.high, leaves[below:], first + below, depth + 1)
+
+
+def _without(shown: FoldedTree, first: int) -> FoldedTree:
+    """The same with the leaf of this number and the next one, which belong to one test, folded into one."""
+    both = _together(shown.leaves[first : first + 2])
+    tree = _cut(shown.tree, first, Leaf(both.answer))
+    return FoldedTree(tree, (*shown.leaves[:first], both, *shown.leaves[first + 2 :]))
+
+
+def _cut(tree: Tree, first: int, leaf: Leaf) -> Tree:
+    """The tree with the test above leaf number `first` and the next one replaced by a leaf."""
+    assert isinstance(tree, Split)
+    below = sum(1 for _ in tree.low.leaves())
+    if first == 0 and isinstance(tree.low, Leaf) and isinstance(tree.high, Leaf):
+        return leaf
+    if first < below:
+        return replace(tree, low=_cut(tree.low, first, leaf))
+    return replace(tree, high=_cut(tree.high, first - below, leaf))
+
+
 def _together(leaves: tuple[FoldedLeaf, ...]) -> FoldedLeaf:
-    labels = sorted({label for leaf in leaves for label in leaf.labels})
+    labels = tuple(sorted({label for leaf in leaves for label in leaf.labels}))
+    number = sum(leaf.leaves for leaf in leaves)
+    if not leaves[0].counts:
+        return FoldedLeaf(labels, leaves=number)
     counts = np.array([leaf.counts for leaf in leaves])
     weights = counts.sum(axis=1) + 1
     shares = np.average([leaf.shares for leaf in leaves], axis=0, weights=weights)
     return FoldedLeaf(
-        tuple(labels),
+        labels,
         tuple(map(int, counts.sum(axis=0))),
         tuple(map(float, shares)),
-        by_chance=True,
-        leaves=sum(leaf.leaves for leaf in leaves),
+        tuple(map(int, np.sum([leaf.answered for leaf in leaves], axis=0))),
+        by_chance=all(leaf.by_chance for leaf in leaves),
+        leaves=number,
     )
 
 

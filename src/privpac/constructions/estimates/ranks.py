@@ -28,7 +28,8 @@ __all__ = ["Group", "RankFigures", "Share", "ranks_of_card", "ranks_of_tree"]
 
 NOTE = (
     "These follow from noisy counts that are released anyway, of the records the rule was learnt from: they cost no"
-    " further privacy. Intervals: two standard deviations of noise and sampling together."
+    " further privacy. Intervals: two standard deviations of noise and sampling together; in simulations they held"
+    " about nine times in ten."
 )
 MOST_PLACES = 10
 """Points of a calibration picture that can be told apart."""

@@ -60,7 +60,7 @@ STATEMENTS: tuple[Statement, ...] = (
         ),
         {
             "printed keep rates": "1/100, 1/100, 1/300",
-            "ours at epsilon 1": "1/10.5, 1/5.75, and 1.72·n at the end",
+            "ours at epsilon 1": "1/10.52, 1/5.75, and 1.72·n at the end",
         },
         erratum="Lemma 4.6 prints (ln 244, 2476) where (ln 244, 2467·delta) is meant, and none of 244, 2467, 300 is"
         " needed; Algorithm 3 asks for 90,000·n records and leaves rounding, negative block sizes and indivisible"

@@ -116,11 +116,16 @@ STATEMENTS: tuple[Statement, ...] = (
         " records"
         " at epsilon itself, answer with it, turned round with probability phi = q/(e^epsilon − 1 + 2q), q = k/n."
         " This is"
-        " epsilon-DP, and errs above the best concept by at most erm_excess(n) + (ln growth(n) + ln(1/slip))/k +"
-        " slip +"
+        " epsilon-DP. Except with probability `failure` over the records it errs, on a question independent of them,"
+        " above the best concept by at most erm_excess(n) + (ln growth(n) + ln(1/slip))/k + slip +"
         " 2·ln growth(k)/(epsilon·n) + phi.",
-        (IID + " (for the error only)", _FRESH, "a representative is a function of the set of points alone"),
-        {"printed stability": "epsilon·phi/2", "share of subset and draw each": Fraction(1, 3)},
+        (
+            IID + " (for the error only)",
+            "there are two classes",
+            _FRESH,
+            "a representative is a function of the set of points alone",
+        ),
+        {"printed stability": "epsilon·phi/2", "printed share of subset and draw each": Fraction(1, 3)},
         erratum="In print the draw runs at epsilon·alpha/6, from a bound 3·gamma on the stability, and the same"
         " hypothesis may"
         " answer several questions: two answers from one draw lose 4.29 where 3.05 is allowed (thresholds on 4"

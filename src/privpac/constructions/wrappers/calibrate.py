@@ -34,6 +34,9 @@ STEP = Fraction(1, 10**9)
 LARGEST = 2**40
 """Steps at which the search for an inner epsilon ends: an epsilon above a thousand."""
 
+LINES = 12
+"""Straight lines tried at most on the way there: each gains half as many digits again."""
+
 
 @dataclass(frozen=True)
 class Declared(Around):
@@ -89,20 +92,21 @@ def calibrate(
     size: Size,
     epsilon: Fraction,
     delta: Fraction = Fraction(0),
-    start: Fraction = STEP,
+    start: Fraction | None = None,
 ) -> Declared:
     """The stack `build(inner)` with the largest inner epsilon, to nine decimals, that keeps the target.
 
     `build` must lose more for a larger inner epsilon, as every transform does. Raises `ParameterError` if even the
     smallest one loses too much, and `SizeError` if the records are too few for every one that keeps the target.
-    `start` is a guess of the inner epsilon: the better it is, the fewer stacks are certified.
+    `start` is a guess of the inner epsilon, by default the target: the better it is, the fewer stacks are certified.
     """
     positive_number("calibrate", "epsilon", epsilon)
 
     def loses_more(steps: int) -> bool:
         return steps >= LARGEST or not _keeps(build(steps * STEP), size, epsilon, delta)
 
-    above = first_whole(loses_more, start=int(start / STEP), smallest=1, step=1)
+    near = _near(build, int((start or epsilon) / STEP), size, epsilon)
+    above = first_whole(loses_more, start=near, smallest=1, step=1)
     if above == 1:
         _refuse_delta(build(STEP), size, epsilon, delta)
         raise ParameterError(
@@ -113,6 +117,26 @@ def calibrate(
             remedy="Give the vote a smaller epsilon, or keep fewer records.",
         )
     return Declared(_certified(build((above - 1) * STEP), size), epsilon, delta)
+
+
+def _near(build: Callable[[Fraction], Learner], steps: int, size: Size, epsilon: Fraction) -> int:
+    """About how many steps lose epsilon, by straight lines through what is certified; only a place to begin."""
+
+    def too_much(place: int) -> float:
+        return float(build(place * STEP).certify(size).privacy.fact.epsilon.upper - epsilon)
+
+    place, other = min(max(2, steps), LARGEST - 1), min(max(1, steps // 2), LARGEST // 2)
+    try:
+        here, there = too_much(place), too_much(other)
+        for _ in range(LINES):
+            if here == there or abs(place - other) <= 1:
+                break
+            meets = place - here * (place - other) / (here - there)
+            nearer = min(max(1, int(meets)), 4 * place, LARGEST - 1)
+            place, other, here, there = nearer, place, too_much(nearer), here
+    except (RuleRefused, TooFewRecords):
+        return max(1, steps)
+    return place
 
 
 def _certified(learner: Learner, size: Size) -> Learner:

@@ -13,7 +13,7 @@ from itertools import count
 from math import ceil, exp, log
 
 from privpac.constructions.base import Learner
-from privpac.constructions.cuts.recursive import RecConcave
+from privpac.constructions.cuts.directed import DirectedCuts
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.request import OWNER, Naming, Request, Word, inner_word, merged, one_draw
 from privpac.constructions.wrappers.calibrate import calibrate, calibrate_agnostic, relabelled_records
@@ -51,12 +51,18 @@ def _labelled(request: Request, form: str, *, least: int) -> int:
     return request.size.labelled
 
 
+def _within(request: Request, kept: int, epsilon: Fraction, delta: Fraction) -> Request:
+    """What is asked of the learner inside. A delta near its epsilon would leave nothing of that to draw with, and while
+    the largest epsilon is looked for, small ones are tried."""
+    return request.inside(kept, epsilon, min(delta, epsilon / 4))
+
+
 def _halved(learner: Learner) -> Learner:
     """The same learner, promising for half of the usual failure, where another step may fail too."""
     drawn = one_draw(learner)
     if drawn is not None:
         return merged(replace(drawn, failure=HALF))
-    return replace(learner, failure=HALF) if isinstance(learner, RecConcave) else learner
+    return replace(learner, failure=HALF) if isinstance(learner, DirectedCuts) else learner
 
 
 def _empirical(learner: Learner, records: int) -> Learner:
@@ -79,7 +85,7 @@ def _subsampled(request: Request, rest: str, naming: Naming) -> Learner:
     start = target + Fraction(log(more - (more - 1) * exp(-target)))
 
     def around(epsilon: Fraction) -> Learner:
-        return Subsampled(naming(word, request.inside(kept, epsilon, delta * n / kept)), kept)
+        return Subsampled(naming(word, _within(request, kept, epsilon, delta * n / kept)), kept)
 
     return calibrate(around, size=Size(n), epsilon=target, delta=delta, start=start)
 
@@ -111,7 +117,7 @@ def _agnostic(request: Request, rest: str, naming: Naming) -> Learner:
     kept = number or relabelled_records(size, epsilon=epsilon)
 
     def inside(inner: Fraction) -> Learner:
-        return _empirical(_halved(naming(word, request.inside(kept, inner, delta * n / kept / 2))), kept)
+        return _empirical(_halved(naming(word, _within(request, kept, inner, delta * n / kept / 2))), kept)
 
     return calibrate_agnostic(inside, size=size, epsilon=epsilon, delta=delta, kept=number, failure=HALF)
 

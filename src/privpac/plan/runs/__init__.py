@@ -21,21 +21,21 @@ from privpac.plan.trials import Experiment, Unsimulated
 __all__ = ["RUNS", "Supply", "experiment_for"]
 
 
-def experiment_for(found: Answer, supply: Supply) -> Experiment:
+def experiment_for(answer: Answer, supply: Supply) -> Experiment:
     """What to try for a row; raises `Unsimulated` where there is nothing to run."""
-    if found.concepts.kind == "any":
+    if answer.concepts.kind == "any":
         raise Unsimulated("any stands for every class of its dimension: name one")
-    voted = found.option.learner in VOTED
-    if (voted or found.option.learner in LISTED) and not listed(found.concepts, voted=voted):
+    voted = answer.option.learner in VOTED
+    if (voted or answer.option.learner in LISTED) and not listed(answer.concepts, voted=voted):
         raise Unsimulated(
             "boxes are not voted on" if voted else "there are too many boxes to list all of them"
         )
-    if found.concepts.groups and found.option.learner == "occam" and found.command is None:
+    if answer.concepts.groups and answer.option.learner == "occam" and answer.command is None:
         raise Unsimulated("sums over all boxes of so fine a grid take too long for so many records")
-    made = RUNS.get(found.option.learner, rules.by_command)(found, supply)
-    if (found.concepts.cells or 0) <= WORD:
-        return made
-    return replace(made, seconds=lambda n: WIDE * made.seconds(n))
+    experiment = RUNS.get(answer.option.learner, rules.by_command)(answer, supply)
+    if (answer.concepts.cells or 0) <= WORD:
+        return experiment
+    return replace(experiment, seconds=lambda n: WIDE * experiment.seconds(n))
 
 
 VOTED = ("agnostic", "ssl-relabel", "relabelled-vote")

@@ -41,7 +41,7 @@ Errs = Callable[[Any, Any], float]
 
 
 def _experiment(
-    found: Answer,
+    answer: Answer,
     supply: Supply,
     make: Callable[[Population, int, Fraction], Errs],
     *,
@@ -49,7 +49,7 @@ def _experiment(
     each: Callable[[int], float],
 ) -> Experiment:
     """`each`: the seconds of one draw from so many records."""
-    population = supply.population(found)
+    population = supply.population(answer)
 
     def trial(n: int, epsilon: Fraction) -> Trial:
         errs = make(population, n, epsilon)
@@ -64,27 +64,27 @@ def _experiment(
     def seconds(n: int) -> float:
         return EACH + n * EACH_RECORD + draws * (EACH + n * EACH_RECORD + each(n))
 
-    return Experiment(population.on, trial, seconds, promised=supply.promised(found, population))
+    return Experiment(population.on, trial, seconds, promised=supply.promised(answer, population))
 
 
-def _for_size(kind: Any, concepts: Any, found: Answer) -> Callable[[int, Fraction], Any]:
+def _for_size(kind: Any, concepts: Any, answer: Answer) -> Callable[[int, Fraction], Any]:
     """A predictor planned for so many records, as the printed command plans it."""
 
     def planned(n: int, epsilon: Fraction) -> Any:
         if n < 2:
             raise SizeError("One record is too few to relabel.")
-        return kind.planned(concepts, epsilon, records=n, failure=found.wish.failure)
+        return kind.planned(concepts, epsilon, records=n, failure=answer.wish.failure)
 
     return planned
 
 
-def _planned(make: Callable[[int, Fraction], Any], found: Answer) -> Callable[[int], tuple[int, int]]:
+def _planned(make: Callable[[int, Fraction], Any], answer: Answer) -> Callable[[int], tuple[int, int]]:
     """How many of so many records list the labellings, and how many models vote; none where so few cannot do."""
 
     @lru_cache(maxsize=64)
     def numbers(n: int) -> tuple[int, int]:
         try:
-            own = make(n, found.wish.epsilon)
+            own = make(n, answer.wish.epsilon)
         except SizeError:
             return 0, 0
         return own.kept, own.models if isinstance(own, RelabelledVote | NetRelabelled) else 0
@@ -93,28 +93,28 @@ def _planned(make: Callable[[int, Fraction], Any], found: Answer) -> Callable[[i
 
 
 def _drawing(
-    found: Answer, concepts: Any, numbers: Callable[[int], tuple[int, int]], *, voted: bool = False
+    answer: Answer, concepts: Any, numbers: Callable[[int], tuple[int, int]], *, voted: bool = False
 ) -> Callable[[int], float]:
     """Seconds of one draw by the labellings of the records that are kept, out of so many."""
 
     def each(n: int) -> float:
         kept = numbers(n)[0]
         counted = n - kept if voted else n
-        return listing_seconds(found, concepts, kept, counted=counted, voted=voted) if kept else 0.0
+        return listing_seconds(answer, concepts, kept, counted=counted, voted=voted) if kept else 0.0
 
     return each
 
 
-def _fitting(found: Answer, concepts: Any, models: int, *, fitted: int) -> float:
+def _fitting(answer: Answer, concepts: Any, models: int, *, fitted: int) -> float:
     """Seconds of models that vote, each fitted to its part of so many records."""
     if not models:
         return 0.0
     block = largest_block(fitted, models)
-    return models * (EACH_MODEL + listing_seconds(found, concepts, block, counted=block))
+    return models * (EACH_MODEL + listing_seconds(answer, concepts, block, counted=block))
 
 
-def _concepts(found: Answer, supply: Supply) -> Any:
-    return class_of(runnable(found.concepts.word), supply, columns=found.concepts.word.count("COLUMN"))
+def _concepts(answer: Answer, supply: Supply) -> Any:
+    return class_of(runnable(answer.concepts.word), supply, columns=answer.concepts.word.count("COLUMN"))
 
 
 def _turned(share: float, flip: Fraction) -> float:
@@ -132,9 +132,9 @@ def _voted_wrong(population: Population, votes: NDArray[np.int64], models: int, 
     return float(chances[wrong].mean())
 
 
-def vote(found: Answer, supply: Supply) -> Experiment:
+def vote(answer: Answer, supply: Supply) -> Experiment:
     """Models on disjoint blocks, as many as the row says; the noise of every answer is summed."""
-    concepts, models = _concepts(found, supply), int(found.need.parameters["models"])
+    concepts, models = _concepts(answer, supply), int(answer.need.parameters["models"])
 
     def make(population: Population, n: int, epsilon: Fraction) -> Errs:
         predictor = Vote(Concepts(concepts), epsilon, min(models, n))
@@ -147,30 +147,30 @@ def vote(found: Answer, supply: Supply) -> Experiment:
         return errs
 
     def each(n: int) -> float:
-        return _fitting(found, concepts, models, fitted=n)
+        return _fitting(answer, concepts, models, fitted=n)
 
-    return _experiment(found, supply, make, draws=1, each=each)
+    return _experiment(answer, supply, make, draws=1, each=each)
 
 
-def flipped(found: Answer, supply: Supply) -> Experiment:
+def flipped(answer: Answer, supply: Supply) -> Experiment:
     """A fresh draw for every answer, turned round now and then."""
-    concepts = _concepts(found, supply)
+    concepts = _concepts(answer, supply)
 
-    planned = _for_size(FreshDraws, concepts, found)
+    planned = _for_size(FreshDraws, concepts, answer)
 
     def make(population: Population, n: int, epsilon: Fraction) -> Errs:
         own = planned(n, epsilon)
         return lambda sample, coins: _turned(population.error(own.hypothesis(sample, coins)), own.flip)
 
-    each = _drawing(found, concepts, _planned(planned, found))
-    return _experiment(found, supply, make, draws=DRAWS, each=each)
+    each = _drawing(answer, concepts, _planned(planned, answer))
+    return _experiment(answer, supply, make, draws=DRAWS, each=each)
 
 
-def relabelled_vote(found: Answer, supply: Supply) -> Experiment:
+def relabelled_vote(answer: Answer, supply: Supply) -> Experiment:
     """Models on records that the others relabel, anew for every answer."""
-    concepts = _concepts(found, supply)
+    concepts = _concepts(answer, supply)
 
-    planned = _for_size(RelabelledVote, concepts, found)
+    planned = _for_size(RelabelledVote, concepts, answer)
 
     def make(population: Population, n: int, epsilon: Fraction) -> Errs:
         own, cells = planned(n, epsilon), population.records.block().cells
@@ -178,21 +178,21 @@ def relabelled_vote(found: Answer, supply: Supply) -> Experiment:
             population, own.votes(sample, cells, coins), own.models, ratio_for(own.inner)
         )
 
-    numbers = _planned(planned, found)
-    drawing = _drawing(found, concepts, numbers, voted=True)
+    numbers = _planned(planned, answer)
+    drawing = _drawing(answer, concepts, numbers, voted=True)
 
     def each(n: int) -> float:
         kept, models = numbers(n)
-        return drawing(n) + _fitting(found, concepts, models, fitted=kept)
+        return drawing(n) + _fitting(answer, concepts, models, fitted=kept)
 
-    return _experiment(found, supply, make, draws=DRAWS, each=each)
+    return _experiment(answer, supply, make, draws=DRAWS, each=each)
 
 
-def net_relabelled(found: Answer, supply: Supply) -> Experiment:
+def net_relabelled(answer: Answer, supply: Supply) -> Experiment:
     """All records relabelled by one draw, models on blocks of them, an answer turned round now and then."""
-    concepts = _concepts(found, supply)
+    concepts = _concepts(answer, supply)
 
-    planned = _for_size(NetRelabelled, concepts, found)
+    planned = _for_size(NetRelabelled, concepts, answer)
 
     def make(population: Population, n: int, epsilon: Fraction) -> Errs:
         own = planned(n, epsilon)
@@ -206,10 +206,10 @@ def net_relabelled(found: Answer, supply: Supply) -> Experiment:
 
         return errs
 
-    numbers = _planned(planned, found)
-    drawing = _drawing(found, concepts, numbers)
+    numbers = _planned(planned, answer)
+    drawing = _drawing(answer, concepts, numbers)
 
     def each(n: int) -> float:
-        return drawing(n) + _fitting(found, concepts, numbers(n)[1], fitted=n)
+        return drawing(n) + _fitting(answer, concepts, numbers(n)[1], fitted=n)
 
-    return _experiment(found, supply, make, draws=DRAWS, each=each)
+    return _experiment(answer, supply, make, draws=DRAWS, each=each)

@@ -105,10 +105,10 @@ class Run:
     delta: Fraction = Fraction(0)
 
     @classmethod
-    def of(cls, found: Answer) -> Run:
+    def of(cls, answer: Answer) -> Run:
         """The command of a row, with the columns of `as_schema` where none are named."""
-        options = dict(pairwise(shlex.split(found.command or "")))
-        word = options.get("--concepts", found.concepts.word)
+        options = dict(pairwise(shlex.split(answer.command or "")))
+        word = options.get("--concepts", answer.concepts.word)
         return cls(runnable(word), options.get("--protect", "records"), Fraction(options.get("--delta", "0")))
 
     def learner(self, schema: Schema, n: int, epsilon: Fraction) -> Any:
@@ -136,13 +136,15 @@ class Run:
         return 0.0
 
 
-def listing_seconds(found: Answer, concepts: Any, points: int, *, counted: int, voted: bool = False) -> float:
+def listing_seconds(
+    answer: Answer, concepts: Any, points: int, *, counted: int, voted: bool = False
+) -> float:
     """Of drawing one of the labellings that a class puts on so many points, by the mistakes on `counted` records, or of
     voting on them. Members that are drawn in their place are weighed by these records alone."""
     first = members_from(concepts, voted=voted)
     if first is not None and points >= first:
         return EACH_MEMBER + weighing_seconds(concepts, counted)
-    kind = found.concepts.kind
+    kind = answer.concepts.kind
     if kind == "rectangles":
         steps = box_work(concepts.groups, points) * EACH_BOX_STEP if points else 0.0
         return max(steps, weighing_seconds(concepts, counted))
@@ -218,7 +220,7 @@ class Supply:
     question: Question
     table: Any = None
     marginals: str | Path | Mapping[str, Any] | None = None
-    made: dict[object, Population] = field(default_factory=dict, repr=False)
+    populations: dict[object, Population] = field(default_factory=dict, repr=False)
 
     @property
     def given(self) -> bool:
@@ -228,45 +230,45 @@ class Supply:
     def schema(self, *, columns: int = 1) -> Schema:
         return as_schema(self.question.given, columns=columns)
 
-    def flipped(self, found: Answer) -> float:
+    def flipped(self, answer: Answer) -> float:
         """The share of labels that are wrong in what is simulated."""
-        if found.option.setting == "realizable":
+        if answer.option.setting == "realizable":
             return 0.0
         return float(FLIPPED if self.question.noise is None else self.question.noise)
 
-    def records(self, found: Answer) -> Population:
+    def records(self, answer: Answer) -> Population:
         """A table of one's own, or a synthetic one with labels from no particular class."""
-        schema = self.schema(columns=found.concepts.word.count("COLUMN"))
-        flipped = None if self.table is not None else self.flipped(found)
-        if flipped not in self.made:
+        schema = self.schema(columns=answer.concepts.word.count("COLUMN"))
+        flipped = None if self.table is not None else self.flipped(answer)
+        if flipped not in self.populations:
             if flipped is None:
-                self.made[flipped] = from_table(self.table, schema)
+                self.populations[flipped] = from_table(self.table, schema)
             else:
-                self.made[flipped] = synthetic(
+                self.populations[flipped] = synthetic(
                     schema, flipped=flipped, marginals=read_marginals(self.marginals)
                 )
-        return self.made[flipped]
+        return self.populations[flipped]
 
-    def population(self, found: Answer) -> Population:
+    def population(self, answer: Answer) -> Population:
         """The records for a row about one class: labels as its setting assumes, unless they are the user's own."""
-        word, realizable = runnable(found.concepts.word), found.option.setting == "realizable"
-        lone = found.concepts.kind == "points" and not self.given
-        key = (word, realizable, found.wish.error if lone else None)
-        if key not in self.made:
+        word, realizable = runnable(answer.concepts.word), answer.option.setting == "realizable"
+        lone = answer.concepts.kind == "points" and not self.given
+        key = (word, realizable, answer.wish.error if lone else None)
+        if key not in self.populations:
             if lone:
                 column = word.removeprefix("points:").split(":")[0]
-                self.made[key] = lone_value(
-                    self.schema(), column, error=float(found.wish.error), flipped=self.flipped(found)
+                self.populations[key] = lone_value(
+                    self.schema(), column, error=float(answer.wish.error), flipped=self.flipped(answer)
                 )
             elif self.table is not None or (self.question.word == "auto" and not realizable):
-                self.made[key] = best_error(word, self.records(found))
+                self.populations[key] = best_error(word, self.records(answer))
             else:
-                self.made[key] = _flipped(planted(word, self.records(found)), self.flipped(found))
-        return self.made[key]
+                self.populations[key] = _flipped(planted(word, self.records(answer)), self.flipped(answer))
+        return self.populations[key]
 
-    def promised(self, found: Answer, population: Population) -> bool:
+    def promised(self, answer: Answer, population: Population) -> bool:
         """Whether the row's proof speaks of these records."""
-        return found.option.setting == "agnostic" or population.best == 0.0
+        return answer.option.setting == "agnostic" or population.best == 0.0
 
 
 def _flipped(population: Population, share: float) -> Population:

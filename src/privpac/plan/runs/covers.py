@@ -37,14 +37,14 @@ EACH_ARC = 1.2e-5
 """Seconds of one record in the plane, where all directions between records are drawn from."""
 
 
-def reference(found: Answer, supply: Supply) -> Experiment:
+def reference(answer: Answer, supply: Supply) -> Experiment:
     """The cover and the weight of a mistake are those of the proof: with fewer records the learner itself refuses."""
     if supply.table is not None:
         raise Unsimulated("a row about a density is simulated on the densest records, not on a table")
-    sphere = found.concepts.kind == "sphere"
-    population = _band(found, supply) if sphere else _slice(found, supply)
-    plan = _plan(_learner(found, population.records.schema), found.need.labelled)
-    listed = (plan.cover.size or 0) if sphere and found.concepts.parts > 2 else 0
+    sphere = answer.concepts.kind == "sphere"
+    population = _band(answer, supply) if sphere else _slice(answer, supply)
+    plan = _plan(_learner(answer, population.records.schema), answer.need.labelled)
+    listed = (plan.cover.size or 0) if sphere and answer.concepts.parts > 2 else 0
     each = EACH_RECORD + listed * EACH_LOOK + (EACH_ARC if sphere else 0.0)
 
     def trial(n: int, epsilon: Fraction) -> Trial:
@@ -60,9 +60,9 @@ def reference(found: Answer, supply: Supply) -> Experiment:
     return Experiment(population.on, trial, lambda n: 2 * EACH + listed * EACH_DIRECTION + n * each)
 
 
-def _learner(found: Answer, schema: Schema) -> ReferenceCover:
-    wish, names = found.wish, schema.names
-    realizable = found.option.setting == "realizable"
+def _learner(answer: Answer, schema: Schema) -> ReferenceCover:
+    wish, names = answer.wish, schema.names
+    realizable = answer.option.setting == "realizable"
     many = len(names) > 1
     return ReferenceCover(
         CentredHalfspaces(schema, names) if many else Thresholds(schema, names[0]),
@@ -85,18 +85,18 @@ def _plan(learner: ReferenceCover, proved: int) -> Plan:
 
 
 def _labelled(
-    found: Answer, supply: Supply, schema: Schema, cells: Any, labels: Any, coins: SeededCoins, where: str
+    answer: Answer, supply: Supply, schema: Schema, cells: Any, labels: Any, coins: SeededCoins, where: str
 ) -> Population:
-    flipped = supply.flipped(found)
+    flipped = supply.flipped(answer)
     wrong = uniforms(coins, ROWS) < flipped
     records = MemorySample.from_cells(schema, cells, (labels ^ wrong).astype(np.uint8))
     noise = f"; {flipped:.0%} of the labels are flipped" if flipped else ""
     return Population(records, float(np.mean(wrong)), f"{ROWS:,} synthetic records, uniform {where}{noise}")
 
 
-def _slice(found: Answer, supply: Supply) -> Population:
+def _slice(answer: Answer, supply: Supply) -> Population:
     """Uniform on an interval around the cut, as narrow as the density allows."""
-    kappa = float(found.concepts.kappa or 1)
+    kappa = float(answer.concepts.kappa or 1)
     schema, coins = supply.schema(), SeededCoins(0)
     size = schema.columns[0].size
     low = GOLDEN * (1.0 - 1.0 / kappa)
@@ -104,12 +104,12 @@ def _slice(found: Answer, supply: Supply) -> Population:
     cells = np.minimum((place * size).astype(np.int64), size - 1)
     labels = cells >= math.floor((low + GOLDEN / kappa) * size)
     where = f"on an interval of length 1/{kappa:g} that holds the cut"
-    return _labelled(found, supply, schema, {schema.names[0]: cells}, labels, coins, where)
+    return _labelled(answer, supply, schema, {schema.names[0]: cells}, labels, coins, where)
 
 
-def _band(found: Answer, supply: Supply) -> Population:
+def _band(answer: Answer, supply: Supply) -> Population:
     """Uniform on the band of the sphere around the cut, as narrow as the density allows."""
-    kappa, d, coins = float(found.concepts.kappa or 1), found.concepts.parts, SeededCoins(0)
+    kappa, d, coins = float(answer.concepts.kappa or 1), answer.concepts.parts, SeededCoins(0)
     schema = supply.schema(columns=d)
     direction = GOLDEN ** np.arange(1, d + 1)
     direction /= np.linalg.norm(direction)
@@ -127,4 +127,4 @@ def _band(found: Answer, supply: Supply) -> Population:
         for i, name in enumerate(schema.names[:d])
     }
     where = f"on the band of the sphere around the cut that holds 1/{kappa:g} of it"
-    return _labelled(found, supply, schema, cells, up, coins, where)
+    return _labelled(answer, supply, schema, cells, up, coins, where)

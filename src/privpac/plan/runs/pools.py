@@ -28,10 +28,10 @@ EACH_OTHER, EACH_SANITISED = 2.5e-7, 3e-7
 def with_pool(method: str) -> Callable[[Answer, Supply], Experiment]:
     """What `privpac learn --unlabelled ... --method METHOD` runs."""
 
-    def experiment(found: Answer, supply: Supply) -> Experiment:
-        population, others, failure = supply.population(found), found.need.unlabelled, found.wish.failure
-        columns = found.concepts.word.count("COLUMN")
-        concepts = class_of(runnable(found.concepts.word), supply, columns=columns)
+    def experiment(answer: Answer, supply: Supply) -> Experiment:
+        population, others, failure = supply.population(answer), answer.need.unlabelled, answer.wish.failure
+        columns = answer.concepts.word.count("COLUMN")
+        concepts = class_of(runnable(answer.concepts.word), supply, columns=columns)
 
         @lru_cache(maxsize=64)
         def settings(n: int, epsilon: Fraction) -> dict[str, Any]:
@@ -50,23 +50,23 @@ def with_pool(method: str) -> Callable[[Answer, Supply], Experiment]:
             fixed = EACH + n * EACH_RECORD + others * EACH_OTHER
             if method == "generic":
                 return fixed + others * EACH_SANITISED
-            kept = _relabelled(settings, n, found)
-            drawn = listing_seconds(found, concepts, kept, counted=n, voted=method == "relabel")
+            kept = _relabelled(settings, n, answer)
+            drawn = listing_seconds(answer, concepts, kept, counted=n, voted=method == "relabel")
             return fixed + drawn + weighing_seconds(concepts, kept)
 
         on = f"{population.on}; {others:,} more of them without labels"
-        return Experiment(on, trial, seconds, promised=supply.promised(found, population), unlabelled=others)
+        return Experiment(on, trial, seconds, promised=supply.promised(answer, population), unlabelled=others)
 
     return experiment
 
 
-def _relabelled(settings: Callable[[int, Fraction], dict[str, Any]], n: int, found: Answer) -> int:
+def _relabelled(settings: Callable[[int, Fraction], dict[str, Any]], n: int, answer: Answer) -> int:
     """How many records get new labels; none where so few labelled ones cannot do."""
     try:
-        made = settings(n, found.wish.epsilon)
+        numbers = settings(n, answer.wish.epsilon)
     except SizeError:
         return 0
-    return int(made["kept_unlabelled"]) + int(made.get("kept_labelled", 0))
+    return int(numbers["kept_unlabelled"]) + int(numbers.get("kept_labelled", 0))
 
 
 def _drawn(population: Population, n: int, others: int, coins: Any) -> SemiSample:

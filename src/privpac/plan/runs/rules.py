@@ -33,9 +33,9 @@ def class_of(word: str, supply: Supply, *, columns: int = 1) -> Any:
     return concepts_for(word, Request(supply.schema(columns=columns), Size(1), Fraction(1)))
 
 
-def _learnt(found: Answer, supply: Supply, make: Make, seconds: Callable[[int], float]) -> Experiment:
+def _learnt(answer: Answer, supply: Supply, make: Make, seconds: Callable[[int], float]) -> Experiment:
     """Learn from n records, and see how often the rule errs on all of them."""
-    population = supply.population(found)
+    population = supply.population(answer)
 
     def trial(n: int, epsilon: Fraction) -> Trial:
         learner = make(n, epsilon)
@@ -46,34 +46,34 @@ def _learnt(found: Answer, supply: Supply, make: Make, seconds: Callable[[int], 
 
         return run
 
-    return Experiment(population.on, trial, seconds, promised=supply.promised(found, population))
+    return Experiment(population.on, trial, seconds, promised=supply.promised(answer, population))
 
 
-def by_command(found: Answer, supply: Supply) -> Experiment:
+def by_command(answer: Answer, supply: Supply) -> Experiment:
     """What the printed command runs."""
-    run, schema = Run.of(found), supply.schema(columns=found.concepts.word.count("COLUMN"))
+    run, schema = Run.of(answer), supply.schema(columns=answer.concepts.word.count("COLUMN"))
     return _learnt(
-        found,
+        answer,
         supply,
         lambda n, epsilon: run.learner(schema, n, epsilon),
         lambda n: run.seconds(schema, n),
     )
 
 
-def active(found: Answer, supply: Supply) -> Experiment:
+def active(answer: Answer, supply: Supply) -> Experiment:
     """Those who are asked are independent records themselves: one draw from them, at their own epsilon."""
-    run, schema = Run.of(found), supply.schema(columns=found.concepts.word.count("COLUMN"))
+    run, schema = Run.of(answer), supply.schema(columns=answer.concepts.word.count("COLUMN"))
 
     def make(n: int, epsilon: Fraction) -> Any:
-        return run.learner(schema, n, inner_epsilon(n, n + found.need.unlabelled, epsilon=epsilon))
+        return run.learner(schema, n, inner_epsilon(n, n + answer.need.unlabelled, epsilon=epsilon))
 
-    return _learnt(found, supply, make, lambda n: run.seconds(schema, n))
+    return _learnt(answer, supply, make, lambda n: run.seconds(schema, n))
 
 
-def agnostic(found: Answer, supply: Supply) -> Experiment:
+def agnostic(answer: Answer, supply: Supply) -> Experiment:
     """`Agnostic` around one draw, with half of the failure each, as the row says."""
-    concepts = class_of(runnable(found.concepts.word), supply, columns=found.concepts.word.count("COLUMN"))
-    half = found.wish.failure / 2
+    concepts = class_of(runnable(answer.concepts.word), supply, columns=answer.concepts.word.count("COLUMN"))
+    half = answer.wish.failure / 2
 
     def make(n: int, epsilon: Fraction) -> Agnostic:
         if n < 2:
@@ -82,28 +82,28 @@ def agnostic(found: Answer, supply: Supply) -> Experiment:
         return Agnostic(Occam(concepts, inner, failure=half), kept, vote, failure=half)
 
     def seconds(n: int) -> float:
-        kept = agnostic_split(found.wish.epsilon, n)[0]
-        voting = listing_seconds(found, concepts, kept, counted=n - kept, voted=True)
+        kept = agnostic_split(answer.wish.epsilon, n)[0]
+        voting = listing_seconds(answer, concepts, kept, counted=n - kept, voted=True)
         return EACH + n * EACH_RECORD + voting + weighing_seconds(concepts, kept)
 
-    return _learnt(found, supply, make, seconds)
+    return _learnt(answer, supply, make, seconds)
 
 
-def _noisy(found: Answer, supply: Supply) -> Callable[[Fraction], NoisyCuts]:
-    concepts = class_of(runnable(found.concepts.word), supply)
-    rate = Fraction(found.need.parameters["rate"])
-    return lambda epsilon: NoisyCuts(concepts, epsilon, rate, failure=found.wish.failure)
+def _noisy(answer: Answer, supply: Supply) -> Callable[[Fraction], NoisyCuts]:
+    concepts = class_of(runnable(answer.concepts.word), supply)
+    rate = Fraction(answer.need.parameters["rate"])
+    return lambda epsilon: NoisyCuts(concepts, epsilon, rate, failure=answer.wish.failure)
 
 
-def _cell_seconds(found: Answer) -> Callable[[int], float]:
-    return lambda n: EACH + n * EACH_RECORD + (found.concepts.cells or 0) * EACH_CELL
+def _cell_seconds(answer: Answer) -> Callable[[int], float]:
+    return lambda n: EACH + n * EACH_RECORD + (answer.concepts.cells or 0) * EACH_CELL
 
 
-def noisy(found: Answer, supply: Supply) -> Experiment:
-    make = _noisy(found, supply)
-    return _learnt(found, supply, lambda n, epsilon: make(epsilon), _cell_seconds(found))
+def noisy(answer: Answer, supply: Supply) -> Experiment:
+    make = _noisy(answer, supply)
+    return _learnt(answer, supply, lambda n, epsilon: make(epsilon), _cell_seconds(answer))
 
 
-def denoised(found: Answer, supply: Supply) -> Experiment:
-    make = _noisy(found, supply)
-    return _learnt(found, supply, lambda n, epsilon: DenoisedCuts(make(epsilon)), _cell_seconds(found))
+def denoised(answer: Answer, supply: Supply) -> Experiment:
+    make = _noisy(answer, supply)
+    return _learnt(answer, supply, lambda n, epsilon: DenoisedCuts(make(epsilon)), _cell_seconds(answer))

@@ -40,25 +40,25 @@ Make = Callable[[Any, str, Fraction], Any]
 """(schema, column, epsilon) to what releases a column."""
 
 
-def _gaps(true: NDArray[Any], made: NDArray[Any]) -> NDArray[np.float64]:
+def _gaps(true: NDArray[Any], released: NDArray[Any]) -> NDArray[np.float64]:
     """At every threshold that tells records apart: the share of released records below it, less that of the true."""
-    places = np.unique(np.concatenate([true, made]))
+    places = np.unique(np.concatenate([true, released]))
     below = [
         np.searchsorted(values, places, side="right") / len(values)
-        for values in (np.sort(made), np.sort(true))
+        for values in (np.sort(released), np.sort(true))
     ]
     gaps: NDArray[np.float64] = below[0] - below[1]
     return gaps
 
 
-def threshold_error(true: NDArray[Any], made: NDArray[Any]) -> float:
+def threshold_error(true: NDArray[Any], released: NDArray[Any]) -> float:
     """The largest error of a threshold."""
-    return float(np.abs(_gaps(true, made)).max())
+    return float(np.abs(_gaps(true, released)).max())
 
 
-def range_error(true: NDArray[Any], made: NDArray[Any]) -> float:
+def range_error(true: NDArray[Any], released: NDArray[Any]) -> float:
     """The largest error of a range: two thresholds, one as much too high as the other is too low."""
-    gaps = _gaps(true, made)
+    gaps = _gaps(true, released)
     return float(max(0.0, gaps.max()) - min(0.0, gaps.min()))
 
 
@@ -72,21 +72,21 @@ def share_error(true: NDArray[Any], released: Any) -> float:
     return float(max(map(abs, gaps)))
 
 
-def _drawn(found: Answer, supply: Supply) -> tuple[Population, str]:
-    column = runnable(found.concepts.word).split(":")[1]
+def _drawn(answer: Answer, supply: Supply) -> tuple[Population, str]:
+    column = runnable(answer.concepts.word).split(":")[1]
     if supply.given:
-        return supply.records(found), column
+        return supply.records(answer), column
     return skewed(supply.schema(), column), column
 
 
 def _released(
-    found: Answer,
+    answer: Answer,
     supply: Supply,
     make: Make,
     worst: Callable[[NDArray[Any], Any], float],
     seconds: Callable[[int], float],
 ) -> Experiment:
-    population, column = _drawn(found, supply)
+    population, column = _drawn(answer, supply)
     schema = population.records.schema
 
     def trial(n: int, epsilon: Fraction) -> Trial:
@@ -110,17 +110,17 @@ def _seconds(n: int, cells: int) -> float:
 def of_line(kind: type[TreeCounts] | type[Quantiles] | type[ThresholdBLR]) -> Callable[..., Experiment]:
     """Thresholds or ranges of an ordered column."""
 
-    def experiment(found: Answer, supply: Supply) -> Experiment:
-        error = range_error if found.concepts.kind == "intervals" else threshold_error
-        cells = found.concepts.cells or 0
+    def experiment(answer: Answer, supply: Supply) -> Experiment:
+        error = range_error if answer.concepts.kind == "intervals" else threshold_error
+        cells = answer.concepts.cells or 0
 
         def worst(cells: NDArray[Any], released: Any) -> float:
             return error(cells, np.array(released.cells(), dtype=cells.dtype))
 
         return _released(
-            found,
+            answer,
             supply,
-            lambda schema, column, epsilon: kind(schema, column, epsilon, failure=found.wish.failure),
+            lambda schema, column, epsilon: kind(schema, column, epsilon, failure=answer.wish.failure),
             worst,
             lambda n: (
                 _seconds(n, cells if kind is TreeCounts else 0)
@@ -131,33 +131,33 @@ def of_line(kind: type[TreeCounts] | type[Quantiles] | type[ThresholdBLR]) -> Ca
     return experiment
 
 
-def histogram(found: Answer, supply: Supply) -> Experiment:
+def histogram(answer: Answer, supply: Supply) -> Experiment:
     """Shares of all values."""
     return _released(
-        found,
+        answer,
         supply,
         lambda schema, column, epsilon: PointHistogram(
-            schema, (column,), epsilon, failure=found.wish.failure
+            schema, (column,), epsilon, failure=answer.wish.failure
         ),
         share_error,
-        lambda n: _seconds(n, found.concepts.cells or 0),
+        lambda n: _seconds(n, answer.concepts.cells or 0),
     )
 
 
-def listed(found: Answer, supply: Supply) -> Experiment:
+def listed(answer: Answer, supply: Supply) -> Experiment:
     """Shares of all values, by one draw of all small tables."""
-    cells = found.concepts.cells or 1
+    cells = answer.concepts.cells or 1
 
     def make(schema: Any, column: str, epsilon: Fraction) -> ListedBLR:
         points = tuple(Point(column, cell) for cell in range(cells))
-        return ListedBLR(schema, (column,), points, epsilon, failure=found.wish.failure)
+        return ListedBLR(schema, (column,), points, epsilon, failure=answer.wish.failure)
 
     @lru_cache(maxsize=64)
     def seconds(n: int) -> float:
-        column = runnable(found.concepts.word).split(":")[1]
-        sanitiser = make(supply.schema(), column, found.wish.epsilon)
+        column = runnable(answer.concepts.word).split(":")[1]
+        sanitiser = make(supply.schema(), column, answer.wish.epsilon)
         points = sanitiser.plan(n).points
         listing = math.comb(cells + points - 1, points) * cells * EACH_CANDIDATE
         return EACH + n * EACH_RECORD + listing + sanitiser.most * EACH_TRIED
 
-    return _released(found, supply, make, share_error, seconds)
+    return _released(answer, supply, make, share_error, seconds)

@@ -12,7 +12,7 @@ STATEMENTS: tuple[Statement, ...] = (
     Statement(
         "occam-realizable",
         "Direct accuracy bound, some hypothesis nearly right",
-        f"{BBKN}, Theorem 3.2 (after Kasiviswanathan et al.); {BNS}, Proposition A.1",
+        f"{BBKN}, Theorem 3.2 (after Kasiviswanathan–Lee–Nissim–Raskhodnikova–Smith 2011); {BNS}, Proposition A.1",
         "derived",
         "The exponential mechanism with rate s = ln(1/ratio) over a fixed class returns a hypothesis"
         " of error above `error` with probability at most (bad/good)·(1 − error·(1 − e^−s) +"

@@ -12,8 +12,8 @@ STATEMENTS: tuple[Statement, ...] = (
     Statement(
         "floor-minimal-class",
         "No learner whose answers lie in a minimal class",
-        f"{BBKN}, Theorem 3.6 (and Proposition 3.7, Corollary 3.8)",
-        "printed",
+        f"{BBKN}, Theorem 3.6 (and Proposition 3.7, Corollary 3.8), with other constants",
+        "derived",
         "n ≥ ln((size − 1)(1 − failure)/failure)/epsilon.",
         (
             PURE,
@@ -111,13 +111,13 @@ STATEMENTS: tuple[Statement, ...] = (
         "derived",
         "failure ≥ P[Bin(n, (1 − excess)/2) > n/2] + P[= n/2]/2; and n ≥ ln(1/(4r(1 − r)))/(−2·ln A), A = 1 − (1 −"
         " √(1 − g²))/d, r = (excess/g)(1 − failure) + failure, for every bias g with r below 1/2: about"
-        " 0.0126·d/excess².",
+        " 0.0126·d/excess² as excess falls to 0.",
         (
             "any learner, private or not, whatever it answers with",
             "failing is to err by more than `excess` above the best concept of a class that shatters d points",
             "every distribution is allowed: none of the noise is known beforehand",
         ),
-        {"printed": Fraction(1, 320), "ours, for many points": Fraction(126, 10_000)},
+        {"printed": Fraction(1, 320), "ours, for many points, as excess falls to 0": Fraction(126, 10_000)},
         proof="docs/proofs/agnostic-floors.md",
     ),
     Statement(
@@ -131,7 +131,8 @@ STATEMENTS: tuple[Statement, ...] = (
         (
             PURE,
             "thresholds or points on a few cells, error below 1/2",
-            "the distributions put just above `error` on the cells that tell the target, the rest on one cell",
+            "the distributions put just above `error` on the cells that tell the target, the rest on one cell,"
+            " which may be one of them",
         ),
         proof="docs/proofs/optimum.md",
     ),

@@ -126,7 +126,8 @@ STATEMENTS: tuple[Statement, ...] = (
         f"{BNS}, Observation 4.7, Claims 4.8, 4.9 and 4.11, Theorems 4.13 and 4.14",
         "shape",
         "With 90,000 n unlabelled and (96,000/error)·VC·log(2240/(error·failure)) labelled records no round fails,"
-        " sizes grow like a tower of exponentials, and the result is a private learner of 11 times the error.",
+        " sizes grow like a tower of exponentials, and the result is a private learner of 11 times the error"
+        " and twice the failure.",
         ("the base learner is proper and private at epsilon 1", "records are independent"),
         {
             "printed": "90,000 n unlabelled, 41·delta, error times 11",

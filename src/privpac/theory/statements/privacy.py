@@ -219,7 +219,8 @@ STATEMENTS: tuple[Statement, ...] = (
     Statement(
         "privacy-filter",
         "The filter of a ledger",
-        "Whitehouse–Ramdas–Rogers–Wu 2023; Canonne–Kamath–Steinke 2020, Proposition 12; either-or here",
+        "Feldman–Zrnic 2021; Whitehouse–Ramdas–Rogers–Wu 2023; Canonne–Kamath–Steinke 2020, Proposition 12;"
+        " either-or here",
         "derived",
         "Releases chosen while one goes on, each run only if then the deltas sum to at most delta0 and"
         " either the epsilons to at most epsilon or the rhos to at most rho, are together (epsilon, delta +"

@@ -63,8 +63,9 @@ STATEMENTS: tuple[Statement, ...] = (
         f"Vapnik 1982; Anthony–Shawe-Taylor 1993, Theorem 2.1; used as {LWY}, Lemma 7;"
         f" {CH}, Lemmas 16 and 17; {BNS}, Theorem B.5",
         "printed",
-        "For all concepts at once a rate of r on n records is at most r + 2·sqrt(r·A) + 4A in truth, and the other way"
-        " round, A = (t·ln growth(2n) + ln(4/failure))/n, except with probability `failure`; t = 2 for pairs.",
+        "For all concepts at once a rate of r on n records is at most r + 2·sqrt(r·A) + 4A in truth, A = (t·ln"
+        " growth(2n) + ln(4/failure))/n, except with probability `failure`; the other way round except with a further"
+        " `failure`; t = 2 for pairs.",
         (IID,),
         {"factor": Fraction(4), "exponent": Fraction(1, 4)},
         proof=_PAGE,

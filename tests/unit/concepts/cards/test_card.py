@@ -17,12 +17,14 @@ from sklearn.metrics import get_scorer
 import privpac
 from privpac import Ledger, MemorySample, PrivateClassifier, PrivatePredictor, Schema, SeededCoins, Size
 from privpac.checker.check import check_derivation
+from privpac.cli import main
 from privpac.coins import EnclosureError
 from privpac.concepts.cards.blocks import blocks_of, reachable
 from privpac.concepts.cards.card import Card, bucket_count, bucket_row
 from privpac.concepts.cards.logits import log_odds, log_risk, risk
 from privpac.concepts.cards.risks import SCALE, Table, spread_of, start_share
 from privpac.concepts.cards.tallies import ByClass, BySum, ByWeight, Points, held_by_test, looks
+from privpac.concepts.cards.words import CAUTION, risk_rows
 from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.constructions.card.labels import LabelPrivateCard
@@ -306,6 +308,33 @@ def test_sql_gives_the_same_classes_points_and_risks() -> None:
     assert found[:, 2] == pytest.approx(card.proba(cells)[:, 1])
 
 
+def test_sql_does_not_ask_what_is_worth_no_points() -> None:
+    """A test that was drawn with both signs may end with none."""
+    age, dose = (next(test for test in TESTS.tests if test.column == name) for name in ("age", "dose"))
+    drawn = (Points(age, 2), Points(dose, 1), Points(age, -2))
+    counts = tuple((9, 9) for _ in range(bucket_count(reachable(blocks_of(drawn)))))
+    card = Card(drawn, 50, 100, counts, Fraction(1), Fraction(1))
+    assert "age" not in card.points_sql(SCHEMA)
+    assert "dose" in card.points_sql(SCHEMA)
+
+
+def test_the_command_line_writes_sql_for_a_select(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    model = learnt()
+    model.save("card.json")
+    assert main(["explain", "card.json", "--sql", "card.sql"]) == 0
+    rows = table(50)
+    names = ", ".join(f'"{name}"' for name in SCHEMA.names)
+    with duckdb.connect() as base:
+        base.execute('CREATE TABLE t (place INT, "age" INT, "dose" DOUBLE, "ward" TEXT, "smoker" BOOLEAN)')
+        lines = list(zip(range(50), *(rows[name] for name in SCHEMA.names), strict=True))
+        base.executemany(f"INSERT INTO t (place, {names}) VALUES (?,?,?,?,?)", lines)
+        answer = base.execute(f"SELECT {Path('card.sql').read_text()} FROM t ORDER BY place").fetch_df()
+    assert list(answer) == ["ill", "points", "risk"]
+    assert answer["ill"].tolist() == model.predict(rows).tolist()
+    assert answer["risk"].to_numpy(float) == pytest.approx(model.predict_proba(rows)[:, 1])
+
+
 def test_words_and_picture_show_every_column_and_the_table() -> None:
     model = learnt()
     card = model.hypothesis
@@ -315,6 +344,21 @@ def test_words_and_picture_show_every_column_and_the_table() -> None:
         assert column in picture
     assert "Risk of ill = 1 by sum of points" in words
     assert "Risk of ill by sum of points" in picture  # 0 and 1 need no more than the label's name
+
+
+@pytest.mark.parametrize("costs", [None, [1, 4]])
+def test_no_row_of_the_table_lies_on_both_sides_of_the_cut_off(costs: list[int] | None) -> None:
+    for seed in range(6):
+        model = learnt(random_state=seed, costs=costs)
+        card = model.hypothesis
+        rows = risk_rows(card.table, card.risks, card.cutoff)
+        assert all(row.first <= row.last for row in rows)
+        assert [row for row in rows if row.first < card.cutoff <= row.last] == []
+        assert {total for row in rows for total in (row.first, row.last)} <= set(card.table.sums)
+        sheet = card.shape(SCHEMA)
+        assert [bar.label for bar in sheet.risks] == [int(row.first >= card.cutoff) for row in rows]
+    assert CAUTION in model.describe()
+    assert CAUTION in model.picture()
 
 
 def test_a_picture_on_the_wall_says_whom_it_hides() -> None:

@@ -153,6 +153,17 @@ def test_records_planned_for_auto_are_enough_in_one_draw_and_in_stages() -> None
         assert min(f.error for f in facts if f.against is Against.AGNOSTIC) <= Fraction(error)
 
 
+@pytest.mark.parametrize(("error", "epsilon"), [("0.1", 1), ("0.3", 1), ("0.2", 4)])
+def test_that_records_are_enough_for_auto_is_said_as_how_many_are_needed(error: str, epsilon: int) -> None:
+    made = plan.needed("auto", error=error, epsilon=epsilon, schema=WIDE)
+    for setting in ("realizable", "agnostic"):
+        row = made.option("default", setting)
+        enough, need = row.option.enough, row.need.labelled
+        assert enough is not None
+        around = [need // 8, need // 2, need - 1, need, need + 1, 2 * need, 9 * need]
+        assert [enough(row.wish, n) for n in around] == [n >= need for n in around]
+
+
 @pytest.mark.long_cases("0.1", "0.2")
 @pytest.mark.parametrize("error", ["0.1", "0.2", "0.3"])
 def test_more_records_than_planned_for_auto_are_never_too_many(error: str) -> None:

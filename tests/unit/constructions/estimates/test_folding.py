@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.trees.tree import Leaf, Split, Tree
-from privpac.constructions.estimates.folding import fold
+from privpac.constructions.estimates.folding import PAGE, fold
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.data.schema import Schema
 from privpac.pictures.tree import picture
@@ -40,7 +40,7 @@ def test_a_branch_that_nobody_reaches_is_one_line() -> None:
     assert shown.by_chance == 2
     assert shown.describe(SCHEMA).splitlines() == [
         "if age >= 50:",
-        "  if age >= 80: no or yes, by chance (2 leaves, about 6 records)",
+        "  if age >= 80: no or yes, by chance (2 leaves, few records or none)",
         "  if age < 80: no (about no: 400, yes: 20; risk of yes 5%)",
         "if age < 50:",
         "  if age >= 20: yes (about no: 20, yes: 400; risk of yes 95%)",
@@ -79,5 +79,58 @@ def test_folding_moves_no_record_between_what_is_shown() -> None:
 def test_the_picture_greys_what_chance_decided_and_tells_the_whole_rule_to_screen_readers() -> None:
     svg = picture(TREE, SCHEMA, leaf_counts=counted(MANY, (20, 400), MANY, (3, 1), (0, 2))).svg()
     assert svg.count('class="chance"') == 1
-    assert "6 · by chance, 2 leaves" in svg
+    assert "by chance, 2 leaves" in svg
     assert "age &gt;= 90" in svg.partition("</title>")[0]
+
+
+def comb(leaves: int, *, first: int = 0) -> Tree:
+    """Answers take turns along a row of so many leaves; the deepest is the last."""
+    tree: Tree = Leaf((first + leaves - 1) % 2)
+    for place in reversed(range(first, first + leaves - 1)):
+        tree = at_least(place + 1, Leaf(place % 2), tree)
+    return tree
+
+
+def test_a_page_folds_first_what_changes_the_fewest_answers() -> None:
+    rows = [(400, 20) if place % 2 == 0 else (20, 300) for place in range(6)]
+    rows[4] = (15, 10)
+    shown = fold(comb(6), counted(*rows), most=4)
+    assert [leaf.leaves for leaf in shown.leaves] == [1, 1, 1, 3]
+    assert shown.beyond == 2
+    last = shown.leaves[-1]
+    assert (last.answer, last.otherwise, last.name(SCHEMA)) == (1, 25, "mostly yes")
+    note = shown.describe(SCHEMA).splitlines()[-1]
+    assert note.startswith("The rule has 6 leaves; 2 of its questions are folded to fit a page.")
+    assert '"Mostly" is what most records there are answered: about 1.4% of all records' in note
+
+
+def test_without_counts_a_page_folds_the_last_questions_and_says_both_answers() -> None:
+    shown = fold(comb(30), None)
+    assert len(shown.leaves) == PAGE
+    assert shown.leaves[-1].text(SCHEMA) == "no or yes (6 more questions)"
+    assert shown.leaves[-1].undecided
+    assert len(shown.describe(SCHEMA).splitlines()) == 2 * PAGE - 2 + 1
+    assert fold(comb(30), None, whole=True).tree == comb(30)
+
+
+def test_a_tree_that_fits_is_told_as_it_is() -> None:
+    assert fold(comb(PAGE), None).describe(SCHEMA) == comb(PAGE).describe(SCHEMA)
+
+
+def test_folding_for_a_page_moves_no_record() -> None:
+    rows = [(10 * place, 300 - 7 * place) for place in range(30)]
+    shown = fold(comb(30), counted(*rows))
+    assert sum(leaf.leaves for leaf in shown.leaves) == 30
+    assert [sum(leaf.counts[label] for leaf in shown.leaves) for label in (0, 1)] == [
+        sum(row[label] for row in rows) for label in (0, 1)
+    ]
+    assert [sum(leaf.answered[label] for leaf in shown.leaves) for label in (0, 1)] == [
+        sum(sum(row) for row in rows[label::2]) for label in (0, 1)
+    ]
+
+
+def test_the_picture_of_a_large_tree_fits_a_page_and_says_what_it_folds() -> None:
+    svg = picture(comb(40), SCHEMA).svg()
+    assert "16 more questions" in svg
+    assert svg.count('class="chance"') == 1
+    assert "age &gt;= 39" in svg.partition("</title>")[0]

@@ -1,0 +1,117 @@
+"""Trees, lists and what else is made of yes-or-no tests, in public numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
+from privpac.constructions.class_facts import OWNER, ClassFacts, Description, Kinds
+from privpac.constructions.draw.stages import SHARES, outcomes_of, trees_up_to
+from privpac.errors import ParameterError
+
+__all__ = ["KINDS"]
+
+PLACE = 4
+
+
+def _one_test(rest: str, description: Description) -> ClassFacts:
+    tests, classes = description.number_of_tests("one-test"), description.number_of_classes()
+    return _tested("one-test", 1, tests * classes * (classes - 1), tests, description)
+
+
+def _trees(rest: str, description: Description) -> ClassFacts:
+    levels = _levels("trees", rest)
+    tests, leaves = description.number_of_tests("trees"), 2**levels
+    size = tests ** (leaves - 1) * description.number_of_classes() ** leaves
+    # With a question of its own on every level, the leaves of a full tree can be labelled in every way.
+    return _tested(
+        "trees", levels, size, tests, description, 2 ** min(levels, description.number_of_columns())
+    )
+
+
+def _staged(rest: str, description: Description) -> ClassFacts:
+    """Trees grown in stages; a promise is against the best of the first."""
+    depths = (rest or "3+3").split("+")
+    if not all(depth.isdecimal() and 1 <= int(depth) <= 4 for depth in depths) or len(depths) not in SHARES:
+        raise ParameterError(
+            OWNER,
+            "concepts",
+            f"staged:{rest}",
+            allowed=f"one to {len(SHARES)} depths from 1 to 4, such as staged:3+3",
+        )
+    stages, classes = tuple(map(int, depths)), description.number_of_classes()
+    first = _trees(depths[0], description)
+    if len(stages) == 1:
+        return first
+    tests = first.tests or 0
+    later = [(trees_up_to(depth, tests, classes), sum(stages[:k])) for k, depth in enumerate(stages) if k]
+    size = outcomes_of(first.size, later, trees=trees_up_to(sum(stages), tests, classes))
+    return replace(
+        first,
+        word=f"staged:{'+'.join(depths)}",
+        kind="staged",
+        size=size,
+        vc=size.bit_length() - 1,
+        parts=sum(stages),
+        stages=stages,
+    )
+
+
+def _lists(rest: str, description: Description) -> ClassFacts:
+    levels, tests, classes = (
+        _levels("lists", rest),
+        description.number_of_tests("lists"),
+        description.number_of_classes(),
+    )
+    return _tested("lists", levels, classes * (2 * tests * classes) ** levels, tests, description)
+
+
+def _monomials(kind: str) -> Callable[[str, Description], ClassFacts]:
+    def facts(rest: str, description: Description) -> ClassFacts:
+        levels, tests = _levels(kind, rest), description.number_of_tests(kind)
+        size = sum(math.comb(tests, k) << k for k in range(levels + 1))
+        return _tested(kind, levels, size, tests, description)
+
+    return facts
+
+
+def _levels(word: str, rest: str) -> int:
+    levels = int(rest or 3) if (rest or "3").isdecimal() else 0
+    if not 1 <= levels <= 4:
+        raise ParameterError(
+            OWNER,
+            "concepts",
+            f"{word}:{rest}",
+            allowed=f"{word}:1 to {word}:4",
+            remedy="Deeper ones: staged:3+3.",
+        )
+    return levels
+
+
+def _tested(
+    kind: str, levels: int, size: int, tests: int, description: Description, shatters: int = 1
+) -> ClassFacts:
+    return ClassFacts(
+        f"{kind}:{levels}" if kind != "one-test" else kind,
+        kind,
+        size,
+        Fraction(size - 1),
+        size.bit_length() - 1,
+        min(shatters, size.bit_length() - 1),
+        tests=tests,
+        parts=levels,
+        labels=description.number_of_classes(),
+        named=description.named,
+    )
+
+
+KINDS: Kinds = {
+    "one-test": ("one-test --columns C", _one_test),
+    "trees": ("trees:DEPTH --columns C", _trees),
+    "staged": ("staged:D1+D2 --columns C", _staged),
+    "lists": ("lists:K --columns C", _lists),
+    "conjunctions": ("conjunctions:K --columns C", _monomials("conjunctions")),
+    "disjunctions": ("disjunctions:K --columns C", _monomials("disjunctions")),
+}
