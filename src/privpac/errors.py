@@ -24,6 +24,7 @@ __all__ = [
     "SmallEvidence",
     "TooFewRecords",
     "UncertifiedLook",
+    "Untrusted",
     "UnverifiedRelease",
 ]
 
@@ -147,6 +148,12 @@ class NotCertified(PrivpacError):
     """A stored certificate does not follow from its own premises, or a promise cannot be given."""
 
     exit_code = 4
+
+
+class Untrusted(NotCertified):
+    """A certificate follows, but nobody signed the document whose key is on the list of those who are trusted."""
+
+    exit_code = 5
 
 
 class UnverifiedRelease(NotCertified):

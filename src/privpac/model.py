@@ -145,9 +145,11 @@ class Model:
         return f"<Model: {kind} for {self.schema.label}, epsilon {tree['epsilon']}, delta {tree['delta']}>"
 
     def __str__(self) -> str:
-        """The rule and what it costs, in words: what `print` shows."""
+        """The rule, or as much of it as a page holds, and what it costs, in words: what `print` shows."""
+        from privpac.report.summary import rule_text
+
         tree = self.certificate
-        return f"{self.describe()}\n(epsilon {tree['epsilon']}, delta {tree['delta']}; explain() says why)"
+        return f"{rule_text(self)}\n(epsilon {tree['epsilon']}, delta {tree['delta']}; explain() says why)"
 
     def _repr_html_(self) -> str:
         """The same for a notebook, which has no other way to show several lines."""
@@ -160,7 +162,8 @@ class Model:
     def describe_leaves(self, *, whole: bool = False) -> str:
         """The tree with the noisy counts of every leaf; empty without them.
 
-        Branches that hardly any record reaches are folded into one line; with `whole` they are only marked.
+        Branches that hardly any record reaches are folded into one line, and so is what a page does not hold; with
+        `whole` nothing is folded, and what chance decided is marked.
         """
         counted = self._counted()
         return "" if counted is None else fold(*counted, whole=whole).describe(self.schema)

@@ -121,7 +121,8 @@ class Payment:
         out, the records are in memory.
         """
         signed = certificate.with_coins(self.coins.origin)
-        drawn = self.paid(lambda: cost_of(signed), draw=draw, note=note, purchase=purchase, unread=unread)
+        bought = None if purchase is None else lambda: purchase().certified(signed.to_json())
+        drawn = self.paid(lambda: cost_of(signed), draw=draw, note=note, purchase=bought, unread=unread)
         result = document(drawn, signed)
         try:
             verify(result)

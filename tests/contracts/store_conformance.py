@@ -11,7 +11,8 @@ import pickle
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from fractions import Fraction
-from typing import cast
+from multiprocessing.connection import Connection
+from typing import Protocol, cast
 
 import pytest
 
@@ -24,6 +25,12 @@ from privpac.guarantee.ledger.purchase import Purchase
 from privpac.guarantee.ledger.store import Store
 
 NewStore = Callable[[Promises], Store]
+
+
+class Connected(Store, Protocol):
+    """A store behind a connection."""
+
+    def close(self) -> None: ...
 
 
 def costing(epsilon: object, delta: object = 0, rho: object = None) -> Cost:
@@ -56,6 +63,36 @@ def charge_until_refused(store: Store, cost: Cost) -> int:
         except BudgetExceeded:
             return admitted
     raise AssertionError("the store never refused")
+
+
+START_METHODS = sorted({"spawn", "fork"} & set(multiprocessing.get_all_start_methods()))
+"""How this system starts a process."""
+
+
+def charge_in_two_halves(store: Connected, link: Connection) -> None:
+    for _ in range(2):
+        for _ in range(5):
+            store.append(Charge(costing("0.01")))
+        link.send("charged")
+        link.recv()
+
+
+def a_child_connects_for_itself(store: Connected, method: str) -> None:
+    """A child that inherited the connection would write its second half to a log that the parent deletes."""
+    context = multiprocessing.get_context(method)
+    store.append(Charge(costing("0.01")))
+    here, there = context.Pipe()
+    child = context.Process(target=charge_in_two_halves, args=(store, there))
+    child.start()
+    for expected in (6, 11):
+        assert here.recv() == "charged"
+        assert len(store.entries()) == expected
+        store.close()
+        here.send("go on")
+    child.join()
+    assert child.exitcode == 0
+    assert store.append(Charge(costing("0.01"))).number == 12
+    Ledger.over(store).verify()
 
 
 def charge_keys(store: Store, keys: list[str]) -> list[str]:

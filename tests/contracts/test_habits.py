@@ -9,7 +9,7 @@ import tomllib
 from datetime import date
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import yaml
@@ -21,6 +21,7 @@ from packaging.version import Version
 import privpac
 from privpac.theory import statement
 from tests.golden.corpus import RELEASED
+from tests.slow import conftest as slow
 from tests.slowest import replaced, rows, table
 from tests.together import together
 
@@ -171,9 +172,24 @@ def test_what_make_test_leaves_out_is_run_by_make_test_slow_and_that_by_the_chec
     options = tomllib.loads(_text("pyproject.toml"))["tool"]["pytest"]["ini_options"]["addopts"]
     assert "-m 'not long'" in options
     (recipe,) = re.findall(r"^test-slow:.*\n((?:\t.*\n)+)", _text("Makefile"), re.MULTILINE)
-    assert "pytest tests --ignore=tests/slow -m long " in recipe
-    assert "pytest tests/slow " in recipe
+    assert 'pytest tests -m "slow or long" ' in recipe
     assert {"make test", "make test-slow"} <= set(_text(".ci/run").splitlines())
+
+
+def test_all_of_the_slow_folder_is_slow_and_what_shares_a_server_stays_together() -> None:
+    class Item:
+        def __init__(self, path: str) -> None:
+            self.path, self.marks = ROOT / path, list[object]()
+
+        def add_marker(self, mark: object) -> None:
+            self.marks.append(mark)
+
+    places = "test_spark.py", slow.SHARES_NOTHING
+    server, alone, elsewhere = items = *(Item(f"tests/slow/{name}") for name in places), Item("tests/a.py")
+    slow.pytest_collection_modifyitems(cast("list[pytest.Item]", list(items)))
+    assert server.marks == ["slow", pytest.mark.xdist_group("test_spark")]
+    assert alone.marks == ["slow"]
+    assert elsewhere.marks == []
 
 
 def test_a_case_is_long_if_its_test_names_it(pytester: pytest.Pytester) -> None:

@@ -25,7 +25,7 @@ MAY_CHARGE = {
     "guarantee/ledger/account.py": "what a charge is",
     "guarantee/ledger/store.py": "writes charges down",
     "guarantee/ledger/sql_store.py": "writes charges down",
-    "service/answering/answering.py": "charges and keeps answers in one transaction of the ledger's database",
+    "service/answering/groups.py": "charges and keeps answers in one transaction of the ledger's database",
     "service/pages/learn/orders.py": "a field of a form is called so",
 }
 

@@ -8,7 +8,6 @@ import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -25,8 +24,10 @@ from privpac.guarantee.ledger.promises import Promises
 from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.guarantee.ledger.store import SqliteStore
 from tests.contracts.store_conformance import (
+    START_METHODS,
     NewStore,
     StoreConformance,
+    a_child_connects_for_itself,
     adding,
     charge_until_refused,
     costing,
@@ -127,34 +128,10 @@ print("held", flush=True)
 sys.stdin.read()
 """
 
-START_METHODS = sorted({"spawn", "fork"} & set(multiprocessing.get_all_start_methods()))
-
-
-def charge_in_two_halves(store: SqlStore, link: Connection) -> None:
-    for _ in range(2):
-        for _ in range(5):
-            store.append(Charge(costing("0.01")))
-        link.send("charged")
-        link.recv()
-
 
 @pytest.mark.parametrize("method", START_METHODS)
 def test_a_child_process_connects_for_itself(tmp_path: Path, method: str) -> None:
-    context = multiprocessing.get_context(method)
-    store = SqlStore.create(url(tmp_path / "a.db"), promises=adding(1))
-    store.append(Charge(costing("0.01")))
-    here, there = context.Pipe()
-    child = context.Process(target=charge_in_two_halves, args=(store, there))
-    child.start()
-    for expected in (6, 11):
-        assert here.recv() == "charged"
-        assert len(store.entries()) == expected
-        store.close()
-        here.send("go on")
-    child.join()
-    assert child.exitcode == 0
-    assert store.append(Charge(costing("0.01"))).number == 12
-    Ledger.over(store).verify()
+    a_child_connects_for_itself(SqlStore.create(url(tmp_path / "a.db"), promises=adding(1)), method)
 
 
 def test_a_fork_waits_for_a_charge_and_disturbs_no_thread(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from fractions import Fraction
-from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -24,8 +23,10 @@ from privpac.guarantee.ledger.ledger import Ledger
 from privpac.guarantee.ledger.promises import Promises
 from privpac.guarantee.ledger.store import SqliteStore
 from tests.contracts.store_conformance import (
+    START_METHODS,
     NewStore,
     StoreConformance,
+    a_child_connects_for_itself,
     adding,
     charge_until_refused,
     costing,
@@ -231,35 +232,9 @@ def test_drives_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
-START_METHODS = sorted({"spawn", "fork"} & set(multiprocessing.get_all_start_methods()))
-
-
-def charge_in_two_halves(store: SqliteStore, link: Connection) -> None:
-    for _ in range(2):
-        for _ in range(5):
-            store.append(Charge(costing("0.01")))
-        link.send("charged")
-        link.recv()
-
-
 @pytest.mark.parametrize("method", START_METHODS)
 def test_a_child_process_connects_for_itself(tmp_path: Path, method: str) -> None:
-    """A child that inherited the connection would write its second half to a log the parent deletes."""
-    context = multiprocessing.get_context(method)
-    store = SqliteStore.create(tmp_path / "a.ledger", promises=adding(1))
-    store.append(Charge(costing("0.01")))
-    here, there = context.Pipe()
-    child = context.Process(target=charge_in_two_halves, args=(store, there))
-    child.start()
-    for expected in (6, 11):
-        assert here.recv() == "charged"
-        assert len(store.entries()) == expected
-        store.close()
-        here.send("go on")
-    child.join()
-    assert child.exitcode == 0
-    assert store.append(Charge(costing("0.01"))).number == 12
-    Ledger.over(store).verify()
+    a_child_connects_for_itself(SqliteStore.create(tmp_path / "a.ledger", promises=adding(1)), method)
 
 
 def test_a_fork_waits_for_a_charge_and_disturbs_no_thread(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from privpac.errors import (
     ServiceError,
     SizeError,
     TooFewRecords,
+    Untrusted,
     UnverifiedRelease,
 )
 
@@ -38,6 +39,7 @@ EXAMPLES: list[PrivpacError] = [
     RuleRefused("declared", "the true loss is larger", remedy="Declare more."),
     BudgetExceeded("The budget is spent."),
     NotCertified("It does not follow."),
+    Untrusted("Nobody on the list has signed it.", remedy="Ask for a signature."),
     UnverifiedRelease("It does not follow.", document=("what", "was", "made"), charged=True),
     MissingExtra("Reading a pandas frame", "pandas"),
     ServiceError("The service did not reply.", status=503, code="unavailable", remedy="Try again."),
@@ -68,7 +70,7 @@ class TestEveryError:
             raise error
 
     def test_has_an_exit_code(self, error: PrivpacError) -> None:
-        assert error.exit_code in (2, 3, 4)
+        assert error.exit_code in (2, 3, 4, 5)
 
 
 def test_every_kind_is_looked_at() -> None:

@@ -6,7 +6,6 @@ fails the test.
 
 from __future__ import annotations
 
-import copy
 import json
 import random
 from collections.abc import Iterator
@@ -30,6 +29,7 @@ from privpac.data.columns import Categorical, Numeric
 from privpac.sanitising import release_table
 from privpac.verification import verify_document
 from tests.unit.limits import within
+from tests.unit.test_verification import edited, places
 
 SECONDS = 4
 """Of processor time for one look; honest documents take some hundredths."""
@@ -110,23 +110,6 @@ def wishes() -> Iterator[tuple[str, dict[str, Any]]]:
     extras = {"estimate_epsilon": 1, "leaf_epsilon": 1, "holdout": "0.25", "records_per_person": 2}
     yield "extras", {"concepts": "trees:1", **extras}
     yield "costs", {"concepts": "thresholds:a", "costs": (1, 3), "estimate_epsilon": 1}
-
-
-def places(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    if path:
-        yield path
-    if isinstance(tree, dict | list):
-        for key, value in tree.items() if isinstance(tree, dict) else enumerate(tree):
-            yield from places(value, (*path, key))
-
-
-def edited(tree: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any]:
-    changed = copy.deepcopy(tree)
-    spot: Any = changed
-    for key in path[:-1]:
-        spot = spot[key]
-    spot[path[-1]] = value
-    return changed
 
 
 def look(made: Any, name: str) -> None:

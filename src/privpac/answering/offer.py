@@ -15,6 +15,7 @@ from privpac.answering.price import composed
 from privpac.constructions.prediction.base import Predictor
 from privpac.constructions.prediction.forms import predictor_for
 from privpac.constructions.prediction.vote import Law
+from privpac.data.purchases import purchase_of
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
@@ -22,6 +23,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate, for_people
 from privpac.guarantee.facts import Loss, Privacy, Release
 from privpac.guarantee.ledger.budget import Cost
+from privpac.guarantee.ledger.purchase import Purchase
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain
 from privpac.numbers.parameters import whole_positive
@@ -108,6 +110,11 @@ class Offer:
         """What a ledger is charged for one answer, or counts where the declared ones are paid for."""
         # Answers that were declared are paid for by `cost`, and their own ledger counts them by epsilon alone.
         return Cost.covering(self.price, rho=self.certify().rho if self.answers is None else None)
+
+    @cached_property
+    def purchase(self) -> Purchase:
+        """What its answers are charged for."""
+        return purchase_of("answers", self.schema).certified(self.certify().to_json())
 
     def to_json(self) -> dict[str, Any]:
         """The public terms, as a bundle stores them."""

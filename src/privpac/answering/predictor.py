@@ -20,7 +20,6 @@ from privpac.coins import Coins
 from privpac.concepts.base import Cells
 from privpac.constructions.prediction.base import Prepared
 from privpac.data.engines.memory import MemorySample
-from privpac.data.purchases import purchase_of
 from privpac.data.schema import Schema, schema_for
 from privpac.errors import BudgetExceeded, PrivpacError
 from privpac.guarantee.certificate import Certificate
@@ -194,7 +193,7 @@ class PrivatePredictor:
                 lambda: count * self.offer.answer_cost,
                 draw=answers,
                 note=f"{count} answers",
-                purchase=lambda: purchase_of("answers", self.schema),
+                purchase=lambda: self.offer.purchase,
             )
         except BudgetExceeded:
             raise self._refusal(count) from None

@@ -26,7 +26,9 @@ def prepare(offer: Offer, sample: Sample, payment: Payment, *, table: object = N
         lambda: offer.cost,
         draw=lambda coins: offer.predictor.prepare(sample, coins),
         note=f"{offer.answers} answers, declared beforehand",
-        purchase=lambda: purchase_of("answers", offer.schema, table=table),
+        purchase=lambda: purchase_of("answers", offer.schema, table=table).certified(
+            offer.certify().to_json()
+        ),
     )
 
 

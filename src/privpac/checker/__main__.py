@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from privpac.checker.promise import check_file
+from privpac.checker.signature import UNSIGNED
 from privpac.errors import PrivpacError
 
 __all__ = ["main"]
@@ -33,7 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except PrivpacError as problem:
         print(json.dumps(problem.to_json()) if wishes.json else problem, file=sys.stderr)
         return problem.exit_code
-    lines = [*promise.lines(), *(signature.claim() for signature in promise.signatures)]
+    claims = [signature.claim() for signature in promise.signatures]
+    lines = [*promise.lines(), *(claims or [UNSIGNED])]
     print(json.dumps(promise.to_json(), indent=2) if wishes.json else "\n".join(lines))
     return 0
 

@@ -30,6 +30,7 @@ __all__ = [
     "FORMAT",
     "KEY_BYTES",
     "LONGEST_NAME",
+    "UNSIGNED",
     "Receipt",
     "Signature",
     "check_signatures",
@@ -42,6 +43,7 @@ FORMAT = SIGNATURE
 
 KEY_BYTES, SIGNATURE_BYTES = 32, 64
 LONGEST_NAME = 200
+UNSIGNED = "Nobody has signed it: a digest shows accidental edits, not who made it."
 _LARGEST_ENTRY = 2**63
 _LEDGER = re.compile(r"[0-9a-f]{32}")
 _HEAD = re.compile(r"[0-9a-f]{64}")
@@ -158,7 +160,7 @@ class Signature:
 
     def claim(self) -> str:
         """One sentence for people who have no list of keys."""
-        paid = "" if self.receipt is None else f", {self.receipt}"
+        paid = ", without the receipt of a charge" if self.receipt is None else f", {self.receipt}"
         return (
             f"Signed with the key {self.key_text}{paid}. Whose key that is, nobody vouches for; it says "
             f"{self.signer!r}."

@@ -67,7 +67,7 @@ def _root(
 ) -> None:
     """Learn readable classifiers from sensitive records, with guarantees you can print and re-check.
 
-    Exit codes: 0 done, 2 wrong input, 3 budget refused, 4 guarantee not met.
+    Exit codes: 0 done, 2 wrong input, 3 budget refused, 4 guarantee not met, 5 not signed by a key you trust.
     """
 
 

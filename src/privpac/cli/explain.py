@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +13,12 @@ from privpac.cli.console import Json
 from privpac.cli.destination import Destination
 from privpac.cli.options import Force, file
 from privpac.errors import ParameterError
+
+if TYPE_CHECKING:
+    from privpac.guarantee.ledger.ledger import Ledger
+    from privpac.report.statement import Findings
+    from privpac.signing.checking import Signer
+    from privpac.signing.keys import Trusted
 
 __all__ = ["explain"]
 
@@ -24,11 +31,16 @@ def explain(
     report: Annotated[str | None, file("Write an HTML report.")] = None,
     picture: Annotated[str | None, file("Draw the rule: a file that ends in .svg or .png.")] = None,
     onnx: Annotated[str | None, file("Write the rule as an ONNX graph (needs privpac[onnx]).")] = None,
+    sql: Annotated[str | None, file("Write the rule as SQL: expressions for a SELECT.")] = None,
     statement: Annotated[
         str | None, file("Write what an annex to a data-protection assessment needs: .html, .md or .txt.")
     ] = None,
     ledger: Annotated[
-        str | None, typer.Option(metavar="LEDGER", help="With --statement: say what this budget has left.")
+        str | None,
+        typer.Option(
+            metavar="LEDGER",
+            help="With --statement or --report: say the total of this budget.",
+        ),
     ] = None,
     trusted: Annotated[str | None, file("With --statement: keys you trust, to name who signed.")] = None,
     force: Force = False,
@@ -37,13 +49,18 @@ def explain(
     """Print the rule, the estimate and the whole derivation.
 
     It says what is stored; `privpac verify` says whether that follows. Of a released table or a bundle it writes the
-    statement alone.
+    statement alone. A file that was made with a seed, or does not follow, has no statement (exit code 4).
     """
     destination = Destination.of(report, owner="explain", option="report", keep=(model,), force=force)
     drawn = Destination.of(picture, owner="explain", option="picture", keep=(model, report), force=force)
     graph = Destination.of(onnx, owner="explain", option="onnx", keep=(model, report, picture), force=force)
-    stated = _stated(statement, ledger, trusted, keep=(model, report, picture, onnx), force=force)
-    others = (destination, drawn, graph)
+    query = Destination.of(
+        sql, owner="explain", option="sql", keep=(model, report, picture, onnx), force=force
+    )
+    _require_with("trusted", trusted, statement, allowed="given together with --statement")
+    _require_with("ledger", ledger, statement or report, allowed="given with --statement or --report")
+    stated = _stated(statement, keep=(model, report, picture, onnx, sql), force=force)
+    others = (destination, drawn, graph, query)
     if stated is not None and not any(others) and _is_table_or_bundle(model):
         _write_statement(stated, model, ledger, trusted)
         console.note(f"Wrote {stated.path}.", as_json=as_json)
@@ -53,15 +70,17 @@ def explain(
     with console.working("Reading", as_json=as_json):
         from privpac.model import load
         from privpac.report.page import report_html
-        from privpac.report.summary import summary_json, summary_sections
+        from privpac.report.summary import sql_list, summary_json, summary_sections
 
         loaded = load(model)
         if destination is not None:
-            destination.write(report_html(loaded))
+            destination.write(report_html(loaded, budget=_budget(ledger)))
         if drawn is not None:
             loaded.save_picture(drawn.path)
         if graph is not None:
             loaded.save_onnx(graph.path)
+        if query is not None:
+            query.write(sql_list(loaded))
         if stated is not None:
             _write_statement(stated, model, ledger, trusted)
     if as_json:
@@ -70,12 +89,19 @@ def explain(
         console.show_sections(summary_sections(loaded, full=True))
 
 
-def _stated(
-    path: str | None, ledger: str | None, trusted: str | None, *, keep: tuple[str | None, ...], force: bool
-) -> Destination | None:
-    for name, value in (("ledger", ledger), ("trusted", trusted)):
-        if path is None and value is not None:
-            raise ParameterError("explain", name, value, allowed="given together with --statement")
+def _require_with(name: str, value: str | None, other: str | None, *, allowed: str) -> None:
+    if value is not None and other is None:
+        raise ParameterError("explain", name, value, allowed=allowed)
+
+
+def _budget(ledger: str | None) -> tuple[tuple[str, str], ...]:
+    from privpac.guarantee.ledger.ledger import Ledger
+    from privpac.guarantee.ledger.total import budget_rows
+
+    return () if ledger is None else budget_rows(Ledger.open(ledger).account())
+
+
+def _stated(path: str | None, *, keep: tuple[str | None, ...], force: bool) -> Destination | None:
     if path is not None and Path(path).suffix not in (".html", ".md", ".txt"):
         allowed = "a file that ends in .html, .md or .txt"
         raise ParameterError("explain", "statement", path, allowed=allowed)
@@ -94,13 +120,47 @@ def _write_statement(out: Destination, path: str, ledger: str | None, trusted: s
     from privpac.fields import refusing
     from privpac.guarantee.ledger.ledger import Ledger
     from privpac.report.statement import statement_of
-    from privpac.signing.checking import signers_of
     from privpac.signing.keys import Trusted
 
     tree = read_at(path)
     check_document(tree)  # an annex is believed: none is written of what does not follow
-    signers = signers_of(tree, trusted=None if trusted is None else Trusted.read(trusted))
-    left = None if ledger is None else str(Ledger.open(ledger).account().remainder)
+    names = None if trusted is None else Trusted.read(trusted)
+    book = None if ledger is None else Ledger.open(ledger)
     with refusing(f"{path!r} is incomplete or malformed."):
-        made = statement_of(tree, signers=[signer.line() for signer in signers], left=left)
+        made = statement_of(tree, _findings(path, tree, names, book))
     out.write(made.html() if out.path.suffix == ".html" else made.text())
+
+
+def _findings(path: str, tree: Mapping[str, Any], names: Trusted | None, book: Ledger | None) -> Findings:
+    """Who signed, and what the ledger says; refused if the ledger contradicts a receipt of its own."""
+    import hashlib
+    from datetime import UTC, datetime
+
+    from privpac.checker.document import MANIFEST, is_bundle
+    from privpac.guarantee.ledger.total import budget_rows
+    from privpac.report.statement import Findings
+    from privpac.signing.checking import signers_of
+
+    signers = signers_of(tree, trusted=names)
+    file = Path(path) / MANIFEST if is_bundle(path) else Path(path)
+    return Findings(
+        tuple(signer.line() for signer in signers),
+        "" if book is None else _paid_by(book, signers, tree),
+        () if book is None else budget_rows(book.account()),
+        hashlib.sha256(file.read_bytes()).hexdigest(),
+        datetime.now(UTC).date().isoformat(),
+    )
+
+
+def _paid_by(book: Ledger, signers: Sequence[Signer], tree: Mapping[str, Any]) -> str:
+    """The charge that receipts name, as the ledger says it; empty where none is of this ledger."""
+    from privpac.signing.checking import check_charge
+
+    book.verify()
+    entries, found = book.entries(), ""
+    for receipt in (signer.signature.receipt for signer in signers):
+        if receipt is not None and receipt.ledger == book.id:
+            check_charge(entries, receipt, tree)
+            entry = entries[receipt.entry - 1]
+            found = f"charge {entry.number} of ledger {book.id}, {entry.time}: {entry.purchase or entry.note}"
+    return found

@@ -35,6 +35,7 @@ from privpac.wishes import (
 
 if TYPE_CHECKING:
     from privpac.data.schema import Schema
+    from privpac.guarantee.ledger.ledger import Ledger
     from privpac.model import Model
     from privpac.releasing import Payment
     from privpac.signing.keys import SigningKey
@@ -43,6 +44,7 @@ __all__ = ["learn"]
 
 OWNER = "learn"
 FROM_DATA = "from_data"
+UNCOUNTED = "No ledger was charged, so what this reveals is counted nowhere: --ledger counts it."
 
 
 def learn(
@@ -206,7 +208,7 @@ def learn(
         _show_cost(place, wishes, as_json=as_json)
         return
     require_out(out, ledger, owner=OWNER, as_json=as_json)
-    key = _signing_key(sign, signer, out)
+    key = _signing_key(sign, signer, out, random_state)
     with (
         console.reading("Learning", data, engine, as_json=as_json) as progress,
         console.collecting() as advice,
@@ -217,13 +219,15 @@ def learn(
         account = None if ledger is None else Ledger.open(ledger).writing_to(out)
         payment = Payment.by(account, random_state=random_state)
         model = place.learn(wishes, unlabelled, few, progress=progress, payment=payment)
-        files.write(model)
+        files.write(model, account)
         if key is not None and files.out is not None:
             from privpac.cli.sign import receipt_for, sign_file
 
             receipt = receipt_for(account, payment.charges[-1] if payment.charges else None)
             sign_file(files.out.path, key, signer=signer, receipt=receipt)
     _show(model, files, advice, full=full, as_json=as_json)
+    if ledger is None and out is not None and random_state is None:
+        console.note(UNCOUNTED, as_json=as_json)
 
 
 @dataclass(frozen=True)
@@ -259,8 +263,14 @@ class _Place:
         return learn_few_labels(source, further, self.declared(), wishes, payment=payment)
 
 
-def _signing_key(path: str | None, signer: str, out: str | None) -> SigningKey | None:
+def _signing_key(
+    path: str | None, signer: str, out: str | None, random_state: int | None
+) -> SigningKey | None:
     """The key to sign with, read before anything is charged."""
+    if path is not None and random_state is not None:
+        raise ParameterError(
+            OWNER, "sign", path, allowed="left out with a seed, whose coins are not for release"
+        )
     if (path is None) != (not signer):
         raise ParameterError(OWNER, "signer", signer, allowed="a name, given together with --sign")
     if path is None:
@@ -338,14 +348,16 @@ class _Files:
     out: Destination | None
     report: Destination | None
 
-    def write(self, model: Model) -> None:
+    def write(self, model: Model, ledger: Ledger | None) -> None:
         with paid_for(model.to_json()):
             if self.out is not None:
                 model.save(self.out.path)
             if self.report is not None:
+                from privpac.guarantee.ledger.total import budget_rows
                 from privpac.report.page import report_html
 
-                self.report.write(report_html(model))
+                budget = () if ledger is None else budget_rows(ledger.account())
+                self.report.write(report_html(model, budget=budget))
 
     def to_json(self) -> dict[str, str | None]:
         return {

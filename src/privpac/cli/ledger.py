@@ -107,7 +107,7 @@ def verify(
     and the signatures are checked; a charge pays for one of them only.
     """
     from privpac.checker.budget import check_budget
-    from privpac.guarantee.ledger.total import promise_of, total_document
+    from privpac.guarantee.ledger.total import guesses_of, promise_of, total_document
 
     for name, value in (("trusted", trusted), ("signature", signature)):
         if value and not receipt:
@@ -121,6 +121,7 @@ def verify(
     receipts = _receipts(book, receipt, trusted, signature or []) if receipt else {}
     if as_json:
         facts = {"path": book.path, "verified": True, "charges": len(entries), "head": head, "total": total}
+        facts["guesses"] = guesses_of(account)
         shown = [{"file": file, **one.to_json()} for file, signers in receipts.items() for one in signers]
         facts |= {"receipts": shown} if receipt else {}
         console.show_json(facts)
@@ -128,12 +129,23 @@ def verify(
     spent = f"rho {_text(account.spent.rho)}" if account.promises.filters else str(account.spent)
     sums = "1 charge adds" if len(entries) == 1 else f"{len(entries)} charges add"
     console.show(f"Verified: {sums} up to {spent} of {account.promises}.")
+    console.show(_guesses(account))
     console.show(promise_of(account))
     for file, signers in receipts.items():
         for one in signers:
-            console.show(f"{file}: in the books. {one.line()}")
+            console.show(f"{file}: in the books. {one.line()}{_unbound(entries, one)}")
     if head is not None:
         console.show(f"The last hash is {head}: written down elsewhere, it shows later edits too.")
+
+
+def _unbound(entries: Sequence[Entry], signer: Signer) -> str:
+    """What a reader should know of a charge that does not say for which certificate it was."""
+    from privpac.signing.checking import is_bound
+
+    receipt = signer.signature.receipt
+    if receipt is None or is_bound(entries[receipt.entry - 1]):
+        return ""
+    return " The charge does not say for which certificate it was: name all releases at once."
 
 
 def _receipts(
@@ -226,6 +238,7 @@ def _amounts(budget: Budget) -> dict[str, str]:
 def _facts(account: Account) -> dict[str, Any]:
     """Totals, sums and what is left; rho where it is counted."""
     from privpac.guarantee.ledger.budget import exact_text
+    from privpac.guarantee.ledger.total import guesses_of
 
     other, left_rho = account.promises.approximate, account.promises.left_rho(account.spent)
     parts = {name: _amounts(part) for name, part in _parts(account).items()}
@@ -234,7 +247,8 @@ def _facts(account: Account) -> dict[str, Any]:
             parts[name]["rho"] = exact_text(rho)
     pure = {} if account.promises.pure is None else {"pure_epsilon": exact_text(account.promises.pure)}
     reserved = {} if other is None else {"reserved_delta": exact_text(other.reserved_delta)}
-    return {**parts, "total": {**parts["total"], **pure, **reserved}, "charges": account.count}
+    totals = {**parts, "total": {**parts["total"], **pure, **reserved}, "charges": account.count}
+    return {**totals, "guesses": guesses_of(account)}
 
 
 def _parts(account: Account) -> dict[str, Budget]:
@@ -250,11 +264,22 @@ def _show(book: Ledger, *, last: int | None = None, as_json: bool) -> None:
         console.show_json({"path": book.path, **_facts(account), **more, "entries": rows})
         return
     spent = f"rho {_text(account.spent.rho)}" if account.promises.filters else str(account.spent)
-    console.show(f"total  {account.promises}\nspent  {spent}\nleft   {account.remainder}")
+    console.show(
+        f"total  {account.promises}\nspent  {spent}\nleft   {account.remainder}\n{_guesses(account)}"
+    )
     if entries:
         console.show(f"room   {account.room(entries[-1].cost)} more charges like the last one")
     if shown:
         console.show("\n" + _table(account, shown))
+
+
+def _guesses(account: Account) -> str:
+    """What the sums mean for one person."""
+    from privpac.guarantee.ledger.total import guesses_of
+
+    guesses = guesses_of(account)
+    spent = f"{guesses['spent']} after all charges so far, " if "spent" in guesses else ""
+    return f"Right guesses about a record, of two equally likely ones: at most {spent}{guesses['total']} at the total."
 
 
 def _text(amount: Fraction) -> str:

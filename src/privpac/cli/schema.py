@@ -62,14 +62,19 @@ def schema(
 def _check(path: str, *, ask: bool, as_json: bool) -> None:
     """Say everything that the file declares, from the file alone, and let a person confirm it."""
     from privpac.data.schema import Schema
+    from privpac.report.meaning import shares_in_words
 
     declared = Schema.from_json(Path(path))
     lines = [column.in_words() for column in declared.columns]
     label = f"{declared.label} (to be predicted): one of {', '.join(declared.classes)}."
+    shares = shares_in_words(declared.stored())
     if as_json:
-        console.show_json({"label": label, "columns": lines})
+        console.show_json({"label": label, "base_rate": shares or None, "columns": lines})
         return
-    console.show("\n".join([label, *lines]))
+    rate = [
+        f"Base rate of {declared.label}, published with the model: {shares}. It must be known from elsewhere."
+    ]
+    console.show("\n".join([label, *(rate if shares else ()), *lines]))
     if ask and sys.stdin.isatty() and not typer.confirm("Is every line right?", err=True):
         raise PrivpacError(
             "The schema was not confirmed.", remedy=f"Correct {path}, then run this command again."

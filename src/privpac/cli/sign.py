@@ -16,7 +16,7 @@ from privpac.cli.console import Json
 from privpac.cli.destination import Destination
 from privpac.cli.options import Force, SignerName
 from privpac.drafts import whole_file
-from privpac.errors import ParameterError
+from privpac.errors import NotCertified, ParameterError
 
 if TYPE_CHECKING:
     from privpac.checker.signature import Receipt
@@ -85,12 +85,16 @@ def sign_file(path: Path, key: SigningKey, *, signer: str, receipt: Receipt | No
 
 
 def _checked(path: Path, *, inside: bool) -> dict[str, Any]:
-    """The document, whose certificate must follow: nobody should vouch for another one."""
+    """The document, whose certificate must follow and whose coins no seed made: nobody should vouch for another one."""
     from privpac.checker.document import CERTIFICATE, read_document
     from privpac.checker.promise import check_document
 
     tree = read_document(path)
-    check_document(tree)
+    if not check_document(tree).for_release:
+        raise NotCertified(
+            "It was made with coins of a known seed: it must not be released, so it is not signed.",
+            remedy="Make it anew without a seed, and delete this one.",
+        )
     if inside and tree["format"] == CERTIFICATE:
         raise ParameterError(
             OWNER, "detached", None, allowed="given for a bare certificate, which has no room for signatures"

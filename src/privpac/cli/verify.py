@@ -10,8 +10,10 @@ import typer
 
 from privpac.checker.document import SIGNATURES, read_at
 from privpac.checker.promise import check_document
+from privpac.checker.signature import UNSIGNED
 from privpac.cli import console
 from privpac.cli.console import Json
+from privpac.errors import Untrusted
 
 if TYPE_CHECKING:
     from privpac.signing.checking import Signer
@@ -42,13 +44,15 @@ def verify(
 ) -> None:
     """Check a certificate: every number is derived again.
 
-    Digest, derivation and parameters are checked. Exit code 0, or 4 with the reason.
+    Digest, derivation, parameters and signatures are checked. Exit code 0, or 4 with the reason.
 
-    Signatures are checked if there are any, or if --trusted or --signature ask for them.
+    With --trusted it is 5 if all of that is right, but nobody on the list has signed. What is printed is the same.
     """
     tree = read_at(model)
     promise = check_document(tree)
-    signers = _signers(tree, trusted, signature or []) if trusted or signature or SIGNATURES in tree else None
+    # Signatures are looked at by more of the library than the certificate of an unsigned file needs.
+    asked = trusted is not None or signature or SIGNATURES in tree
+    signers = _signers(tree, trusted, signature or []) if asked else ()
     if certificate_only:
         result, lines = promise.to_json(), promise.lines()
     else:
@@ -57,13 +61,25 @@ def verify(
 
             verified = rebuild(model, tree, promise)
         result, lines = {**promise.to_json(), **asdict(verified)}, _lines(verified)
-    if signers is not None:
-        result = {**result, "signers": [signer.to_json() for signer in signers]}
-        lines = [*lines, *_signed(signers)]
+    result = {**result, "signers": [signer.to_json() for signer in signers]}
+    lines = [*lines, *([signer.line() for signer in signers] or [UNSIGNED])]
+    if trusted is not None:
+        result["trusted"] = any(signer.trusted for signer in signers)
     if as_json:
         console.show_json(result)
     else:
         console.show("\n".join(lines))
+    if trusted is not None:
+        _require_trusted(signers)
+
+
+def _require_trusted(signers: Sequence[Signer]) -> None:
+    """Whoever names the keys that count wants to hear of it, in a script too, if none of them signed."""
+    if not any(signer.trusted for signer in signers):
+        raise Untrusted(
+            "The certificate follows, but nobody on your list has signed the document.",
+            remedy="Ask for one that is signed, or add the signer's key to the list if you know whose it is.",
+        )
 
 
 def _signers(tree: Mapping[str, Any], trusted: str | None, beside: Sequence[str]) -> tuple[Signer, ...]:
@@ -72,12 +88,6 @@ def _signers(tree: Mapping[str, Any], trusted: str | None, beside: Sequence[str]
 
     names = None if trusted is None else Trusted.read(trusted)
     return signers_of(tree, trusted=names, beside=[read_signature(path) for path in beside])
-
-
-def _signed(signers: Sequence[Signer]) -> list[str]:
-    from privpac.signing.checking import UNSIGNED
-
-    return [signer.line() for signer in signers] or [UNSIGNED]
 
 
 def _lines(verified: Verified) -> list[str]:

@@ -50,7 +50,7 @@ class Boolean(Column):
         empty = codes == EMPTY
         if empty.any():
             if self.missing is None:
-                raise self._no_empty("false")
+                raise self._no_empty()
             codes[empty] = int(self.missing)
         return codes.astype(self.dtype)
 

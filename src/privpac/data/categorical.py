@@ -69,7 +69,7 @@ class Categorical(Column):
         empty, unknown = codes == EMPTY, codes == UNKNOWN
         if empty.any():
             if self.missing is None:
-                raise self._no_empty('"unknown"')
+                raise self._no_empty()
             codes[empty] = self.names.index(self.missing)
         if unknown.any():
             if self.other is None:

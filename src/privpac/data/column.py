@@ -98,11 +98,12 @@ class Column(ABC):
     def _contradiction(self, problem: str, remedy: str) -> SchemaError:
         return SchemaError(f"Column '{self.name}': {problem}.", column=self.name, remedy=remedy)
 
-    def _no_empty(self, example: object) -> DataError:
+    def _no_empty(self) -> DataError:
+        """No value is proposed: one of ours, such as a bound, would be a diagnosis nobody made."""
         return DataError(
             f"Column '{self.name}' has an empty, NaN or infinite cell, and its schema does not allow that.",
             column=self.name,
-            remedy=f'Declare it for this column, for example "missing": {example}, or fill the cell.',
+            remedy='Fill the cell. Before a rule is learnt, "missing" in the schema says what an empty cell counts as.',
         )
 
 

@@ -93,7 +93,7 @@ class Date(Column):
         counts, empty = reading.instants(self.name, raw, seconds=self.with_time, zone=self._zone)
         if empty is not None:
             if self.missing is None:
-                raise self._no_empty(f'"{self.lower}"')
+                raise self._no_empty()
             counts[empty] = self._count("missing", self.missing)
         np.clip(counts, *self._ends, out=counts)
         counts -= self._ends[0]

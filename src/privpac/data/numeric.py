@@ -154,7 +154,7 @@ class Numeric(Column):
 
     def _replacement(self) -> int | float:
         if self.missing is None:
-            raise self._no_empty(self.lower)
+            raise self._no_empty()
         return self.missing
 
     def _encode_integers(self, raw: object) -> Array:

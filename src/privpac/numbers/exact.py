@@ -88,7 +88,6 @@ def exact_decimal(value: object, *, owner: str, name: str, allowed: str = "a num
 
 def ball(value: Fraction | int) -> arb:
     """The smallest ball of the current precision that contains a rational."""
-    value = Fraction(value)
     return arb(fmpq(value.numerator, value.denominator))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from privpac.checker.document import CERTIFICATE, digest, parsed
+from privpac.checker.document import CERTIFICATE, TABLE, canonical, digest, parsed
 from privpac.checker.signature import Receipt, Signature, signatures_in
 from privpac.errors import DataError, NotCertified
 from privpac.signing.keys import Trusted
@@ -17,10 +18,19 @@ from privpac.signing.keys import Trusted
 if TYPE_CHECKING:  # whoever only asks who signed needs no ledger
     from privpac.guarantee.ledger.account import Entry
     from privpac.guarantee.ledger.ledger import Ledger
+    from privpac.guarantee.ledger.purchase import Purchase
 
-__all__ = ["Signer", "check_charge", "check_receipt", "check_receipts", "read_signature", "signers_of"]
+__all__ = [
+    "Signer",
+    "check_charge",
+    "check_receipt",
+    "check_receipts",
+    "is_bound",
+    "read_signature",
+    "signers_of",
+]
 
-UNSIGNED = "Nobody has signed it: the digest shows accidental edits, not who made it."
+ASK = "Ask whoever signed it which charge paid for it."
 
 
 @dataclass(frozen=True)
@@ -36,7 +46,7 @@ class Signer:
         if self.trusted is None:
             return self.signature.claim()
         receipt = self.signature.receipt
-        return f"Signed by {self.trusted}{'' if receipt is None else f', {receipt}'}."
+        return f"Signed by {self.trusted}, {receipt or 'without the receipt of a charge'}."
 
     def to_json(self) -> dict[str, Any]:
         """The same for programs."""
@@ -88,7 +98,8 @@ def check_receipt(
 
     With a list of trusted keys, only their receipts count: anybody can copy the receipt of another document into a
     signature of his own. Raises `NotCertified` if there is none, if a receipt names a charge that the ledger does not
-    have, or one that is smaller than what the document promises. The ledger itself must have been verified.
+    have, one that is smaller than what the document promises, or one that paid for something else. The ledger itself
+    must have been verified.
     """
     entries, confirmed = ledger.entries(), []
     for signer in signers_of(tree, trusted=trusted, beside=beside):
@@ -135,7 +146,11 @@ def check_receipts(
 
 
 def check_charge(entries: Sequence[Entry], receipt: Receipt, tree: Mapping[str, Any]) -> None:
-    """Raise `NotCertified` unless the charge of a receipt is there, and covers what the document promises."""
+    """Raise `NotCertified` unless the charge of a receipt is there, covers what the document promises, and was for it.
+
+    What it was for is what the ledger wrote down before the draw: the certificate, or only a schema and a label where
+    an earlier version wrote. Two releases with one certificate look alike to it; `check_receipts` of both tells.
+    """
     certificate = tree if tree["format"] == CERTIFICATE else tree["certificate"]
     entry = entries[receipt.entry - 1] if receipt.entry <= len(entries) else None
     if entry is None or entry.hash != receipt.head:
@@ -147,5 +162,22 @@ def check_charge(entries: Sequence[Entry], receipt: Receipt, tree: Mapping[str, 
         if charged < Fraction(certificate[name]):
             raise NotCertified(
                 f"Charge {receipt.entry} is smaller than the {name} that the document promises.",
-                remedy="Ask whoever signed it which charge paid for it.",
+                remedy=ASK,
             )
+    if entry.purchase is not None and not _is_for(entry.purchase, tree, certificate):
+        raise NotCertified(f"Charge {receipt.entry} paid for something else ({entry.purchase}).", remedy=ASK)
+
+
+def is_bound(entry: Entry) -> bool:
+    """Whether a charge says for which certificate it was."""
+    return entry.purchase is not None and bool(entry.purchase.certificate)
+
+
+def _is_for(purchase: Purchase, tree: Mapping[str, Any], certificate: Mapping[str, Any]) -> bool:
+    """Whether nothing that is written down of a charge contradicts that it was for this document."""
+    if purchase.certificate:
+        return purchase.certificate == digest(certificate)
+    if tree["format"] in (CERTIFICATE, TABLE):  # without a schema, or with some of its columns only
+        return True
+    schema = hashlib.sha256(canonical(tree["schema"]).encode("ascii")).hexdigest()
+    return purchase.schema in ("", schema) and purchase.label in ("", tree["schema"]["label"])

@@ -17,6 +17,7 @@ import privpac
 from privpac import Ledger, __version__, load, verify
 from privpac.cli import console, main
 from privpac.cli.destination import Destination
+from privpac.cli.learn import UNCOUNTED
 from privpac.cli.theorems import uses
 from privpac.constructions.catalogue import REGISTER, formulas
 
@@ -84,7 +85,8 @@ def test_learn_prints_rule_estimate_and_certificate(place: Path, capsys: pytest.
     assert (code, err) == (0, "")
     assert out.startswith("Rule\nyes, surely if age >= ")
     assert "Private estimate\naccuracy about" in out
-    assert "Privacy\n(10, 0)-DP, one record replaced, hypothesis released" in out
+    assert "Privacy\nSomebody who knows everything except one record, and holds" in out
+    assert "\n(10, 0)-DP, one record replaced, hypothesis released" in out
     assert "independent draws" in out
     assert "[exponential mechanism]" not in out
     assert sorted(p.name for p in place.iterdir()) == ["data.csv", "schema.json"]
@@ -110,7 +112,7 @@ def test_json_is_one_document_with_the_model(place: Path, capsys: pytest.Capture
 def test_text_says_what_was_written_on_stderr(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, out, err = run(capsys, *LEARN, "1", "--out", "m.json")
     assert "m.json" not in out
-    assert err == "Wrote the model to m.json.\n"
+    assert err == f"Wrote the model to m.json.\n{UNCOUNTED}\n"
 
 
 def test_a_seed_warns_and_repeats(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

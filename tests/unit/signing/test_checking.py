@@ -17,6 +17,7 @@ from privpac.checker.document import digest
 from privpac.checker.signature import Receipt, Signature, is_name, signatures_in, with_signature
 from privpac.cli import main
 from privpac.errors import DataError, NotCertified
+from privpac.guarantee.ledger.purchase import Purchase
 from privpac.signing.checking import check_receipt, signers_of
 from privpac.signing.keys import SigningKey, Trusted
 
@@ -183,7 +184,7 @@ def test_detached_signatures_and_unsigned_documents(
     assert [row["signer"] for row in json.loads(out)["signers"]] == ["A"]
     Path("trusted").write_text("")
     code, out, _ = run(capsys, "verify", "model.json", "--trusted", "trusted")
-    assert (code, "Nobody has signed it" in out) == (0, True)
+    assert (code, "Nobody has signed it" in out) == (5, True)
     assert run(capsys, *sign)[0] == 0
     code, out, _ = run(capsys, "verify", "model.json", "--certificate-only")
     assert (code, "nobody vouches for" in out) == (0, True)
@@ -249,7 +250,9 @@ def test_whoever_checks_a_document_refuses_a_forged_signature_in_it(
     path.write_text(json.dumps({**tree, "signatures": [row]}))
     assert verify(path).looks == ("digest", "signatures", "derivation", "rebuild")
     assert check_alone([str(path)]) == 0
-    assert f"Signed with the key {key.public_text}." in capsys.readouterr().out
+    assert (
+        f"Signed with the key {key.public_text}, without the receipt of a charge." in capsys.readouterr().out
+    )
     assert check_alone([str(path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["signers"][0]["key"] == key.public_text
     path.write_text(json.dumps({**tree, "signatures": [{**row, "signer": "Minister"}]}))
@@ -408,3 +411,98 @@ def test_nobody_signs_what_does_not_follow(
     assert run(capsys, "verify", "certificate.json", *beside)[0] == 0
     assert run(capsys, "explain", "weaker.json", "--statement", "annex.html")[0] == 4
     assert not Path("annex.html").exists()
+
+
+LEARN = ("learn", "data.csv", "--schema", "schema.json", "--concepts", "thresholds:age")
+
+
+def test_a_charge_pays_for_what_the_books_say_and_for_nothing_else(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A model that no ledger was charged for is not signed with the charge of another, nor passes with its receipt."""
+    run(capsys, "keys", "signing", "a.pem")
+    run(capsys, "ledger", "create", "ledger.db", "--epsilon", "3")
+    signed = ("--sign", "a.pem", "--signer", "A")
+    assert (
+        run(capsys, *LEARN, "--epsilon", "1", "--ledger", "ledger.db", "--out", "model.json", *signed)[0] == 0
+    )
+    code, _, err = run(capsys, *LEARN, "--epsilon", "0.5", "--out", "other.json")
+    assert (code, "No ledger was charged" in err) == (0, True)
+    sign = ("--key", "a.pem", "--signer", "A", "--ledger", "ledger.db", "--entry", "1")
+    code, _, err = run(capsys, "sign", "other.json", *sign)
+    assert (code, "Charge 1 paid for something else (thresholds:age of ill" in err) == (4, True)
+    receipt = signatures_in(json.loads(Path("model.json").read_text()))[0].receipt
+    tree = json.loads(Path("other.json").read_text())
+    forged = SigningKey.read("a.pem").sign(tree, signer="A", receipt=receipt)
+    Path("other.json").write_text(json.dumps(with_signature(tree, forged)))
+    assert run(capsys, "verify", "other.json")[0] == 0  # a file alone cannot show it
+    for command in (
+        ("ledger", "verify", "ledger.db", "--receipt", "other.json"),
+        ("explain", "other.json", "--statement", "s.md", "--ledger", "ledger.db"),
+    ):
+        code, _, err = run(capsys, *command)
+        assert (code, "paid for something else" in err) == (4, True)
+    code, out, _ = run(capsys, "ledger", "verify", "ledger.db", "--receipt", "model.json")
+    assert (code, "does not say for which certificate" in out) == (0, False)
+    assert "at most 73.2 % after all charges so far, 95.3 % at the total" in out
+    assert run(capsys, "sign", "model.json", *sign)[0] == 0
+
+
+def test_charges_that_say_less_are_compared_by_what_they_say(model: Model, key: SigningKey) -> None:
+    """As earlier versions wrote them, or somebody by hand."""
+    ledger, tree = Ledger(epsilon=9), model.to_json()
+    same, other = model.schema.digest(), "0" * 64
+    for purchase, fits in (
+        (None, True),
+        (Purchase(word="thresholds:age"), True),
+        (Purchase(schema=same, label="ill"), True),
+        (Purchase(schema=other, label="ill"), False),
+        (Purchase(label="age"), False),
+        (Purchase(schema=same, label="ill").certified(tree["certificate"]), True),
+        (Purchase(schema=same, label="ill").certified({**tree["certificate"], "labelled": 7}), False),
+    ):
+        entry = ledger.charge(epsilon=1, purchase=purchase)
+        receipt = Receipt(ledger.id, entry.number, entry.hash)
+        signed = with_signature(tree, key.sign(tree, signer="A", receipt=receipt))
+        if fits:
+            assert check_receipt(ledger, signed)
+        else:
+            with pytest.raises(NotCertified, match="paid for something else"):
+                check_receipt(ledger, signed)
+
+
+def test_nobody_vouches_for_seeded_coins(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "keys", "signing", "a.pem")
+    run(capsys, "ledger", "create", "ledger.db", "--epsilon", "3")
+    seeded = (*LEARN, "--epsilon", "1", "--random-state", "3", "--out", "seeded.json")
+    signed = ("--sign", "a.pem", "--signer", "A")
+    assert run(capsys, *seeded, "--ledger", "ledger.db", *signed)[0] == 2
+    assert Ledger.open("ledger.db").spent.epsilon == 0
+    assert run(capsys, *seeded)[0] == 0
+    code, _, err = run(capsys, "sign", "seeded.json", "--key", "a.pem", "--signer", "A")
+    assert (code, "must not be released" in err) == (4, True)
+    for name in ("annex.html", "annex.md"):
+        code, _, err = run(capsys, "explain", "seeded.json", "--statement", name)
+        assert (code, "must not be released and promises nothing" in err) == (4, True)
+        assert not Path(name).exists()
+
+
+def test_verify_says_when_nobody_signed_and_a_script_can_ask_for_a_trusted_key(
+    place: Path, model: Model, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model.save("model.json")
+    code, out, _ = run(capsys, "verify", "model.json")
+    assert (code, "Nobody has signed it" in out) == (0, True)
+    assert json.loads(run(capsys, "verify", "model.json", "--json")[1])["signers"] == []
+    public = run(capsys, "keys", "signing", "a.pem")[1].strip()
+    Path("mine").write_text(f"{public} A\n")
+    Path("others").write_text("")
+    code, out, err = run(capsys, "verify", "model.json", "--trusted", "mine")
+    assert (code, "Verified" in out, "nobody on your list" in err) == (5, True, True)
+    assert run(capsys, "sign", "model.json", "--key", "a.pem", "--signer", "A")[0] == 0
+    code, out, _ = run(capsys, "verify", "model.json", "--trusted", "mine")
+    assert (code, "Signed by A, without the receipt of a charge." in out) == (0, True)
+    code, out, err = run(capsys, "verify", "model.json", "--trusted", "others", "--json")
+    assert (code, json.loads(out)["trusted"], json.loads(out)["verified"]) == (5, False, True)
+    assert json.loads(err)["kind"] == "Untrusted"
+    assert run(capsys, "verify", "model.json", "--certificate-only", "--trusted", "others")[0] == 5

@@ -101,7 +101,9 @@ class Entry:
 
     def sealed(self, previous: str) -> Entry:
         """This entry with the hash that ties it to the rows before."""
-        sealed = replace(self, hash=seal(previous, self._facts))
+        # Not by `replace`, which takes longer than the hash.
+        parts = (self.number, self.cost, self.note, self.key, self.time, self.purchase, self.layout)
+        sealed = Entry(*parts, hash=seal(previous, self._facts))
         vars(sealed)["_facts"] = self._facts  # said once: the hash is not among them
         return sealed
 
@@ -255,7 +257,9 @@ class Account:
     def _moved(self, entry: Entry, spent: Cost) -> Account:
         if self.layout == 1:
             spent = replace(spent, rho=Fraction(0))
-        return replace(self, spent=spent, count=entry.number, head=entry.hash)
+        return Account(
+            self.id, self.promises, spent, entry.number, entry.hash, self.opening, self.layout
+        )  # not by `replace`, as above
 
     def brought_up(self, entries: Iterable[Entry]) -> Account:
         """The same account for tables of the second layout, with the rho of its rows so far."""

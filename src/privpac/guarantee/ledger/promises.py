@@ -161,7 +161,7 @@ class Promises:
         parts = [] if self.pure is None else [self.pure - spent.epsilon]
         parts += [] if other is None else [max(Fraction(0), other.epsilon - spent.epsilon)]
         reserved = other.reserved_delta if other is not None and self.pure is None else Fraction(0)
-        return Budget(min(parts), reserved - spent.delta)
+        return Budget(min(parts), reserved - spent.delta if spent.delta else reserved)
 
     def left_rho(self, spent: Cost) -> Fraction | None:
         """What may still be spent in rho; None where rho pays for nothing."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
+from typing import Any
 
+from privpac.checker.document import digest
 from privpac.errors import ParameterError
 
 __all__ = ["Purchase"]
@@ -32,6 +35,8 @@ class Purchase:
     """What is written with it."""
     label: str = ""
     """The column that is predicted."""
+    certificate: str = ""
+    """The digest of the certificate, which exists before the draw; empty where the schema was read from the data."""
 
     def __post_init__(self) -> None:
         for name, text in asdict(self).items():
@@ -67,6 +72,14 @@ class Purchase:
     def written_to(self, file: str) -> Purchase:
         """The same, and the file it is written to."""
         return replace(self, file=_name(file)) if file else self
+
+    def certified(self, certificate: Mapping[str, Any]) -> Purchase:
+        """The same, tied to the stored form of the certificate that is paid for.
+
+        A certificate follows from public numbers alone, and is released. One whose schema was read from the records
+        depends on them, and a charge stands even if nothing is released: then nothing of it is written down.
+        """
+        return replace(self, certificate=digest(certificate)) if self.schema else self
 
     def __str__(self) -> str:
         parts = [

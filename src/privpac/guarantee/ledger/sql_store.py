@@ -8,8 +8,9 @@ it paid for are both there or neither.
 
 from __future__ import annotations
 
+import sys
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -233,8 +234,9 @@ class SqlStore:
         except DBAPIError as error:
             raise self._database.sentence(error) from None
 
-    def __del__(self) -> None:
-        if hasattr(self, "engine"):
+    def __del__(self, ends: Callable[[], bool] = sys.is_finalizing) -> None:
+        # When the interpreter ends, the library is half gone, as this module's own names are; the system closes files.
+        if hasattr(self, "engine") and not ends():
             self._disconnect()
 
     def __reduce__(self) -> tuple[Any, ...]:

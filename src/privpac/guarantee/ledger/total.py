@@ -5,11 +5,12 @@ It speaks of the totals, which were fixed when the ledger was made, and never of
 
 from __future__ import annotations
 
+from privpac.guarantee.guesses import CERTAIN, guessed_at_most
 from privpac.guarantee.ledger.account import Account
 from privpac.guarantee.ledger.budget import exact_text
 from privpac.guarantee.ledger.promises import Promises
 
-__all__ = ["promise_of", "total_document"]
+__all__ = ["budget_rows", "guesses_of", "promise_of", "total_document"]
 
 TOTAL_FORMAT = "privpac-ledger-total/1"
 ASSUMED = (
@@ -40,13 +41,50 @@ def _wording(promises: Promises) -> str:
     return f"{pair}; and also {pure}" if pure else pair
 
 
+def guesses_of(account: Account) -> dict[str, str]:
+    """How often a record is guessed at most, of two equally likely ones: after what was `spent`, and at the `total`.
+
+    Sums are a promise where epsilons are added and there is no delta; elsewhere the total alone is one.
+    """
+    total = {"total": guessed_at_most(account.total.epsilon, account.total.delta)}
+    if account.promises.approximate is not None:
+        return total
+    return {"spent": guessed_at_most(account.spent.epsilon), **total}
+
+
+def budget_rows(account: Account) -> tuple[tuple[str, str], ...]:
+    """Everything charged so far, and everything that may be, each with its guess: rows for a statement."""
+    guesses = guesses_of(account)
+    charges = "1 charge" if account.count == 1 else f"{account.count:,} charges"
+    spent = f"{account.spent} in {charges}"
+    if "spent" in guesses:
+        spent += f": right guesses at most {guesses['spent']}"
+    else:
+        spent = f"{charges}; with a delta, the total alone is a promise"
+    return (
+        ("Spent so far", spent),
+        ("Total of the budget", f"{account.promises}: right guesses at most {guesses['total']}"),
+        ("Left in the budget", account.remainder),
+    )
+
+
+def _as_a_guess(account: Account) -> str:
+    guess = guesses_of(account)["total"]
+    if guess == CERTAIN:
+        return "At that total, nothing is promised that would protect a person."
+    return (
+        "Somebody who knows everything else and holds two possibilities for a record equally likely is right at most "
+        f"{guess} of the time."
+    )
+
+
 def promise_of(account: Account) -> str:
     """The sentence that may be told to those whose records these are."""
     return (
         f"Everything released through ledger {account.id}, in whatever order and by however many sessions, is together "
         f"{_wording(account.promises)}. One record is replaced (only its label, where a release protects no more), and "
-        "the number of records is public. This speaks of the total, whatever was spent. Assumed: "
-        f"{'; '.join(ASSUMED)}."
+        f"the number of records is public. {_as_a_guess(account)} This speaks of the total, whatever was spent. "
+        f"Assumed: {'; '.join(ASSUMED)}."
     )
 
 

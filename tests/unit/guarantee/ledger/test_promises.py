@@ -274,6 +274,8 @@ def test_the_command_line_says_what_was_paid_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from privpac import Schema
+    from privpac.checker.document import digest as digest_of
+    from privpac.checker.document import read_at
     from privpac.cli.app import run
 
     monkeypatch.chdir(tmp_path)
@@ -287,11 +289,22 @@ def test_the_command_line_says_what_was_paid_for(
     assert run(["release", "visits.csv", *paying, "--column", "x", "--method", "tree", "--out", "t.csv"]) == 0
     ledger, digest = Ledger.open("b.sqlite"), Schema.from_json(Path("schema.json")).digest()
     learnt, released = (entry.purchase for entry in ledger.entries())
+    of_model, of_table = (digest_of(read_at(name)["certificate"]) for name in ("model.json", "t.json"))
     assert learnt == Purchase(
-        table="visits.csv", schema=digest, word="thresholds:x", file="model.json", label="y"
+        table="visits.csv",
+        schema=digest,
+        word="thresholds:x",
+        file="model.json",
+        label="y",
+        certificate=of_model,
     )
     assert released == Purchase(
-        table="visits.csv", schema=digest, word="release tree", file="t.csv", label="y"
+        table="visits.csv",
+        schema=digest,
+        word="release tree",
+        file="t.csv",
+        label="y",
+        certificate=of_table,
     )
     assert ledger.entries()[0].rho == Fraction("0.00125")  # one exponential draw: an eighth of the square
     capsys.readouterr()
