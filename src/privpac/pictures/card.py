@@ -22,7 +22,7 @@ VALUES, BAR, THICK = 205.0, 75.0, 12.0
 """Room for the values of a row, for its bar, and how thick a bar is."""
 LONGEST_COLUMN = 34
 """Letters of a column's name; a pointer shows the rest."""
-RISK_HEIGHT, RISK_HEAD, RISK_FOOT, CAPTION = 120.0, 50.0, 96.0, 58.0
+RISK_HEIGHT, RISK_HEAD, RISK_FOOT, CAPTION = 120.0, 50.0, 114.0, 58.0
 GRID = (0.25, 0.5, 0.75, 1.0)
 """Risks that have a line across."""
 SAYS_NOTHING = 0.9
@@ -116,9 +116,12 @@ def _risks(sheet: PointsSheet, schema: Schema, y: float) -> Shapes:
     yield Line(((start, floor), (end, floor)))
     yield Words(start, floor + 18, "points", "soft", "start")
     yield Words(start, floor + 36, "risk", "soft", "start")
-    note = "Thin lines: what noisy counts allow, two standard deviations of noise and sampling; none if nearly all."
+    note = (
+        "Thin lines: risks within two standard deviations of the noisy counts; none where that is nearly any."
+    )
     yield Words(start, floor + 64, sheet.verdict, "test", "start")
     yield Words(start, floor + 84, note, "soft", "start")
+    yield Words(start, floor + 102, sheet.caution, "soft", "start")
 
 
 def _of_one(schema: Schema) -> str:

@@ -48,10 +48,7 @@ def picture(
     tree = as_tree(hypothesis, schema)
     if tree is None:
         return _in_words(hypothesis, schema)
-    if leaf_counts is None:
-        return _Layout(tree, schema, None, tree).drawing()
-    shown = fold(tree, leaf_counts)
-    return _Layout(shown.tree, schema, shown, tree).drawing()
+    return _Layout(fold(tree, leaf_counts), schema, tree).drawing()
 
 
 def _in_words(hypothesis: Hypothesis, schema: Schema) -> Drawing:
@@ -89,19 +86,18 @@ class _Place:
 class _Layout:
     """Where everything goes: a row per leaf, a column per level as wide as its widest node."""
 
-    tree: Tree
+    shown: FoldedTree
     schema: Schema
-    counted: FoldedTree | None
     whole: Tree
-    """The rule itself, where `tree` is folded."""
+    """The rule itself, of which `shown` may be folded."""
 
     @cached_property
     def places(self) -> tuple[_Place, ...]:
-        return tuple(self._placed(self.tree, 0, 0, count()).all())
+        return tuple(self._placed(self.shown.tree, 0, 0, count()).all())
 
     def _placed(self, node: Tree, level: int, number: int, rows: Iterator[int]) -> _Place:
         if not isinstance(node, Split):
-            y = HEADING + MARGIN + (next(rows) + 0.5) * (ROW if self.counted is None else ROW_WITH_COUNTS)
+            y = HEADING + MARGIN + (next(rows) + 0.5) * (ROW_WITH_COUNTS if self.shown.counted else ROW)
             return _Place(node, level, y, number)
         # Where the test holds comes first, as in words; leaves are numbered the other way round.
         below = sum(1 for _ in node.low.leaves())
@@ -112,9 +108,7 @@ class _Layout:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """What is answered in each leaf."""
-        if self.counted is not None:
-            return tuple(leaf.name(self.schema) for leaf in self.counted.leaves)
-        return tuple(self.schema.classes[leaf.label] for leaf in self.tree.leaves())
+        return tuple(leaf.name(self.schema) for leaf in self.shown.leaves)
 
     @cached_property
     def pill(self) -> float:
@@ -174,16 +168,15 @@ class _Layout:
     def _leaf(self, place: _Place) -> Iterator[Box | Line | Words]:
         assert isinstance(place.node, Leaf)
         left, name = self.lefts[place.level], self.names[place.number]
-        counted = None if self.counted is None else self.counted.leaves[place.number]
-        by_chance = counted is not None and counted.by_chance
-        colour = "chance" if by_chance else f"k{place.node.label % CLASS_STYLES}"
+        leaf = self.shown.leaves[place.number]
+        colour = "chance" if leaf.undecided else f"k{place.node.label % CLASS_STYLES}"
         yield Box(left, place.y - NODE / 2, self.pill, NODE, colour, 6)
-        short, style = _short(name), "test" if by_chance else "on"
+        short, style = _short(name), "test" if leaf.undecided else "on"
         yield Words(left + self.pill / 2, place.y + 4.5, short, style, full=name if short != name else "")
-        if counted is not None:
-            if not by_chance:
-                yield from self._bar(left, place.y + NODE / 2 + 3, counted.shares)
-            yield Words(left + self.pill + 8, place.y + 4, self._number(place), "soft", "start")
+        if leaf.counts and not leaf.by_chance:
+            yield from self._bar(left, place.y + NODE / 2 + 3, leaf.shares)
+        if number := self._number(place):
+            yield Words(left + self.pill + 8, place.y + 4, number, "soft", "start")
 
     def _bar(self, left: float, top: float, shares: Iterable[float]) -> Iterator[Box]:
         for label, share in enumerate(shares):
@@ -191,18 +184,17 @@ class _Layout:
             left += share * self.pill
 
     def _number(self, place: _Place) -> str:
-        """How many records arrive, about, and which share of them has the leaf's class."""
-        if self.counted is None or not isinstance(place.node, Leaf):
+        """How many records arrive, about, which share of them has the leaf's class, and what is folded."""
+        if not isinstance(place.node, Leaf):
             return ""
-        leaf = self.counted.leaves[place.number]
+        leaf = self.shown.leaves[place.number]
         if leaf.by_chance:
-            return f"{sum(leaf.counts):,} · {BY_CHANCE}" + (
-                f", {leaf.leaves} leaves" if leaf.leaves > 1 else ""
-            )
-        return f"{sum(leaf.counts):,} · {leaf.shares[place.node.label]:.0%}"
+            return f"{BY_CHANCE}, {leaf.leaves} leaves" if leaf.leaves > 1 else BY_CHANCE
+        known = f"{sum(leaf.counts):,} · {leaf.shares[place.node.label]:.0%}" if leaf.counts else ""
+        return " · ".join(part for part in (known, leaf.folded if leaf.leaves > 1 else "") if part)
 
     def _note(self) -> str:
-        if self.counted is None:
+        if not self.shown.counted:
             return ""
         return "Beside a leaf: records counted with noise, and the share of its class; below it: all shares."
 

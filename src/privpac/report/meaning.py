@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Protocol
 
-from privpac.checker.directed import exp_ceiling
+from privpac.checker.document import FROM_DATA
+from privpac.guarantee.guesses import CERTAIN, exp_above, guessed_at_most, suspected_at_most
 from privpac.numbers.decimals import decimal_text
 
-__all__ = ["Certified", "does_not_mean", "guessed_at_most", "means", "protected", "records_of_one_person"]
+__all__ = [
+    "Certified",
+    "does_not_mean",
+    "means",
+    "protected",
+    "records_of_one_person",
+    "shares_in_words",
+    "taken_for_granted",
+]
 
 WEAK = 5  # an epsilon above which the factor is beyond a hundred and the words must not comfort
 
@@ -30,17 +38,39 @@ def means(model: Certified) -> list[str]:
     texts = [
         f"If {thing} had been anything else, every possible outcome ({_outcome(tree)}) would have been almost as"
         f" likely: {_factor(tree)}.",
-        f"Somebody who knows everything except {thing}, and holds two possibilities for equally likely,"
-        f" cannot tell from this release which is true more often than {guessed_at_most(epsilon, delta)} of the time.",
+        _guess(thing, epsilon, delta),
         "This holds whatever else they know, now or later, and whatever they do with it: predicting, publishing"
         " and rewriting cost nothing more.",
     ]
+    if not delta and guessed_at_most(epsilon) != CERTAIN:
+        grown = suspected_at_most(epsilon, SUSPICION)
+        texts.append(
+            "Whatever somebody held likely before, its odds grow by at most that factor: a suspicion of 1 % to at most"
+            f" {grown}."
+        )
     if epsilon > WEAK:
         texts.append(
             "At an epsilon this large the guarantee is weak: take it as a limit on the worst case, not as a"
             " comfort."
         )
     return texts
+
+
+SUSPICION = Fraction(1, 100)
+
+
+def _guess(thing: str, epsilon: Fraction, delta: Fraction) -> str:
+    """The loss against somebody who knows everything else, as a guess."""
+    guess = guessed_at_most(epsilon, delta)
+    if guess == CERTAIN:
+        return (
+            f"Somebody who knows everything except {thing} may learn from this release which of two possibilities is"
+            " true: at this epsilon nothing is promised that would protect a person."
+        )
+    return (
+        f"Somebody who knows everything except {thing}, and holds two possibilities for equally likely,"
+        f" cannot tell from this release which is true more often than {guess} of the time."
+    )
 
 
 def _outcome(tree: Mapping[str, Any]) -> str:
@@ -91,26 +121,8 @@ def _plain_factor(epsilon: Fraction) -> str:
     if epsilon > 40:
         return "10^" + str(int(epsilon * Fraction(44, 100)) + 1)  # 1/ln 10 < 0.44
     if epsilon > 10:
-        return f"{int(_exp(epsilon, 0)):,}"
-    return f"{float(_exp(epsilon, 3)):,.3f}"
-
-
-def _exp(epsilon: Fraction, digits: int) -> Fraction:
-    return exp_ceiling(epsilon, digits) if epsilon else Fraction(1)
-
-
-def guessed_at_most(epsilon: Fraction, delta: Fraction = Fraction(0)) -> str:
-    """(e^epsilon + delta)/(1 + e^epsilon), rounded up: the best chance of telling two possibilities apart.
-
-    >>> guessed_at_most(Fraction(1))
-    '73.2 %'
-    >>> guessed_at_most(Fraction(1), Fraction(1, 2))
-    '86.6 %'
-    """
-    if epsilon > 40 or delta >= 1:
-        return "100 %"
-    factor = _exp(epsilon, 12)
-    return f"{math.ceil(1000 * (factor + delta) / (1 + factor)) / 10} %"
+        return f"{int(exp_above(epsilon, 0)):,}"
+    return f"{float(exp_above(epsilon, 3)):,.3f}"
 
 
 def does_not_mean(model: Certified) -> list[str]:
@@ -119,8 +131,8 @@ def does_not_mean(model: Certified) -> list[str]:
     return [
         "It does not hide what is true of people in general. A rule that holds for many also holds for"
         " somebody who was never in the table.",
-        "It does not cover the schema: bounds, categories, classes and the number of records are taken to be"
-        " public.",
+        "It does not cover the schema: bounds, categories, classes, a base rate and the number of records are taken"
+        " to be public.",
         "It does not cover other releases from the same records: losses add up, and a ledger keeps the sum.",
         "It does not cover the table itself, the machine it is on, or errors and timings seen there.",
         "It counts one record per person. Somebody with k records is protected with k times the epsilon."
@@ -129,3 +141,44 @@ def does_not_mean(model: Certified) -> list[str]:
         "It says nothing about cause and effect or fairness, and its accuracy is that of records like these:"
         " where the world changes, so does the error.",
     ]
+
+
+def taken_for_granted(model: Certified, schema: Mapping[str, Any]) -> list[str]:
+    """What the promise rests on and no file can show: the ways to lose it that docs/understand/limits.md lists.
+
+    `schema` is the stored one. Assumptions of the certificate itself come last, in its own words.
+    """
+    tree = model.certificate
+    people = records_of_one_person(tree)
+    rate = shares_in_words(schema)
+    described = "Bounds, categories and classes of the schema" + (
+        f", and the base rate ({rate})," if rate else ""
+    )
+    read = FROM_DATA in tree["assumptions"]
+    return [
+        f"{described} {'are no secret, although they were read from' if read else 'were known without looking at'}"
+        " these records.",
+        f"No person has more than {people} {'record' if people == 1 else 'records'}.",
+        "Whatever else was released from the same records was charged to the same ledger, failed attempts included.",
+        "This release was not chosen among several by looking at the records.",
+        "The procedure that the certificate names was run on these records, by software without a fault, with"
+        " randomness that nobody can foresee.",
+        "Nothing that no certificate covers was published beside it: no accuracy, plot or count made in another way.",
+        "No outsider could start runs, see how long they take, or read their errors.",
+        *(_sentence(text) for text in tree["assumptions"] if text != FROM_DATA),
+    ]
+
+
+def _sentence(text: str) -> str:
+    """An assumption from a file, which anybody may have written: it must not look like a paragraph of ours."""
+    shown = text if text.isprintable() else ascii(text)
+    return f"{shown[:1].upper()}{shown[1:]}."
+
+
+def shares_in_words(schema: Mapping[str, Any]) -> str:
+    """The base rate that a stored schema declares, class by class; empty if it declares none."""
+    rates = schema.get("base_rate")
+    if rates is None:
+        return ""
+    names = (name if name.isprintable() else ascii(name) for name in map(str, schema["classes"]))
+    return ", ".join(f"{name}: {share:g}" for name, share in zip(names, rates, strict=True))

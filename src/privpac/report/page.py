@@ -14,15 +14,16 @@ from privpac.concepts.shapes import PointsSheet
 from privpac.concepts.trees.tree import Tree
 from privpac.constructions.catalogue import REGISTER
 from privpac.constructions.estimates.confusion import CONFIDENCE, Confusion
+from privpac.constructions.estimates.folding import fold
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
 from privpac.guarantee.certificate import SEEDED
 from privpac.guarantee.facts import fact_from_json
 from privpac.pictures.ranks import ranks_picture
 from privpac.report.lines import LEFT, RIGHT, WIDTH
-from privpac.report.meaning import does_not_mean, means
+from privpac.report.meaning import does_not_mean, means, shares_in_words, taken_for_granted
 from privpac.report.pictures import picture
 from privpac.report.subject import Subject
-from privpac.report.summary import costs_text, no_accuracy, sql_text
+from privpac.report.summary import accuracy_facts, costs_text, no_accuracy, sql_text
 from privpac.report.wording import short
 
 __all__ = [
@@ -40,12 +41,17 @@ NOTHING = (
 )
 MOST_COLUMNS = 500  # of the schema that are listed
 
+Rows = Sequence[tuple[str, str]]
 
-def report_html(model: Subject) -> str:
-    """The page as text."""
+
+def report_html(model: Subject, *, budget: Rows = ()) -> str:
+    """The page as text; `budget` is what a ledger says of everything together, in rows of a name and a text."""
     title = escape(headline(model))
     style = files("privpac.report").joinpath("report.css").read_text(encoding="utf-8")
-    body = "\n".join(part(model) for part in PARTS)
+    parts = [part(model) for part in PARTS]
+    if budget:
+        parts.insert(PARTS.index(_certificate), _budget(budget))
+    body = "\n".join(parts)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -61,7 +67,8 @@ def headline(model: Subject) -> str:
     if len(lines) == 1:
         return lines[0]
     if isinstance(model.hypothesis, Tree):
-        return f"A decision tree of {sum(1 for _ in model.hypothesis.tests())} tests"
+        tests = sum(1 for _ in model.hypothesis.tests())
+        return f"A decision tree of {tests} test{'s' * (tests != 1)}"
     if isinstance(shape := model.hypothesis.shape(model.schema), PointsSheet):
         return f"A risk card of {len(shape.blocks)} column{'s' * (len(shape.blocks) > 1)}"
     return f"A {model.hypothesis.to_json()['kind']} of {len(lines)} lines"
@@ -97,6 +104,7 @@ def _rule(model: Subject) -> str:
         f"<figure>{picture(model.hypothesis, model.schema, leaf_counts=model.leaf_counts)}</figure>",
         f'<p class="soft">{clamped}</p>',
         _costs(model),
+        _beyond(model),
         _leaf_counts(model),
         f"<details><summary>The rule as text and as SQL</summary><pre>{escape(model.describe())}</pre>"
         f"<pre>{escape(sql_text(model))}</pre>"
@@ -107,6 +115,18 @@ def _rule(model: Subject) -> str:
 def _costs(model: Subject) -> str:
     costs = costs_text(model)
     return f"<p>Price of misjudging a record of each class: {escape(costs)}.</p>" if costs else ""
+
+
+def _beyond(model: Subject) -> str:
+    """That the picture of a large tree is not all of it."""
+    if not isinstance(model.hypothesis, Tree) or not fold(model.hypothesis, model.leaf_counts).beyond:
+        return ""
+    size = sum(1 for _ in model.hypothesis.leaves())
+    return (
+        f'<p class="soft">The rule has {size} leaves. What a page does not hold is folded in the picture'
+        f"{'' if model.leaf_counts is None else ', branches with the fewest records first'}; the text below has all"
+        " of it.</p>"
+    )
 
 
 def _leaf_counts(model: Subject) -> str:
@@ -131,7 +151,7 @@ def _accuracy(model: Subject) -> str:
         parts.append(confusion_table(model.estimate, model.schema.classes))
     parts += [ranks_figure(model)]
     parts.append("<h3>Proved before any record was seen</h3>")
-    facts = [str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]]
+    facts = accuracy_facts(model)
     if facts:
         parts.append(_items(facts))
         parts.append('<p class="soft">If the records are independent draws from what is to be predicted.</p>')
@@ -200,7 +220,9 @@ def confusion_table(estimate: Confusion, classes: Sequence[str]) -> str:
 def _certificate(model: Subject) -> str:
     tree = model.certificate
     assumed = [f"Assumes that {text}." for text in tree["assumptions"]]
-    parts = [_items(assumed)] if assumed else ["<p>Privacy assumes nothing about the records.</p>"]
+    parts = [_items(assumed)] if assumed else ["<p>It assumes nothing about the values in the records.</p>"]
+    granted = taken_for_granted(model, model.schema.stored())
+    parts += ["<h3>Taken for granted, and checked by nobody</h3>", _items(granted)]
     parts += ["<h3>Privacy</h3>", _proofs([tree["privacy"]])]
     for proof in tree.get("also", ()):
         parts += [
@@ -240,11 +262,22 @@ def _meaning(model: Subject) -> str:
     )
 
 
+def _budget(rows: Rows) -> str:
+    listed = "".join(f'<tr><th scope="row">{escape(n)}</th><td>{escape(v)}</td></tr>' for n, v in rows)
+    return _section(
+        "Everything together",
+        "<p>What counts for a person is the total over all releases from the same records. The ledger said, when this"
+        " page was written:</p>",
+        f'<div class="scroll"><table><tbody>{listed}</tbody></table></div>',
+    )
+
+
 def _verify(model: Subject) -> str:
     return _section(
         "How to verify it",
-        "<p>Whoever has the model file can re-derive every number of this page without the records:</p>",
-        "<pre>privpac verify model.json</pre>",
+        "<p>Whoever has the model file can derive its privacy loss and what is proved of its accuracy again, without"
+        " the records. The rule, the estimates and all counts were drawn by chance, and cannot be derived:</p>",
+        "<pre>privpac verify FILE</pre>",
         '<p class="soft">It compares the digest below, re-checks the derivation step by step with arithmetic'
         " of its own, and makes the certificate anew from the public parameters. The digest shows accidental"
         " changes; it does not prove who made the file.</p>",
@@ -260,12 +293,14 @@ def _schema(model: Subject) -> str:
     )
     left = len(columns) - MOST_COLUMNS
     more = f'<p class="soft">and {left} more.</p>' if left > 0 else ""
-    origin = "read from the data" if model.schema.origin == "from_data" else "declared beforehand"
+    origin = "read from the data" if model.schema.origin == "from_data" else "declared by whoever made it"
+    rate = shares_in_words(model.schema.stored())
+    declared = f" Base rate of the classes, declared as public knowledge: {escape(rate)}." if rate else ""
     return _section(
         "What was public",
         f"<p>The number of records, the parameters in the certificate, and this description of the table,"
         f" {origin}: {len(columns)} columns; label {escape(model.schema.label)} with the classes"
-        f" {escape(', '.join(model.schema.classes))}.</p>",
+        f" {escape(', '.join(model.schema.classes))}.{declared}</p>",
         '<details><summary>All columns</summary><div class="scroll"><table><thead><tr><th>column</th>'
         f"<th>kind</th><th>values</th></tr></thead><tbody>{rows}</tbody></table></div>{more}</details>",
     )

@@ -140,9 +140,8 @@ def picture(hypothesis: Hypothesis, schema: Schema, *, leaf_counts: LeafCounts |
     drawing = draw_tree(hypothesis, schema, leaf_counts=leaf_counts)
     if drawing.width <= WIDEST:
         return f'<div class="scroll">{drawing.svg(alone=False)}</div>'
-    shown = None if leaf_counts is None else fold(tree, leaf_counts)
-    branches = _branches(tree, schema) if shown is None else _branches(shown.tree, schema, shown.leaves)
-    return f'<div class="tree scroll">{branches}</div>' + legend(schema)
+    shown = fold(tree, leaf_counts)
+    return f'<div class="tree scroll">{_branches(shown.tree, schema, shown.leaves)}</div>' + legend(schema)
 
 
 def _strip(strip: Strip, schema: Schema) -> str:
@@ -166,27 +165,24 @@ def _values(column: Column, labels: Sequence[int], schema: Schema) -> str:
     return swatches(names, shown, schema, column.name)
 
 
-def _branches(tree: Tree, schema: Schema, counted: Sequence[FoldedLeaf] = ()) -> str:
-    """A nested list: whatever the names and however many tests, it fits the page. `counted`: the tree's leaves."""
+def _branches(tree: Tree, schema: Schema, leaves: Sequence[FoldedLeaf]) -> str:
+    """A nested list: whatever the names, it fits the page."""
     if not isinstance(tree, Split):
         return ""
     below = sum(1 for _ in tree.low.leaves())
     items = []
-    for child, part, positive in ((tree.high, counted[below:], True), (tree.low, counted[:below], False)):
+    for child, part, positive in ((tree.high, leaves[below:], True), (tree.low, leaves[:below], False)):
         answer = f"<span>{escape(tree.test.describe(schema, positive=positive))}</span>"
-        said = _answer(child, schema, part) if isinstance(child, Leaf) else _branches(child, schema, part)
+        said = _answer(part[0], schema) if isinstance(child, Leaf) else _branches(child, schema, part)
         items.append(f"<li>{answer}{said}</li>")
     return f"<ul>{''.join(items)}</ul>"
 
 
-def _answer(leaf: Leaf, schema: Schema, counted: Sequence[FoldedLeaf]) -> str:
-    """The class, and with counts its share; what chance decided is grey."""
-    if not counted:
-        return f' <b class="k{tone(leaf.label)}">{escape(schema.classes[leaf.label])}</b>'
-    (known,) = counted
-    style, beside = (
-        ("chance", BY_CHANCE)
-        if known.by_chance
-        else (f"k{tone(leaf.label)}", f"{known.shares[leaf.label]:.0%}")
-    )
-    return f' <b class="{style}">{escape(known.name(schema))}</b> <span class="soft">{beside}</span>'
+def _answer(leaf: FoldedLeaf, schema: Schema) -> str:
+    """The class, with counts its share, and what is folded; what chance decided is grey."""
+    style = "chance" if leaf.undecided else f"k{tone(leaf.answer)}"
+    beside = [BY_CHANCE] if leaf.by_chance else [f"{leaf.shares[leaf.answer]:.0%}"] if leaf.counts else []
+    if leaf.leaves > 1 and not leaf.by_chance:
+        beside.append(leaf.folded)
+    soft = f' <span class="soft">{", ".join(beside)}</span>' if beside else ""
+    return f' <b class="{style}">{escape(leaf.name(schema))}</b>{soft}'

@@ -1,26 +1,59 @@
-"""A statement about one release, for an annex to a data-protection assessment: two paragraphs and a table.
+"""A statement about one release, for an annex to a data-protection assessment: paragraphs, two lists and a table.
 
-It is written from the released file alone, and from what the caller established besides: who signed it, and what the
-ledger has left.
+It is written from the released file alone, and from what the caller established besides: who signed it, which charge
+paid for it, and what the ledger says of everything together. Of a file made with seeded coins there is none: nothing
+that such a statement says would be true of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from html import escape
 from importlib.resources import files
 from typing import Any
 
 from privpac.checker.document import MODEL, TABLE
 from privpac.concepts.hypotheses import hypothesis_from_json
-from privpac.report.meaning import does_not_mean, means, records_of_one_person
+from privpac.constructions.estimates.confusion import Confusion
+from privpac.constructions.estimates.figures import figures_of
+from privpac.errors import NotCertified
+from privpac.guarantee.guesses import guessed_at_most
+from privpac.report.meaning import (
+    does_not_mean,
+    means,
+    records_of_one_person,
+    shares_in_words,
+    taken_for_granted,
+)
 
-__all__ = ["Statement", "statement_of"]
+__all__ = ["Findings", "Statement", "statement_of"]
 
 UNSIGNED = "nobody"
-NO_LEDGER = "not looked at"
-NOTHING = "nothing is taken for granted beyond the declared schema being public"
+NO_LEDGER = "not looked at: what counts is the total over everything released from the same records"
+ASSUMED = "Taken for granted; no file can show it, and privpac cannot check it"
+LIMITS = "What it does not mean"
+CHECKED = (
+    "Anybody can check with `privpac verify`, without the records, that this epsilon follows from the procedure that"
+    " the file names. That this procedure was run, and on these records, no file can show: whoever signs the release"
+    " says so."
+)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What somebody established besides the file: every part may be missing."""
+
+    signers: tuple[str, ...] = ()
+    """Sentences about signatures that hold."""
+    paid_by: str = ""
+    """The charge that paid for it, as the ledger says it."""
+    budget: tuple[tuple[str, str], ...] = ()
+    """What the ledger says of everything together: rows of a name and a text."""
+    sha256: str = ""
+    """Of the bytes of the file, as other tools compute it."""
+    date: str = ""
 
 
 @dataclass(frozen=True)
@@ -28,22 +61,30 @@ class Statement:
     """What is said, ready to be shown in several forms."""
 
     title: str
-    paragraphs: tuple[str, str]
+    paragraphs: tuple[str, ...]
+    lists: tuple[tuple[str, tuple[str, ...]], ...]
+    """Each with its heading."""
     rows: tuple[tuple[str, str], ...]
 
     def text(self) -> str:
         """As plain text, which is also Markdown."""
         table = ["| | |", "|---|---|", *(f"| {name} | {_cell(value)} |" for name, value in self.rows)]
-        return "\n\n".join([f"# {self.title}", *self.paragraphs, "\n".join(table)]) + "\n"
+        listed = [
+            f"{heading}:\n\n" + "\n".join(f"* {item}" for item in items) for heading, items in self.lists
+        ]
+        return "\n\n".join([f"# {self.title}", *self.paragraphs, *listed, "\n".join(table)]) + "\n"
 
     def html(self) -> str:
-        """As one page that prints on one sheet, without a script or a request."""
+        """As one page for printing, without a script or a request."""
         style = files("privpac.report").joinpath("statement.css").read_text(encoding="utf-8")
         rows = "".join(
             f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>'
             for name, value in self.rows
         )
         body = "".join(f"<p>{escape(paragraph)}</p>" for paragraph in self.paragraphs)
+        for heading, items in self.lists:
+            listed = "".join(f"<li>{escape(item)}</li>" for item in items)
+            body += f"\n<h2>{escape(heading)}</h2>\n<ul>{listed}</ul>"
         return (
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -85,46 +126,86 @@ class _Document:
         )
 
     @property
+    def records(self) -> int:
+        """Of the table, those kept aside for an estimate included."""
+        tree = self.certificate
+        count: int = (tree["request"] or {}).get("labelled", tree["labelled"] + tree["unlabelled"])
+        return count
+
+    @property
+    def use(self) -> tuple[tuple[str, str], ...]:
+        """Whether the rule is of any use, as far as the file says: the row for whoever weighs need against risk."""
+        if self.tree["format"] != MODEL:
+            return ()
+        if self.tree["estimate"] is None:
+            return (("Is it of use", "no private estimate of its accuracy was bought"),)
+        estimate = Confusion.from_json(self.tree["estimate"])
+        gain = figures_of(estimate, [_visible(str(name)) for name in self.tree["schema"]["classes"]]).lines()[
+            0
+        ]
+        right = f"About {float(estimate.accuracy):.3f} right, by the private estimate."
+        return (("Is it of use", f"{right} {gain}"),)
+
+    @property
     def _label(self) -> str:
         return _visible(self.tree["schema"]["label"])
 
 
-def statement_of(
-    document: Mapping[str, Any], *, signers: Sequence[str] = (), left: str | None = None
-) -> Statement:
+def statement_of(document: Mapping[str, Any], findings: Findings | None = None) -> Statement:
     """The statement about a model file, a released table or the description of a bundle, as stored and verified.
 
-    `signers` are sentences about signatures that hold, `left` is what the ledger that was charged still has.
+    Raises `NotCertified` for one that was made with seeded coins.
     """
-    made = _Document(document)
+    made, found = _Document(document), findings or Findings()
     tree = made.certificate
-    records = (tree["request"] or {}).get("labelled", tree["labelled"] + tree["unlabelled"])
-    facts, limits = means(made), does_not_mean(made)
+    if tree["coins"] != "system":
+        raise NotCertified(
+            "It was made with coins of a known seed: it must not be released and promises nothing, so there is no"
+            " statement about it.",
+            remedy="Make it anew without a seed, and delete this one.",
+        )
+    facts = means(made)
     released = (
-        f"What was released is {made.released}, made from {records:,} records, together with the numbers printed"
-        f" beside it. {facts[0]} {facts[1]}"
+        f"What was released is {made.released}, made from {made.records:,} records, together with the numbers printed"
+        f" beside it. {facts[0]} {' '.join(facts[1:])}"
     )
-    assumed = "; ".join(f"it is taken for granted that {_visible(text)}" for text in tree["assumptions"])
-    promise = (
-        f"{facts[2]} As to assumptions, {assumed or NOTHING}. {limits[2]} {limits[1]} The derivation is stored with the"
-        " release, and anybody can derive it again with `privpac verify`, without the records and without trusting"
-        " whoever made it."
+    together = (
+        "This speaks of one release. What counts for a person is the total over all releases from the same records: "
+        + ("; ".join(f"{name.lower()}: {text}" for name, text in found.budget) or "nobody looked at a ledger")
+        + "."
     )
-    rows = (
+    lists = (
+        (ASSUMED, tuple(taken_for_granted(made, document["schema"]))),
+        (LIMITS, tuple(does_not_mean(made))),
+    )
+    return Statement(made.title, (released, together, CHECKED), lists, _rows(made, found))
+
+
+def _rows(made: _Document, found: Findings) -> tuple[tuple[str, str], ...]:
+    tree, schema = made.certificate, made.tree["schema"]
+    guess = guessed_at_most(Fraction(tree["epsilon"]), Fraction(tree["delta"]))
+    people = records_of_one_person(tree)
+    rate = shares_in_words(schema)
+    return (
         ("Released", made.released),
         ("Epsilon, delta", f"{tree['epsilon']}, {tree['delta']}"),
+        ("Right guesses, not 50 %", f"at most {guess}, from this release alone"),
         (
             "What is protected",
             "the label of a record" if tree["privacy"]["fact"]["unit"] == "label" else "a whole record",
         ),
-        ("Records per person", f"{records_of_one_person(tree):,}"),
-        ("Coins", "of the operating system" if tree["coins"] == "system" else "SEEDED: not for release"),
-        ("Left in the budget", NO_LEDGER if left is None else left),
-        ("Signed by", "; ".join(signers) or UNSIGNED),
-        ("Digest of the file", str(document["digest"])),
-        ("Made by", f"privpac {document['version']}"),
+        ("Records per person", f"at most {people:,}: assumed, not checked"),
+        *((("Base rate", f"{rate}: declared, and must be public knowledge"),) if rate else ()),
+        ("Randomness", "of the operating system, as the file says of itself"),
+        *made.use,
+        *((("Paid for by", found.paid_by),) if found.paid_by else ()),
+        *(found.budget or (("The total", NO_LEDGER),)),
+        ("Signed by", "; ".join(found.signers) or UNSIGNED),
+        ("privpac digest", f"{made.tree['digest']} (of the content without signatures)"),
+        *((("SHA-256 of the file", found.sha256),) if found.sha256 else ()),
+        ("Made by", f"privpac {made.tree['version']}"),
+        *((("Statement written", found.date),) if found.date else ()),
     )
-    return Statement(made.title, (released, promise), rows)
 
 
 def _listed(columns: Sequence[str]) -> str:

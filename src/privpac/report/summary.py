@@ -5,22 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from privpac.concepts.cards.card import Card
+from privpac.concepts.literals.cell_sets import sql_name
 from privpac.concepts.trees.tree import Tree
+from privpac.constructions.estimates.folding import fold
 from privpac.errors import NoSqlForm
 from privpac.guarantee.certificate import explain_certificate
-from privpac.guarantee.facts import fact_from_json
+from privpac.guarantee.facts import Accuracy, Against, Fact, fact_from_json
 from privpac.guarantee.parts import parts_of
 from privpac.guarantee.proof import assumptions_of
+from privpac.report.meaning import means, shares_in_words
 from privpac.report.subject import Subject
 
-__all__ = ["costs_text", "no_accuracy", "sql_text", "summary_json", "summary_sections"]
+__all__ = [
+    "accuracy_facts",
+    "costs_text",
+    "no_accuracy",
+    "rule_text",
+    "sql_list",
+    "sql_text",
+    "summary_json",
+    "summary_sections",
+]
 
 NO_ACCURACY = "No accuracy is proved from {records:,} records at this epsilon; privacy holds all the same."
 
 
 def summary_sections(model: Subject, *, full: bool) -> list[tuple[str, str]]:
     """Headings and texts for people; with `full` the whole derivation."""
-    sections = [("Rule", _rule(model, whole=full))]
+    sections = [("Rule", rule_text(model, whole=full))]
     if full:
         sections.append(("SQL", sql_text(model)))
     if costs := costs_text(model):
@@ -36,19 +49,22 @@ def summary_sections(model: Subject, *, full: bool) -> list[tuple[str, str]]:
 
 MANY_LEAVES = 12
 """A tree of more leaves is read more easily if one knows which of them chance decided."""
+UNCOUNTED = (
+    "Where few records arrive, chance decided what a leaf says. Counts would show where: --leaf-epsilon, in Python"
+    " leaf_epsilon, buys them; a twentieth of epsilon is enough."
+)
 
 
-def _rule(model: Subject, *, whole: bool) -> str:
+def rule_text(model: Subject, *, whole: bool = False) -> str:
+    """The rule in words, with leaf counts if there are any; unless it is to be `whole`, no more than a page of it."""
     if model.leaf_counts is not None:
         return model.describe_leaves(whole=whole)
-    rule = model.describe()
-    leaves = sum(1 for _ in model.hypothesis.leaves()) if isinstance(model.hypothesis, Tree) else 0
-    if whole or leaves <= MANY_LEAVES:
-        return rule
-    return (
-        f"{rule}\n({leaves} leaves. Where few records arrive, chance decided what a leaf says. Counts would show"
-        " where: --leaf-epsilon, in Python leaf_epsilon, buys them.)"
-    )
+    if whole or not isinstance(model.hypothesis, Tree):
+        return model.describe()
+    shown = fold(model.hypothesis, None)
+    if sum(leaf.leaves for leaf in shown.leaves) <= MANY_LEAVES:
+        return model.describe()
+    return f"{shown.describe(model.schema)}\n{UNCOUNTED}"
 
 
 def costs_text(model: Subject) -> str:
@@ -63,9 +79,7 @@ def costs_text(model: Subject) -> str:
 
     if balanced_costs(model.schema) != tuple(costs):
         return priced
-    shares = ", ".join(
-        f"{name}: {share:g}" for name, share in zip(model.schema.classes, model.schema.base_rate, strict=True)
-    )
+    shares = shares_in_words(model.schema.stored())
     return f"{priced} (balanced: all classes count the same, given the declared base rate {shares})"
 
 
@@ -75,6 +89,15 @@ def sql_text(model: Subject) -> str:
         return model.to_sql()
     except NoSqlForm as none:
         return str(none)
+
+
+def sql_list(model: Subject) -> str:
+    """What may stand after SELECT: the class, and of a card the points and the risk too."""
+    hypothesis, schema = model.hypothesis, model.schema
+    columns = {schema.label: model.to_sql()}
+    if isinstance(hypothesis, Card):
+        columns |= {"points": hypothesis.points_sql(schema), "risk": hypothesis.risk_sql(schema)}
+    return ",\n".join(f"{text} AS {sql_name(name)}" for name, text in columns.items()) + "\n"
 
 
 def _sql_or_none(model: Subject) -> str | None:
@@ -87,6 +110,7 @@ def _sql_or_none(model: Subject) -> str | None:
 def _privacy(model: Subject) -> list[str]:
     tree = model.certificate
     return [
+        *([means(model)[1]] if tree["coins"] == "system" else []),  # of known coins nothing holds
         str(fact_from_json(tree["privacy"]["fact"])),
         *(
             str(fact)
@@ -104,7 +128,7 @@ def _accuracy_title(model: Subject) -> str:
 
 def _accuracy(model: Subject) -> str:
     tree = model.certificate
-    facts = [str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]]
+    facts = accuracy_facts(model)
     assumed = dict.fromkeys(text for proof in tree["accuracy"] for text in assumptions_of(proof))
     facts += [f"Assumes that {text}." for text in assumed]
     if facts and "grid" in tree["learner"]:
@@ -112,6 +136,31 @@ def _accuracy(model: Subject) -> str:
     if facts and "note" in tree["learner"]:
         facts.append(f"Note: {tree['learner']['note']}.")
     return "\n".join(facts) or no_accuracy(tree)
+
+
+PERFECT = "Only where some rule of the class is perfect, as on real tables hardly any is: "
+
+
+def accuracy_facts(model: Subject) -> list[str]:
+    """What is proved of the error: first what holds for any records, then what a perfect rule would change.
+
+    The latter is left out where the file's own estimate rules it out.
+    """
+    facts = [fact_from_json(proof["fact"]) for proof in model.certificate["accuracy"]]
+    anyway = [str(fact) for fact in facts if not _needs_perfect(fact)]
+    if not anyway:
+        return [str(fact) for fact in facts]
+    worst = None if model.estimate is None else 1 - model.estimate.high
+    perfect = [
+        fact
+        for fact in facts
+        if isinstance(fact, Accuracy) and _needs_perfect(fact) and (worst is None or fact.error >= worst)
+    ]
+    return anyway + [f"{PERFECT}{fact}" for fact in perfect]
+
+
+def _needs_perfect(fact: Fact) -> bool:
+    return isinstance(fact, Accuracy) and fact.against is not Against.AGNOSTIC
 
 
 def no_accuracy(certificate: Mapping[str, Any]) -> str:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from privpac import Ledger, Model, learn
 from privpac.cli import main
-from privpac.report.statement import statement_of
+from privpac.errors import NotCertified
+from privpac.report.statement import Findings, statement_of
 from tests.golden.corpus import HERE
 
-SCHEMA = {
+SCHEMA: dict[str, Any] = {
     "label": "ill",
     "columns": [{"name": "a|ge", "kind": "numeric", "lower": 0, "upper": 99, "integer": True}],
 }
@@ -25,13 +28,19 @@ def model() -> Model:
 
 
 def test_it_says_what_was_released_and_what_it_may_reveal(model: Model) -> None:
-    made = statement_of(model.to_json(), signers=["Signed by the office."], left="epsilon 2")
+    found = Findings(
+        ("Signed by the office.",), "charge 1", (("Spent so far", "epsilon 2"),), "ab", "2026-11-17"
+    )
+    made = statement_of(model.to_json(), found)
     rows = dict(made.rows)
     assert rows["Epsilon, delta"] == "1, 0"
-    assert rows["Records per person"] == "2"
-    assert rows["Left in the budget"] == "epsilon 2"
+    assert rows["Records per person"] == "at most 2: assumed, not checked"
+    assert rows["Spent so far"] == "epsilon 2"
     assert rows["Signed by"] == "Signed by the office."
-    assert rows["Digest of the file"] == model.to_json()["digest"]
+    assert rows["privpac digest"].startswith(model.to_json()["digest"])
+    assert rows["SHA-256 of the file"] == "ab"
+    assert rows["Is it of use"] == "no private estimate of its accuracy was bought"
+    assert "all releases from the same records: spent so far: epsilon 2." in made.paragraphs[1]
     assert "400 records" in made.paragraphs[0]
     assert "73.2 %" in made.paragraphs[0]  # e/(1 + e), rounded up
     assert "a\\|ge" in made.text()
@@ -41,8 +50,34 @@ def test_it_says_what_was_released_and_what_it_may_reveal(model: Model) -> None:
 
 def test_nothing_is_claimed_that_nobody_looked_at(model: Model) -> None:
     rows = dict(statement_of(model.to_json()).rows)
-    assert rows["Left in the budget"] == "not looked at"
+    assert rows["The total"].startswith("not looked at")
     assert rows["Signed by"] == "nobody"
+    assert not {"Paid for by", "SHA-256 of the file", "Base rate"} & rows.keys()
+
+
+def test_it_lists_what_is_assumed_and_what_it_does_not_mean(model: Model) -> None:
+    made = statement_of(model.to_json())
+    for shown in (made.text(), made.html()):
+        assert "No person has more than 2 records." in shown
+        assert "It does not hide what is true of people in general." in shown
+        assert "nothing is taken for granted" not in shown
+        assert "without trusting" not in shown
+    assert [len(items) for _, items in made.lists] == [8, 6]  # one of them in the words of the certificate
+
+
+def test_whoever_weighs_need_against_risk_reads_what_the_rule_gains_and_the_base_rate() -> None:
+    table = {"x": list(range(10)) * 40, "y": [0] * 400}
+    schema = {**SCHEMA, "label": "y", "base_rate": 0.15, "columns": [{**SCHEMA["columns"][0], "name": "x"}]}
+    rule = learn(table, schema=schema, concepts="thresholds:x", epsilon=1, estimate_epsilon=10)
+    rows = dict(statement_of(rule.to_json()).rows)
+    assert "the rule gains nothing" in rows["Is it of use"]
+    assert rows["Base rate"] == "0: 0.85, 1: 0.15: declared, and must be public knowledge"
+
+
+def test_a_seed_has_no_statement() -> None:
+    for name in ("tables/tree.json", "bundles/declared/bundle.json"):
+        with pytest.raises(NotCertified, match="must not be released and promises nothing"):
+            statement_of(json.loads((HERE / "0.1.0" / name).read_text()))
 
 
 def test_the_command_writes_it(model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,7 +87,11 @@ def test_the_command_writes_it(model: Model, tmp_path: Path, monkeypatch: pytest
     Path("trusted").write_text("")
     explain = ["explain", "model.json", "--json", "--statement"]
     assert main([*explain, "s.html", "--ledger", "ledger.db", "--trusted", "trusted"]) == 0
-    assert "epsilon 3" in Path("s.html").read_text(encoding="utf-8")
+    assert "epsilon 3: right guesses at most 95.3 %" in Path("s.html").read_text(encoding="utf-8")
+    sha = hashlib.sha256(Path("model.json").read_bytes()).hexdigest()
+    assert sha in Path("s.html").read_text(encoding="utf-8")
+    assert main(["explain", "model.json", "--report", "r.html", "--ledger", "ledger.db"]) == 0
+    assert "right guesses at most 95.3 %" in Path("r.html").read_text(encoding="utf-8")
     assert main([*explain, "s.md"]) == 0
     assert Path("s.md").read_text(encoding="utf-8").startswith("# Privacy of a released rule for ill")
     assert main([*explain, "s.pdf"]) == 2
@@ -62,15 +101,17 @@ def test_the_command_writes_it(model: Model, tmp_path: Path, monkeypatch: pytest
 
 def test_a_table_and_a_bundle_have_one_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for name, words in (
-        ("tables/tree.json", "synthetic records with"),
-        ("bundles/declared", "answers about"),
-    ):
-        assert main(["explain", str(HERE / "0.1.0" / name), "--statement", "s.txt", "--force"]) == 0
-        text = Path("s.txt").read_text(encoding="utf-8")
-        assert words in text
-        assert "SEEDED: not for release" in text
-        assert main(["explain", str(HERE / "0.1.0" / name)]) != 0
+    rows = "".join(f"{age},{int(age > 50)}\n" for age in range(100))
+    Path("data.csv").write_text(f"a|ge,ill\n{rows}")
+    Path("schema.json").write_text(json.dumps(SCHEMA))
+    told = ["data.csv", "--schema", "schema.json"]
+    assert main(["release", *told, "--epsilon", "1", "--column", "a|ge", "--out", "t.csv"]) == 0
+    votes = ["--protect", "predictions", "--concepts", "thresholds:a|ge", "--answers", "5", "--models", "5"]
+    assert main(["learn", *told, "--epsilon", "0.5", *votes, "--out", "bundle"]) == 0
+    for name, words in (("t.json", "synthetic records with"), ("bundle", "answers about")):
+        assert main(["explain", name, "--statement", "s.txt", "--force"]) == 0
+        assert words in Path("s.txt").read_text(encoding="utf-8")
+        assert main(["explain", name]) != 0
 
 
 def test_names_from_the_file_add_no_paragraph_and_a_wish_protects_nobody(model: Model) -> None:
@@ -79,7 +120,7 @@ def test_names_from_the_file_add_no_paragraph_and_a_wish_protects_nobody(model: 
     tree["certificate"]["request"]["records_per_person"] = 1000
     made = statement_of(tree)
     assert "\n# Approved" not in made.text().split("\n", 1)[1]
-    assert dict(made.rows)["Records per person"] == "2"  # as derived
+    assert dict(made.rows)["Records per person"] == "at most 2: assumed, not checked"  # as derived
 
 
 def test_a_delta_counts_among_the_odds(model: Model) -> None:

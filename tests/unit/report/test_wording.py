@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import Any
 
 import pytest
 
+from privpac.checker.document import FROM_DATA
 from privpac.guarantee.facts import Loss, Privacy, fact_from_json
-from privpac.report.meaning import does_not_mean, guessed_at_most, means
+from privpac.report.meaning import does_not_mean, means, shares_in_words, taken_for_granted
 from privpac.report.wording import fact_in_words, short
 
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -69,11 +71,12 @@ class Certified:
         step: dict[str, Any] = {"rule": "exponential-mechanism", "fact": fact, "where": {}, "premises": []}
         for rule in reversed(rules):
             step = {"rule": rule, "fact": fact, "where": {"size": size}, "premises": [step]}
-        self.certificate = {
+        self.certificate: dict[str, Any] = {
             "epsilon": "1",
             "delta": "0",
             "request": {"records_per_person": 99},
             "privacy": step,
+            "assumptions": [],
         }
 
 
@@ -91,8 +94,22 @@ def test_a_wish_alone_protects_nobody(rules: tuple[str, ...]) -> None:
     assert "If one record had been" in means(Certified(*rules))[0]
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "odds"), [("0", "50.0 %"), ("0.1", "52.5 %"), ("1", "73.2 %"), ("50", "100 %")]
-)
-def test_the_odds_of_a_guess(epsilon: str, odds: str) -> None:
-    assert guessed_at_most(Fraction(epsilon)) == odds
+def test_what_is_taken_for_granted_is_what_the_limits_list() -> None:
+    """Whoever adds a way to lose the protection to one of the two adds it to the other."""
+    limits = (Path(__file__).parents[3] / "docs/understand/limits.md").read_text(encoding="utf-8")
+    ways = re.findall(
+        r"^\d\. ", limits.split("ways to lose the protection")[1].split("**What nobody")[0], re.MULTILINE
+    )
+    assert "**Seven ways" in limits
+    assert len(taken_for_granted(Certified(), {})) == len(ways) == 7
+
+
+def test_a_base_rate_and_assumptions_of_the_file_are_taken_for_granted_too() -> None:
+    model = Certified("group")
+    model.certificate["assumptions"] = ["visits are\n# independent", FROM_DATA]
+    schema = {"classes": ["no", "y\n"], "base_rate": [0.85, 0.15]}
+    granted = taken_for_granted(model, schema)
+    assert "the base rate (no: 0.85, 'y\\n': 0.15), are no secret, although they were read from" in granted[0]
+    assert granted[1] == "No person has more than 3 records."
+    assert granted[7:] == ["'visits are\\n# independent'."]
+    assert shares_in_words({"classes": ["a", "b"]}) == ""
