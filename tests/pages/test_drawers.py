@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from privpac.errors import DataError, PrivpacError, SizeError
-from privpac.service.pages.drawers import Drawers, drawn_name
-from privpac.service.pages.jobs import MOST_WAITING, Jobs
+from privpac.service.pages.drawers import Drawer, Drawers, drawn_name
+from privpac.service.pages.jobs import MOST_WAITING, Jobs, Withdrawal
+from privpac.service.pages.place import Place
+from privpac.service.pages.visitors import TokenGate
 
 
 def until(true: object) -> None:
@@ -83,3 +85,41 @@ def test_too_many_jobs_are_refused(tmp_path: Path) -> None:
         jobs.start(drawers.new("ann"), lambda tell: None)
     wait.set()
     jobs.close()
+
+
+def test_what_was_paid_for_is_kept_and_left_when_the_server_ends(caplog: pytest.LogCaptureFixture) -> None:
+    place = Place(TokenGate())
+    paid, free = place.drawers.new("ann"), place.drawers.new("ann")
+    paid.note(charged=True)
+    for drawer in (paid, free):
+        os.utime(drawer.path, (time.time() - 7200,) * 2)
+    place.drawers.new("bob")  # sweeps
+    assert paid.path.exists()
+    assert not free.path.exists()
+    assert place.drawers.owned("ann") == [paid]
+    place.close()
+    assert [path.name for path in place.drawers.root.iterdir()] == [paid.name]
+    assert str(paid.path) in caplog.text
+    paid.note(charged=False)
+    place.drawers.close()
+    assert not place.drawers.root.exists()
+
+
+def test_the_end_of_a_server_waits_for_what_is_charged_and_withdraws_the_rest(tmp_path: Path) -> None:
+    drawers = Drawers(tmp_path / "all")
+    for pays, outcome in ((True, "done"), (False, "cancelled")):
+        jobs, drawer, begun = Jobs(), drawers.new("ann"), threading.Event()
+
+        def work(
+            tell: object, *, own: Drawer = drawer, pays: bool = pays, begun: threading.Event = begun
+        ) -> None:
+            if pays:
+                Withdrawal(own).pay()
+            begun.set()
+            time.sleep(0.2)
+            Withdrawal(own).look()
+
+        jobs.start(drawer, work)
+        begun.wait(5)
+        jobs.close()
+        assert drawer.state["job"] == outcome

@@ -15,6 +15,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from privpac.data.schema import Schema
+from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.learn.orders import Order
 from privpac.service.pages.learn.schema_form import SchemaForm
 from privpac.service.pages.learn.tables import Table
@@ -67,6 +68,30 @@ def test_from_a_table_to_a_rule(client: TestClient, place: Place, tmp_path: Path
     assert str(place.books.ledger.spent) == "epsilon 0.5"  # type: ignore[union-attr]
 
 
+def test_somebody_who_closed_the_page_finds_what_was_paid_for(client: TestClient, place: Place) -> None:
+    place.books.make(epsilon="1", delta="0")
+    address = upload(client)
+    client.post(f"{address}/run", data={**FIELDS, "charge": "ledger"})
+    assert "being learnt" in client.get("/learn").text or "a rule" in client.get("/learn").text
+    rule = str(waited(client, address).headers["HX-Redirect"])  # type: ignore[attr-defined]
+    assert client.get(address).headers["location"] == rule
+    listed = client.get("/learn").text
+    assert f'href="{rule}"' in listed
+    assert "patients.csv: a rule" in listed
+    assert "kept for a week" in listed
+    assert "kept here for a week" in client.get(rule).text
+
+
+def test_a_table_of_the_server_can_be_learnt_from_again(client: TestClient) -> None:
+    begun = client.post("/learn/table", data={"path": "patients.csv"}, files={"nothing": ("", "")})
+    address = str(begun.headers["location"])
+    rule = learnt(client, address)
+    text = client.get(address).text
+    assert f'href="{rule}"' in text
+    assert "To learn again is to release again" in text
+    assert "kept for a week" not in client.get("/learn").text  # nobody was charged
+
+
 def test_the_upload_is_private_and_removed_once_learnt(client: TestClient, place: Place) -> None:
     address = upload(client, name="../../etc/pass wd.csv")
     drawer = place.drawers.root / address.rpartition("/")[2]
@@ -80,6 +105,8 @@ def test_the_upload_is_private_and_removed_once_learnt(client: TestClient, place
     rule = learnt(client, address)
     assert {path.name for path in drawer.iterdir()} == {"decision", "state.json"}
     assert waited(client, address).headers["HX-Redirect"] == rule  # type: ignore[attr-defined]  # whoever asks twice how far it is hears the same
+    assert client.get(address).headers["location"] == rule
+    Drawer(place.drawers.root / rule.rpartition("/")[2]).remove()
     gone = client.get(address)
     assert gone.status_code == 422
     assert "Bring it again" in gone.text

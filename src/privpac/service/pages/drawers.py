@@ -1,7 +1,8 @@
 """A private folder in which every piece of work has a drawer of its own; names are drawn, never taken from anybody.
 
 What people upload and what is made of it lies on disk, not in memory, so that several worker processes see the same.
-Only the person who opened a drawer can open it again, and after an hour it is emptied.
+Only the person who opened a drawer can open it again, and after an hour it is emptied. What was charged for is kept
+for a week, and left on disk when the server ends: it cannot be made a second time without paying again.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 import shutil
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +27,8 @@ __all__ = ["Drawer", "Drawers", "drawn_name"]
 
 KEEP_SECONDS = 3600
 """How long a drawer is kept after it was last used: a lunch break."""
+KEEP_PAID_SECONDS = 7 * 24 * 3600
+"""How long what was charged for is kept: over a weekend, for somebody who closed the page too soon."""
 MOST_DRAWERS = 500
 BITS = 128
 NAME = re.compile(r"[0-9a-f]{32}")
@@ -66,6 +70,16 @@ class Drawer:
             facts: dict[str, Any] = json.loads(self.file(STATE).read_text(encoding="utf-8"))
             return facts
         return {}
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether a ledger was charged for what lies in it."""
+        return bool(self.state.get("charged"))
+
+    @property
+    def last_used(self) -> float:
+        """When it was last opened or written to, in seconds."""
+        return self.path.stat().st_mtime
 
     def note(self, **facts: object) -> None:
         """Remember more facts; whoever reads meanwhile sees the old ones or the new ones."""
@@ -141,22 +155,39 @@ class Drawers:
         os.utime(drawer.path)
         return drawer
 
+    def owned(self, owner: str) -> list[Drawer]:
+        """The drawers of this person, the last one used first."""
+        drawers = [drawer for drawer in self._all() if drawer.state.get("owner") == owner]
+        return sorted(drawers, key=lambda drawer: drawer.last_used, reverse=True)
+
     def nameless(self, sentence: str) -> str:
         """The same sentence without the place where an upload is kept."""
         return _nameless(self._root, sentence)
 
+    def _all(self) -> Iterator[Drawer]:
+        for path in self._root.iterdir():
+            yield Drawer(path)
+
     def _sweep(self) -> int:
         """Empty what nobody used for long; how many are left."""
         count = 0
-        for path in self._root.iterdir():
+        for drawer in self._all():
             with suppress(OSError):
-                if time.time() - path.stat().st_mtime > self._keep:
-                    shutil.rmtree(path, ignore_errors=True)
+                keep = KEEP_PAID_SECONDS if drawer.is_paid else self._keep
+                if time.time() - drawer.last_used > keep:
+                    drawer.remove()
                 else:
                     count += 1
         return count
 
-    def close(self) -> None:
-        """Delete the folder, if it was made for this run of the service."""
-        if self._own:
+    def close(self) -> list[Drawer]:
+        """Delete the folder, if it was made for this run of the service, but for what was paid for, which is told."""
+        if not self._own or not self._root.exists():
+            return []
+        paid = [drawer for drawer in self._all() if drawer.is_paid]
+        for drawer in self._all():
+            if drawer not in paid:
+                drawer.remove()
+        if not paid:
             shutil.rmtree(self._root, ignore_errors=True)
+        return paid

@@ -95,6 +95,7 @@ class Jobs:
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="privpac-pages")
         self._room = BoundedSemaphore(MOST_WAITING)
+        self._running: Drawer | None = None
 
     def start(self, drawer: Drawer, work: Work, **facts: object) -> None:
         """Begin, or refuse at once if too much is waiting."""
@@ -105,6 +106,7 @@ class Jobs:
         self._pool.submit(self._run, drawer, work)
 
     def _run(self, drawer: Drawer, work: Work) -> None:
+        self._running = drawer
         try:
             Withdrawal(drawer).look()
             drawer.note(job="running", what="Starting")
@@ -124,11 +126,15 @@ class Jobs:
         ):  # neither its message, which may quote records, nor its kind, which may depend on them
             drawer.note(job="failed", problem=FAULT, remedy="Please report it.", refused=False)
         finally:
+            self._running = None
             self._room.release()
 
     def close(self) -> None:
-        """Cancel what waits; what already runs is not waited for."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        """Cancel what waits, and what runs as long as nothing is charged; what is charged for is finished."""
+        running = self._running
+        if running is not None:
+            Withdrawal(running).cancel()
+        self._pool.shutdown(wait=True, cancel_futures=True)
 
 
 def seconds_since(state: Mapping[str, Any]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -47,9 +48,10 @@ class Place:
     """By address: whoever tries keys or tokens to sign in with is slowed down. A service shares that of its API."""
 
     def close(self) -> None:
-        """End the jobs and delete the drawers."""
+        """End the jobs and delete the drawers; what was paid for stays, and is said."""
         self.jobs.close()
-        self.drawers.close()
+        for drawer in self.drawers.close():
+            logging.getLogger("privpac").warning("Paid for, and kept: %s", drawer.path)
 
     def listed(self, *, models: bool = False) -> list[str]:
         """Names of files below the folder, for people to choose from."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
@@ -25,6 +26,7 @@ from privpac.service.pages.learn.results import content_of, result_of
 from privpac.service.pages.learn.sample_table import SAMPLE_NAME, SAMPLE_SCHEMA, sample_csv
 from privpac.service.pages.learn.schema_form import KINDS, FieldProblem
 from privpac.service.pages.learn.tables import Table, ending, open_table
+from privpac.service.pages.learn.works import made_of, works_of
 from privpac.service.pages.render import page, part, place_of
 from privpac.service.pages.schema_files import schema_sent
 
@@ -46,6 +48,7 @@ def begin(request: Request, visitor: Owner) -> HTMLResponse:
         tables=place.listed(),
         folder=place.folder,
         sample=SAMPLE_NAME,
+        work=works_of(place.drawers.owned(visitor.name)),
     )
 
 
@@ -107,9 +110,17 @@ def download(request: Request, visitor: Owner, name: str, file: str) -> Response
 
 
 @router.get("/{name}")
-def declare(request: Request, visitor: Owner, name: str) -> HTMLResponse:
-    """The schema, column by column, the wishes, and the price."""
-    return _declare(request, Table(place_of(request).drawers.open(name, visitor.name)))
+def declare(request: Request, visitor: Owner, name: str) -> Response:
+    """The schema, column by column, the wishes, and the price.
+
+    Of an upload that was learnt from, which is gone, the way to what was made.
+    """
+    drawers = place_of(request).drawers
+    drawer = drawers.open(name, visitor.name)
+    made = made_of(drawer, drawers.owned(visitor.name))
+    if made and drawer.state.get("uploaded"):
+        return RedirectResponse(f"{_root(request)}learn/model/{made.name}", status_code=303)
+    return _declare(request, Table(drawer), made=made)
 
 
 def _declare(request: Request, table: Table, *, status: int = 200, **more: object) -> HTMLResponse:
@@ -131,6 +142,8 @@ def _declare(request: Request, table: Table, *, status: int = 200, **more: objec
             "name": table.drawer.name,
             "pasted": "",
             "refused": None,
+            "made": None,
+            "busy": table.drawer.state.get("job") in BUSY,
             **more,
         },
     )
@@ -175,13 +188,14 @@ def run(request: Request, visitor: Owner, name: str, form: Form) -> HTMLResponse
 
     def work(tell: Tell) -> None:
         made = place.drawers.new(visitor.name)
+        made.note(command=order.command(where), source=order.table.shown)
         try:
             order.run(ledger, tell, made, last_call=withdrawal.pay)
             withdrawal.pay()  # where nothing was charged, this is the last call
         except BaseException:
             made.remove()
             raise
-        made.note(command=order.command(where), charged=order.charged and quote.cost is not None)
+        made.note(charged=order.charged and quote.cost is not None, since=time.time())
         if order.table.uploaded:
             order.table.path.unlink(missing_ok=True)
         drawer.note(made=made.name)

@@ -15,7 +15,7 @@ from privpac.errors import PrivpacError
 from privpac.plan import Plan
 from privpac.plan.answer import Answer
 from privpac.plan.curves import PlanDisplay
-from privpac.plan.words import rows
+from privpac.plan.words import rows, visible_answers
 from privpac.service.pages.plan.form import PlanForm
 
 __all__ = ["Headline", "Row", "chart", "headline", "table"]
@@ -62,7 +62,7 @@ class Row:
 
 def table(plan: Plan) -> list[Row]:
     """All options, cheapest first."""
-    return [_row(row, cells) for row, cells in zip(plan.answers, rows(plan), strict=True)]
+    return [_row(row, cells) for row, cells in zip(visible_answers(plan), rows(plan), strict=True)]
 
 
 def _row(row: Answer, cells: tuple[str, ...]) -> Row:

@@ -278,7 +278,9 @@
       field.after(text);
       const fold = field.closest("details");
       if (fold) fold.open = true;
+      for (const twice of document.querySelectorAll(`#price .problem [data-field="${one.field}"]`)) twice.remove();
     }
+    document.querySelector("#price .problem:empty")?.remove(); // all of it stands beside the fields
     draw(true);
     if (attempted && all.length) { // to the first of them
       attempted = false;

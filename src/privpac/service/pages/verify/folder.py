@@ -27,6 +27,7 @@ SOURCES = (
     "fields.py",
     "checker",
     "guarantee/__init__.py",
+    "guarantee/guesses.py",
     "guarantee/sentences.py",
     "numbers/__init__.py",
     "numbers/decimals.py",

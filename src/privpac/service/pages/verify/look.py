@@ -27,8 +27,9 @@ from privpac.checker.promise import Promise, check_document
 from privpac.checker.signature import Signature
 from privpac.errors import NotCertified, PrivpacError
 from privpac.fields import refusing
+from privpac.guarantee.guesses import guessed_at_most
 from privpac.report.derivation import Step, Titles
-from privpac.report.meaning import does_not_mean, guessed_at_most, means, protected
+from privpac.report.meaning import does_not_mean, means, protected
 from privpac.report.wording import fact_in_words
 from privpac.signing.checking import Signer, signers_of
 from privpac.signing.keys import Trusted
