@@ -1,11 +1,13 @@
 """Predictions per second of the prediction service, beside a hello-world of the framework it is built with.
 
-One process, SQLite with full synchronisation; 64 clients, and one alone, that wait for each answer. *New* questions are
-charged, *stored* ones have been asked before. The hello-world takes a POST with JSON and replies with JSON: no key, no
-ledger. Runs take turns, so that a busy moment of the machine hits all; client and servers share its cores. The median
+One process; SQLite with full synchronisation, or an empty PostgreSQL database that is named; 64 clients, and one
+alone, that wait for each answer. *New* questions are charged, *stored* ones have been asked before. The hello-world
+takes a POST with JSON and replies with JSON: no key, no ledger. Runs take turns, so that a busy moment of the machine
+hits all; client and servers share its cores, and what the client itself takes is written beside each rate. The median
 of the rounds' ratios counts.
 
     python -m benchmarks.service --json benchmarks/results/service.json
+    python -m benchmarks.service --base thresholds --ledger postgresql+psycopg://USER@HOST/EMPTY --json FILE --add
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ SERVE = "import sys; from privpac.cli import main; sys.exit(main())"
 
 
 def make(place: Path, base: str) -> tuple[Path, str]:
-    """A bundle, and the address of a ledger beside it."""
+    """A bundle, and the address of a ledger in a file beside it."""
     n = 1_500
     table = {"age": [i * 2**30 for i in range(n)], "dose": [i % 7 / 7 for i in range(n)]}
     predictor = PrivatePredictor(base, "0.001", 10, schema=SCHEMA, models=MODELS, random_state=1)
@@ -172,9 +174,10 @@ class Servers:
 
 
 @contextmanager
-def both(base: str) -> Iterator[Servers]:
+def both(base: str, ledger: str | None = None) -> Iterator[Servers]:
     with tempfile.TemporaryDirectory() as folder:
-        bundle, url = make(Path(folder), BASES[base])
+        bundle, in_file = make(Path(folder), BASES[base])
+        url = ledger or in_file
         port, greeting_port = free_port(), free_port()
         service = started(bundle, url, port)
         command = [sys.executable, "-m", "uvicorn", "benchmarks.service:hello", "--factory"]
@@ -197,8 +200,9 @@ def both(base: str) -> Iterator[Servers]:
 KINDS = ("hello-world", "new", "stored")
 
 
-def run(base: str, *, rounds: int, count: int) -> list[Row]:
-    with both(base) as servers:
+def run(base: str, *, rounds: int, count: int, ledger: str | None = None) -> list[Row]:
+    where = "SQLite" if ledger is None else "PostgreSQL"
+    with both(base, ledger) as servers:
         for kind in KINDS:
             _, port, requests = servers.some(kind, 256)
             asyncio.run(measured(port, requests, 64))  # warm
@@ -206,14 +210,18 @@ def run(base: str, *, rounds: int, count: int) -> list[Row]:
             row
             for clients in CLIENTS
             for row in compared(
-                base, servers, clients, rounds=rounds, count=max(SLICES, count * clients // 64)
+                f"{where}, {base}",
+                servers,
+                clients,
+                rounds=rounds,
+                count=count if clients > 1 else count // 5,
             )
         ]
 
 
-def compared(base: str, servers: Servers, clients: int, *, rounds: int, count: int) -> list[Row]:
+def compared(of: str, servers: Servers, clients: int, *, rounds: int, count: int) -> list[Row]:
     seconds: dict[str, list[float]] = {kind: [] for kind in KINDS}
-    cpu = dict.fromkeys(KINDS, 0.0)
+    cpu, own = dict.fromkeys(KINDS, 0.0), dict.fromkeys(KINDS, 0.0)
     times: dict[str, list[float]] = {kind: [] for kind in KINDS}
     slice_ = max(clients, count // SLICES)
     for _ in range(rounds):
@@ -221,25 +229,27 @@ def compared(base: str, servers: Servers, clients: int, *, rounds: int, count: i
         for _ in range(SLICES):
             for kind in KINDS:
                 process, port, requests = servers.some(kind, slice_)
-                before = cpu_seconds(process)
+                before, own_before = cpu_seconds(process), time.process_time()
                 took, each = asyncio.run(measured(port, requests, clients))
                 cpu[kind] += cpu_seconds(process) - before
+                own[kind] += time.process_time() - own_before
                 spent[kind] += took
                 times[kind] += each
         for kind, total in spent.items():
             seconds[kind].append(total / (slice_ * SLICES))
-    whose = f"{base}, {clients} clients" if clients > 1 else f"{base}, one client"
-    return rows_of(whose, clients, seconds, cpu, times)
+    whose = f"{of}, {clients} clients" if clients > 1 else f"{of}, one client"
+    return rows_of(whose, clients, seconds, {"server": cpu, "client": own}, times)
 
 
 def rows_of(
     whose: str,
     clients: int,
     seconds: dict[str, list[float]],
-    cpu: dict[str, float],
+    cpus: dict[str, dict[str, float]],
     times: dict[str, list[float]],
 ) -> list[Row]:
     rows: list[Row] = []
+    cpu = cpus["server"]
     for kind in KINDS:
         took = sorted(times[kind])
         row: Row = {
@@ -248,8 +258,9 @@ def rows_of(
             "rounds": [round(1 / one, 1) for one in seconds[kind]],
             "p50_seconds": round(took[len(took) // 2], 4),
             "p99_seconds": round(took[len(took) * 99 // 100], 4),
-            "server_cpu_milliseconds": round(1000 * cpu[kind] / len(took), 3),
         }
+        for who, spent in cpus.items():
+            row[f"{who}_cpu_milliseconds"] = round(1000 * spent[kind] / len(took), 3)
         if clients == 1 and kind == "new":
             row |= {"limit": LEAST_ALONE, "holds": row["value"] >= LEAST_ALONE}
         rows.append(row)
@@ -276,10 +287,22 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--count", type=int, default=1_000, help="requests of a run")
     parser.add_argument("--base", choices=BASES, action="append")
+    parser.add_argument("--ledger", help="an empty PostgreSQL database instead of a file; for one base")
     parser.add_argument("--json", type=Path)
+    parser.add_argument(
+        "--add", action="store_true", help="keep the rows of the file that this run has none for"
+    )
     given = parser.parse_args()
-    rows = [row for base in given.base or BASES for row in run(base, rounds=given.rounds, count=given.count)]
-    publish("prediction service, one process, SQLite", rows, given.json)
+    rows = [
+        row
+        for base in given.base or BASES
+        for row in run(base, rounds=given.rounds, count=given.count, ledger=given.ledger)
+    ]
+    if given.add:
+        new = {row["what"] for row in rows}
+        before = json.loads(given.json.read_text(encoding="utf-8"))["rows"]
+        rows = [row for row in before if row["what"] not in new] + rows
+    publish("prediction service, one process", rows, given.json)
 
 
 if __name__ == "__main__":

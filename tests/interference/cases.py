@@ -72,6 +72,7 @@ _RECORDS = (
     Case("points:key:sampled", LOW),
     Case("points:key:keyed", LOW),
     Case("points:key:boosted", {"epsilon": "4"}, times=5, pairs=FEW[:1], schema=WIDE),
+    Case("points:key:boosted-keyed", {"epsilon": "4"}, times=5, pairs=FEW[:1], schema=WIDE),
     Case("generated:key:2", LOW),
     Case("switches:age:2", LOW),
     Case("recconcave:age", {**LOW, "delta": "0.000001"}),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from privpac.coins import SeededCoins, Weights, coins_for, tosses
 
-__all__ = ["SteadyCoins", "steady"]
+__all__ = ["SteadyCoins", "released", "steady"]
 
 
 class SteadyCoins(SeededCoins):
@@ -47,6 +47,18 @@ class SteadyCoins(SeededCoins):
 
     def choose_many(self, weights: Weights, count: int) -> NDArray[np.int64]:
         return self._stream("choose many").choose_many(weights, count)
+
+
+class ReleasedCoins(SteadyCoins):
+    """Steady ones that pass for the system's: of a file made with a seed there is no statement and no signature."""
+
+    origin = "system"
+
+
+def released(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """Without a `random_state`, coins are steady ones of this seed."""
+    monkeypatch.setattr(tosses, "SystemCoins", lambda: ReleasedCoins(seed))
+    assert isinstance(coins_for(None), ReleasedCoins), "nobody looks there any more"
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import io
 import json
 import re
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,7 +15,7 @@ from fastapi.testclient import TestClient
 from httpx import Response
 
 from privpac.service.pages.budget.books import FileBooks
-from privpac.service.pages.learn import making
+from privpac.service.pages.learn.orders import Order
 from privpac.service.pages.place import Place
 from privpac.service.pages.site import pages_app
 from privpac.service.pages.visitors import TokenGate
@@ -143,18 +142,12 @@ def test_whatever_is_made_on_pages_depends_on_the_draw_alone(case: str, tmp_path
 
 
 def test_a_page_that_told_more_would_be_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The control: a sentence of the progress that follows from the records."""
-    learn_rule: Callable[..., object] = making.learn_rule
+    """The control: a command on the page of what was made that follows from the records."""
 
-    def telling(source: making.Source, *args: object, **more: object) -> object:
-        model = learn_rule(source, *args, **more)
-        ages = pq.read_table(source.table).column("age").to_pylist()  # type: ignore[arg-type]
-        drawer = Path(str(source.table)).parent
-        state = json.loads((drawer / "state.json").read_text(encoding="utf-8"))
-        state["shown"] = f"{max(age or 0 for age in ages)}.parquet"
-        (drawer / "state.json").write_text(json.dumps(state), encoding="utf-8")
-        return model
+    def telling(order: Order, ledger: str | None) -> str:
+        ages = pq.read_table(order.table.path).column("age").to_pylist()
+        return f"privpac learn {max(age or 0 for age in ages)}.parquet"
 
-    monkeypatch.setattr(making, "learn_rule", telling)
+    monkeypatch.setattr(Order, "command", telling)
     with pytest.raises(Interference):
         compared(visiting(tmp_path, "rule"), sized(1), FEW[:1])

@@ -49,7 +49,7 @@ def running(
         )
     url = f"http://127.0.0.1:{port}"
     try:
-        _wait(url, process)
+        wait_until_ready(url, process)
         yield url, process
     finally:
         if process.poll() is None:
@@ -60,7 +60,7 @@ def running(
                 stream.close()
 
 
-def _wait(url: str, process: subprocess.Popen[str]) -> None:
+def wait_until_ready(url: str, process: subprocess.Popen[str]) -> None:
     end = time.monotonic() + PATIENCE
     while process.poll() is None and time.monotonic() < end:
         try:

@@ -22,7 +22,8 @@ from privpac.errors import PrivpacError
 from privpac.guarantee.ledger.promises import Promises
 from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.service.access import keys
-from privpac.service.answering.answering import Answering, Ask, Outcome, Reply
+from privpac.service.answering.answering import Answering
+from privpac.service.answering.requests import Ask, Outcome, Reply
 from privpac.service.api.problems import Ended, Problem
 from privpac.service.api.rows import encoded
 from privpac.service.store import migrating
@@ -102,9 +103,9 @@ def test_a_total_with_a_delta_gives_more_answers_to_all_and_to_one_key(
     """Answers of 0.5 each: (8, 0.1) has room for 19 of them where 8 adds up to 16; a key of (4, 0.1) for 8."""
     service, key = answering(made_bundle, tmp_path, SeededCoins(1), epsilon="8", delta="0.1")
     small, _ = keys.create(service.store, role="analyst", epsilon="4", delta="0.1")
-    whole = service.store.account().room(service.cost)
+    whole = service.store.account().room(service.terms.cost)
     assert whole > 16
-    own = small.promises.room(small.spent, service.cost)  # type: ignore[union-attr]
+    own = small.promises.room(small.spent, service.terms.cost)  # type: ignore[union-attr]
     assert own >= 8
     refused = service.answer([ask(service, small.id, *range(own + 1))])[0]
     assert isinstance(refused, Problem)
@@ -120,7 +121,7 @@ def test_a_total_with_a_delta_gives_more_answers_to_all_and_to_one_key(
     assert isinstance(full, Problem)
     assert full.code == "dataset_budget"
     account = service.store.account()
-    assert account.spent == whole * service.cost
+    assert account.spent == whole * service.terms.cost
     entry = service.store.entries()[-1]
     assert entry.purchase is not None
     assert (entry.purchase.word, entry.purchase.schema) == ("answers", service.bundle.schema.digest())

@@ -17,7 +17,7 @@ import uvicorn
 
 from privpac.service import connections
 from privpac.service.api import problems
-from privpac.service.connections import Connection
+from privpac.service.connections import Connection, _WholeReplies
 from privpac.service.settings import Limits
 from privpac.service.watch.metrics import Metrics
 from privpac.service.watch.observing import Observing
@@ -267,3 +267,38 @@ def test_a_body_that_never_ends_does_not_keep_the_service(monkeypatch: pytest.Mo
         server.should_exit = True
         assert read_all(half) == b""
         assert time.monotonic() - begin < 5
+
+
+class Pieces(asyncio.Transport):
+    """A transport that remembers what was written, call by call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written: list[bytes] = []
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        self.written.append(bytes(data))
+
+    def close(self) -> None:
+        self.written.append(b"(closed)")
+
+
+def test_the_head_of_a_reply_leaves_with_its_body_and_nothing_is_kept_back_for_long() -> None:
+    async def pieces() -> None:
+        below = Pieces()
+        held = _WholeReplies(below, asyncio.get_running_loop())
+        for data in (b"head ", b"body", b""):
+            held.write(data)
+        assert below.written == [b"head body"]
+        held.write(b"continue")
+        assert len(below.written) == 1
+        await asyncio.sleep(0)
+        assert below.written[1:] == [b"continue"]
+        for _ in range(10):  # chunks of a long body, without a turn of the loop
+            held.write(b"x")
+        assert b"".join(below.written[2:]) == b"x" * 10
+        held.write(b"last")
+        held.close()
+        assert below.written[-2:] == [b"last", b"(closed)"]
+
+    asyncio.run(pieces())

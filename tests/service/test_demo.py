@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 from fastapi.testclient import TestClient
@@ -12,6 +15,7 @@ from privpac.cli import main
 from privpac.service.app import create_app
 from privpac.service.demo import PRICE, make_demo
 from privpac.service.settings import Settings
+from tests.service.running import MAIN, PATIENCE, free_port, wait_until_ready
 
 
 def test_the_printed_question_is_answered_and_charged_once(tmp_path: Path) -> None:
@@ -28,3 +32,21 @@ def test_the_printed_question_is_answered_and_charged_once(tmp_path: Path) -> No
 def test_a_demo_takes_nothing_else_and_a_service_needs_a_bundle(capsys: object) -> None:
     assert main(["serve", "bundle", "--demo"]) == 2
     assert main(["serve"]) == 2
+
+
+def test_a_demo_that_ends_says_nothing_but_lines_of_json() -> None:
+    """Ctrl-C as soon as it answers: no library complains about what it did not put away."""
+    port = free_port()
+    process = subprocess.Popen(
+        [sys.executable, "-c", MAIN, "serve", "--demo", "--port", str(port)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        wait_until_ready(f"http://127.0.0.1:{port}", process)
+        process.send_signal(signal.SIGINT)
+        _, log = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
+    assert [json.loads(line) for line in log.splitlines()]

@@ -19,8 +19,9 @@ from privpac.answering.bundle.bundle import load
 from privpac.answering.questions import AskedRows
 from privpac.coins import SystemCoins
 from privpac.service.access import keys
-from privpac.service.answering.answering import Answering, Ask, Reply
+from privpac.service.answering.answering import Answering
 from privpac.service.answering.reading import Reading, Submission
+from privpac.service.answering.requests import Ask, Reply
 from privpac.service.api.problems import Problem
 from privpac.service.api.rows import encoded, plain
 from privpac.service.watch.logs import Together

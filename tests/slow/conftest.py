@@ -1,14 +1,28 @@
-"""Suites of this folder whose program is not there are left out, in so many words."""
+"""Suites of this folder are slow, and each of them runs in one process, whose server or browser it shares; those whose
+program is not there are left out, in so many words."""
 
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import pytest
 
 NEEDS_NODE = "test_second_checker.py"
 
+SHARES_NOTHING = "test_planned_commands.py"
+"""Its tests go to whichever process has time."""
+
 collect_ignore = [] if shutil.which("node") and shutil.which("npm") else [NEEDS_NODE]
+
+
+@pytest.hookimpl(tryfirst=True)  # before those are left out that were not asked for
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker("slow")
+            if item.path.name != SHARES_NOTHING:
+                item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -22,10 +22,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.service.asking import row
 from tests.service.conftest import made_bundle
-from tests.service.running import PATIENCE, command, free_port, running
+from tests.service.running import MAIN, PATIENCE, asked, command, free_port, running, wait_until_ready
+from tests.slow.postgres import postgres_server
 
 __all__ = ["made_bundle"]
 
@@ -118,25 +120,55 @@ def certificate(folder: Path) -> None:
     subprocess.run(["openssl", "req", *what, *files], check=True, capture_output=True)
 
 
-def test_caddy_reads_its_file_as_it_is_meant() -> None:
-    """Only read, not run: started, Caddy would make an authority and have the machine trust it."""
+def test_caddy_ends_tls_and_passes_only_questions(service: tuple[int, str], tmp_path: Path) -> None:
+    """With a certificate of the test: left to itself, Caddy would ask an authority for one."""
     text = (DEPLOY / "Caddyfile").read_text(encoding="utf-8")
     assert text.count("{") == text.count("}")
-    if not installed("caddy"):
+    if not installed("caddy", "openssl"):
         return
-    adapted = subprocess.run(
-        ["caddy", "adapt", "--adapter", "caddyfile", "--config", str(DEPLOY / "Caddyfile")],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    (server,) = json.loads(adapted.stdout)["apps"]["http"]["servers"].values()
-    (site,) = server["routes"]
-    assert site["match"] == [{"host": [HOST]}]
-    whole = json.dumps(site)
-    assert '"path": ["/v1/*"]' in whole
-    assert '"dial": "127.0.0.1:8000"' in whole
-    assert '"status_code": 404' in whole
+    (behind, key), port = service, free_port()
+    certificate(tmp_path)
+    site = f"https://{HOST}:{port} {{\n\ttls {tmp_path}/fullchain.pem {tmp_path}/privkey.pem"
+    text = text.replace("127.0.0.1:8000", f"127.0.0.1:{behind}").replace(f"{HOST} {{", site)
+    options = f"admin off\nauto_https off\ndefault_bind 127.0.0.1\ndefault_sni {HOST}\n"
+    config = tmp_path / "Caddyfile"
+    config.write_text(f"{{\n{options}}}\n{text}", encoding="utf-8")
+    home = [f"{name}={tmp_path}" for name in ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")]
+    caddy = ["caddy", "run", "--adapter", "caddyfile", "--config", config]
+    with started("env", *home, *caddy, port=port):
+        passes_only_questions(port, key)
+
+
+def test_the_composition_serves_from_a_database(made_bundle: Path, tmp_path: Path) -> None:
+    """Its own commands, without a daemon: the ledger as its comment says, then what its service runs, until healthy."""
+    text = (DEPLOY / "compose.yaml").read_text(encoding="utf-8")
+    parts = yaml.safe_load(text)["services"]
+    recipe = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+    (entry,) = re.findall(r"^ENTRYPOINT (\[.+\])$", recipe, re.MULTILINE)
+    (made,) = re.findall(r"--entrypoint privpac service (.+) \\\n#\s+(.+)\n", text)
+    (address,) = [part for part in parts["service"]["command"] if part.startswith("postgresql")]
+    assert address in made[1]
+    assert parts["database"]["environment"]["POSTGRES_DB"] == address.rpartition("/")[2]
+    with postgres_server() as server:
+        command(*" ".join(made).replace(address, server.url).split())
+        port = free_port()
+        arguments = [
+            argument.replace("/data/bundle", str(made_bundle))
+            .replace(address, server.url)
+            .replace("0.0.0.0", "127.0.0.1")
+            for argument in [*json.loads(entry)[1:], *parts["service"]["command"], "--port", str(port)]
+        ]
+        process = subprocess.Popen(
+            [sys.executable, "-c", MAIN, *arguments], stderr=subprocess.DEVNULL, text=True
+        )
+        try:
+            wait_until_ready(f"http://127.0.0.1:{port}", process)
+            made_key = command("keys", "create", "--role", "analyst", "--ledger", server.url, "--json")
+            key = json.loads(made_key.stdout)["key"]
+            assert asked(f"http://127.0.0.1:{port}/v1/predict", {"rows": [row(1)]}, key)[0] == 200
+        finally:
+            process.terminate()
+            process.wait(PATIENCE)
 
 
 def test_the_unit_is_one_that_systemd_takes(tmp_path: Path) -> None:

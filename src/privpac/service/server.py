@@ -56,7 +56,10 @@ def run(settings: Settings, service: Service, listening: socket.socket) -> None:
     if settings.workers == 1:
         app = create_app(settings, service=service)
         _settle()
-        uvicorn.Server(_config(app, settings)).run(sockets=[listening])
+        try:
+            uvicorn.Server(_config(app, settings)).run(sockets=[listening])
+        finally:
+            gc.unfreeze()  # else what is never collected is complained about, in lines that are no JSON
         return
     service.stop()
     with metric_folder() as folder:

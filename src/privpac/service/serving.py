@@ -19,9 +19,10 @@ from privpac.guarantee.ledger.store import SQLITE, sqlite_file
 from privpac.service.access import keys
 from privpac.service.access.keys import Key, Presented
 from privpac.service.access.rate import Rate
-from privpac.service.answering.answering import Answering, Ask, Reply
+from privpac.service.answering.answering import Answering
 from privpac.service.answering.group_commit import GroupCommit
 from privpac.service.answering.reading import Reading, Submission
+from privpac.service.answering.requests import Ask, Reply
 from privpac.service.api.bodies import Body
 from privpac.service.api.problems import Problem
 from privpac.service.api.rows import plain

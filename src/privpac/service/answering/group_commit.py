@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 from privpac.errors import PrivpacError
-from privpac.service.answering.answering import Outcome
+from privpac.service.answering.requests import Outcome
 from privpac.service.api.problems import Problem
 
 __all__ = ["GroupCommit"]

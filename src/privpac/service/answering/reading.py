@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from privpac.answering.questions import AskedRows
-from privpac.service.answering.answering import Answering, Ask, Outcome
+from privpac.service.answering.answering import Answering
+from privpac.service.answering.requests import Ask, Outcome
 from privpac.service.api.problems import Problem
 from privpac.service.api.rows import cells_of
 

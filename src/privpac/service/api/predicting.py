@@ -15,7 +15,7 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from privpac.service.access.keys import Key, Presented
-from privpac.service.answering.answering import unauthorised
+from privpac.service.answering.requests import unauthorised
 from privpac.service.api import bodies
 from privpac.service.api.bodies import Body
 from privpac.service.api.problems import Problem

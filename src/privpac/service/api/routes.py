@@ -11,7 +11,7 @@ from privpac.errors import ParameterError
 from privpac.guarantee.ledger.budget import exact_text
 from privpac.service.access import keys
 from privpac.service.access.keys import Key
-from privpac.service.answering.answering import Left
+from privpac.service.answering.requests import Left
 from privpac.service.api.predicting import INVOCATIONS, PREDICT, Predicting, accepted, presented_by
 from privpac.service.api.problems import Problem
 from privpac.service.api.shapes import (
@@ -112,7 +112,7 @@ def _add_reading(router: APIRouter, service: Service) -> None:
         """Of the dataset and of this key; owners see all keys, so many at a time."""
         key = asker(request)
         account = service.store.account()
-        left = Left.of(key, account, service.answering.cost)
+        left = Left.of(key, account, service.answering.terms.cost)
         parts = {"total": account.total, "spent": account.spent, "left": account.left}
         reply: dict[str, Any] = {
             "dataset": {
@@ -121,7 +121,7 @@ def _add_reading(router: APIRouter, service: Service) -> None:
             }
             | keys.rho_json(account.promises, account.spent),
             "key": key.to_json(),
-            "price": exact_text(service.answering.price),
+            "price": exact_text(service.answering.terms.price),
             "left": left.to_json(),
         }
         if key.role == "owner":
