@@ -43,6 +43,7 @@ from privpac.plan.options import OPTIONS
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "constructions.json"
+FAILURES = ROOT / "benchmarks" / "results" / "failures.json"
 PAGE = ROOT / "docs" / "reference" / "constructions.md"
 
 ERROR, EPSILON, DELTA = Fraction(1, 5), Fraction(1), Fraction(1, 10**6)
@@ -99,6 +100,7 @@ def classes() -> tuple[Class, ...]:
         Class("stumps", LINE, "stumps"),
         Class("boxes, 2", LINE, "rectangles:c,d"),
         Class("boxes, 3", LINE, "rectangles:c,d,e"),
+        Class("boxes, 3, in 32 groups", LINE, "rectangles:c,d,e:32"),
         Class("half-planes", LINE, "halfspaces:c,d"),
         Class("trees, 60 tests", BITS, "trees:2"),
         Class("10,000 members", finite.schema, concepts=finite),
@@ -150,7 +152,7 @@ def constructions(shown: tuple[Class, ...]) -> list[tuple[str, str]]:
     rows: dict[tuple[str, str], None] = {}
     for one in shown:
         for protect in ("records", "labels", "predictions"):
-            rows.update(dict.fromkeys((row.option.learner, protect) for row in _answers(one, protect)))
+            rows.update(dict.fromkeys((row.option.learner, protect) for row in rows_of(one, protect)))
     rows.update(dict.fromkeys((word, "records") for word in WORDS))
     order = [option.learner for option in OPTIONS] + list(WORDS)
     return sorted(
@@ -158,7 +160,8 @@ def constructions(shown: tuple[Class, ...]) -> list[tuple[str, str]]:
     )
 
 
-def _answers(one: Class, protect: str) -> list[Answer]:
+def rows_of(one: Class, protect: str) -> list[Answer]:
+    """The rows of a plan for exactly this class."""
     return _planned_rows(one.word, one.schema, protect) if one.word else []
 
 
@@ -170,7 +173,7 @@ def _planned_rows(word: str, schema: Schema, protect: str) -> list[Answer]:
 
 def planned(one: Class, construction: str, protect: str) -> tuple[Size, dict[str, Any]] | None:
     """The size that suffices and what to ask for; None where nothing is planned for this class."""
-    rows = [row for row in _answers(one, protect) if row.option.learner == construction]
+    rows = [row for row in rows_of(one, protect) if row.option.learner == construction]
     if rows:
         row = max(rows, key=lambda row: row.need.labelled)
         size = Size(row.need.labelled, row.need.unlabelled)
@@ -444,7 +447,31 @@ def page(rows: list[Cell]) -> str:
         shown = " | ".join(_shown(own[name], number) for name in names)
         lines.append(f"| {protect} | {construction} | {shown} |")
     lines += ["", "Why not:", "", *(f"{place}. {reason}" for reason, place in number.items()), ""]
-    return "\n".join(lines)
+    return "\n".join([*lines, *_failures(), ""])
+
+
+def _failures() -> list[str]:
+    """How often each construction failed at its planned size, beside what is promised."""
+    rates = json.loads(FAILURES.read_text(encoding="utf-8"))["rates"]
+    rows = [
+        f"| {row['construction']} | {row['of']} | {row['labelled']:,} | {row['failures']} of {row['runs']} |"
+        f" {row['promised']:.0%} |"
+        for row in rates
+    ]
+    return [
+        FAILED,
+        "| Construction | Class | Labelled records | Failed | Promised at most |",
+        "|---" * 5 + "|",
+        *rows,
+    ]
+
+
+FAILED = """## How often they fail
+
+Made by `python -m benchmarks.failures`: fresh independent records in every run, as many as planned, on a distribution
+where one cut of 2^16 is right. A rule fails if it errs by more than planned; a predictor is asked once per run, and
+fails if its answer is wrong.
+"""
 
 
 HEAD = f"""# Every construction on every class

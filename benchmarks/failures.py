@@ -1,9 +1,10 @@
 """How often each construction misses its promise at the size that is planned for it: `python -m benchmarks.failures`.
 
-Every rule learner of the table of constructions is run `RUNS` times on fresh independent records, as many as planned,
-on thresholds and on intervals; a run fails if its rule errs by more than was planned. Three neighbouring values weigh a
-little more than the planned error each, so that one of 2^16 cuts is right. The number of failures is set beside the
-promised one; results in benchmarks/results/failures.json.
+Every construction of the table of constructions is run `RUNS` times on fresh independent records, as many as planned,
+on thresholds and on intervals. A run of a learner fails if its rule errs by more than was planned; three neighbouring
+values weigh a little more than the planned error each, so that one of 2^16 cuts is right. A predictor is asked once per
+run, and fails if its answer is wrong. The number of failures is set beside the promised one; results in
+benchmarks/results/failures.json: what is there for the same size is not run again.
 """
 
 from __future__ import annotations
@@ -12,24 +13,27 @@ import argparse
 import json
 import math
 import time
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from benchmarks.constructions import EPSILON, ERROR, Class, classes, constructions, planned
-from privpac import SeededCoins, Size
+from benchmarks.constructions import EPSILON, ERROR, Class, classes, constructions, planned, rows_of
+from privpac import PrivateQuery, SeededCoins, Size
 from privpac.concepts.base import Hypothesis
 from privpac.constructions.few_labels.methods import FewLabels
+from privpac.constructions.prediction.base import Predictor
+from privpac.constructions.prediction.forms import predictor_for
 from privpac.constructions.request import Request
 from privpac.constructions.words import learner_for
 from privpac.data.engines.memory import MemorySample
 from privpac.data.semi import SemiSample
 from privpac.errors import PrivpacError
-from privpac.plan.options import OPTIONS
 
 RESULTS = Path(__file__).parent / "results" / "failures.json"
 RUNS = 400
@@ -37,6 +41,9 @@ FAILURE = Fraction(1, 20)
 NAMES = ("thresholds", "intervals")
 NOISE = 0.1
 """Labels that are wrong where a construction is promised for any records."""
+MOST_RECORDS = 1_000_000
+"""Of a run: more take minutes each."""
+NOTHING: Mapping[tuple[Any, ...], Any] = MappingProxyType({})
 CHANCE = 1e-6
 """How rarely a construction that keeps its promise is reported as breaking it."""
 
@@ -63,11 +70,18 @@ class Rate:
     runs: int
     failures: int
     seconds: float
+    promised: float = float(FAILURE)
+    """How often a run may fail."""
 
     @property
     def holds(self) -> bool:
         """Whether so many failures are likely enough under the promise."""
-        return tail(self.runs, self.failures, float(FAILURE)) > CHANCE
+        return tail(self.runs, self.failures, self.promised) > CHANCE
+
+    @property
+    def planned(self) -> tuple[str, str, int, int]:
+        """What was run: a rate is kept while its plan is."""
+        return self.construction, self.of, self.labelled, self.unlabelled
 
 
 def tail(runs: int, failures: int, chance: float) -> float:
@@ -94,14 +108,18 @@ def _error(of: str, rule: Hypothesis, noise: float) -> float:
 
 
 def _run(one: Class, size: Size, wishes: dict[str, Any], noise: float, seed: int) -> bool:
-    """Whether one run errs by more than planned."""
+    """Whether one run errs by more than planned, or answers wrongly."""
     rng, coins = np.random.default_rng(seed), SeededCoins(seed)
+    if "answers" in wishes:
+        return _answered_wrongly(one, size, wishes["answers"], noise, rng, coins)
+    if "asked" in wishes:
+        rule = _asked(one, size, wishes, rng, seed)
+        return _error(one.name, rule, noise) > float(ERROR)
     table, labels = _records(one.name, size.labelled, noise, rng)
     if "method" in wishes:
         further, _ = _records(one.name, size.unlabelled, noise, rng)
         both = SemiSample.of(table, one.schema, y=labels, unlabelled=further)
-        request = Request(one.schema, both.size, EPSILON)
-        rule = FewLabels.chosen(wishes["concepts"], request, method=wishes["method"]).run(both, coins)
+        rule = _few_labels(one, both.size, wishes).run(both, coins)
     else:
         request = Request(
             one.schema,
@@ -115,6 +133,34 @@ def _run(one: Class, size: Size, wishes: dict[str, Any], noise: float, seed: int
     return _error(one.name, rule, noise) > float(ERROR)
 
 
+def _answered_wrongly(
+    one: Class, size: Size, base: str, noise: float, rng: np.random.Generator, coins: SeededCoins
+) -> bool:
+    """One question, of the records' own distribution, to a predictor prepared on fresh records."""
+    table, labels = _records(one.name, size.labelled, noise, rng)
+    question, _ = _records(one.name, 1, noise, rng)
+    prepared = _predictor(one, size, base).prepare(MemorySample.of(table, one.schema, y=labels), coins)
+    (answer,) = prepared.answer({name: column.astype(np.uint32) for name, column in question.items()}, coins)
+    return bool(answer != _truth(one.name, question["c"])[0])
+
+
+def _asked(one: Class, size: Size, wishes: dict[str, Any], rng: np.random.Generator, seed: int) -> Hypothesis:
+    """The rule of a session: whoever is asked answers rightly."""
+    table, labels = _records(one.name, size.total, 0.0, rng)
+    query = PrivateQuery(
+        wishes["asked"],
+        schema=one.schema,
+        epsilon=EPSILON,
+        labels=wishes["labels"],
+        method="plain",
+        random_state=seed,
+    )
+    known = np.full(size.total, -1)
+    asked = query.query(table, known)
+    known[asked] = labels[asked]
+    return query.fit(table, known).hypothesis
+
+
 _LEARNERS: dict[tuple[str, int, Fraction, str], Any] = {}
 
 
@@ -126,34 +172,87 @@ def _learner(word: str, request: Request) -> Any:
     return _LEARNERS[key]
 
 
-def measured(one: Class, construction: str, protect: str, *, runs: int) -> Rate | None:
-    """The failures of a construction; None where it has no rule to release, or is not run on this class."""
+@cache
+def _predictor(one: Class, size: Size, base: str) -> Predictor:
+    """As `_learner`: planned once."""
+    return predictor_for(base, schema=one.schema, epsilon=EPSILON, models=None, records=size.labelled)
+
+
+_METHODS: dict[tuple[str, str, Size], FewLabels] = {}
+
+
+def _few_labels(one: Class, size: Size, wishes: dict[str, Any]) -> FewLabels:
+    key = wishes["concepts"], wishes["method"], size
+    if key not in _METHODS:
+        request = Request(one.schema, size, EPSILON)
+        _METHODS[key] = FewLabels.chosen(wishes["concepts"], request, method=wishes["method"])
+    return _METHODS[key]
+
+
+def _setting(one: Class, construction: str, protect: str, size: Size) -> str:
+    """Whether the row of the plan holds for noisy labels; words without a row are promised where some rule is right."""
+    rows = (row for row in rows_of(one, protect) if row.option.learner == construction)
+    return next((row.option.setting for row in rows if row.need.labelled == size.labelled), "realizable")
+
+
+def _promise(wishes: dict[str, Any], noise: float) -> float:
+    """How often a run may fail. An answer unlike the best rule's is wrong 1 - 2·noise more often; a predictor whose
+    records are bad luck may be wrong always."""
+    return float(ERROR) / (1 - 2 * noise) + float(FAILURE) if "answers" in wishes else float(FAILURE)
+
+
+def measured(
+    one: Class, construction: str, protect: str, *, runs: int, known: Mapping[tuple[Any, ...], Rate] = NOTHING
+) -> Rate | None:
+    """The failures of a construction; None where it is not run on this class."""
     found = planned(one, construction, protect)
-    if found is None or "asked" in found[1] or "answers" in found[1] or found[0].total > 100_000:
+    if found is None or found[0].total > MOST_RECORDS:
         return None
     size, wishes = found
-    agnostic = any(option.learner == construction and option.setting == "agnostic" for option in OPTIONS)
-    noise = NOISE if agnostic else 0.0
+    setting = _setting(one, construction, protect, size)
+    noise = NOISE if setting == "agnostic" else 0.0
+    rate = Rate(
+        construction, one.name, setting, size.labelled, size.unlabelled, runs, 0, 0.0, _promise(wishes, noise)
+    )
+    if rate.planned in known and known[rate.planned].runs >= runs:
+        return known[rate.planned]
     start = time.process_time()
     try:
         failures = sum(_run(one, size, wishes, noise, seed) for seed in range(runs))
     except PrivpacError:
         return None
-    spent = time.process_time() - start
-    setting = "agnostic" if agnostic else "realizable"
-    return Rate(construction, one.name, setting, size.labelled, size.unlabelled, runs, failures, spent)
+    return replace(rate, failures=failures, seconds=time.process_time() - start)
 
 
-SLOW = ("noisy-cuts", "denoised-cuts", "ssl-relabel")
-"""What takes minutes, and is measured last."""
+SLOW = ("noisy-cuts", "denoised-cuts", "generic-learner", "ssl-relabel", "relabelled-vote", "net-relabelled")
+"""What takes minutes, and is measured last, in this order."""
 
 
-def rates(runs: int) -> Iterator[Rate]:
-    """Everything that is measured."""
+def stored() -> list[Rate]:
+    """The rates of the last runs."""
+    if not RESULTS.exists():
+        return []
+    return [Rate(**row) for row in json.loads(RESULTS.read_text(encoding="utf-8"))["rates"]]
+
+
+def rates(runs: int, only: list[str]) -> Iterator[Rate]:
+    """Everything that is measured; of what is not named in `only`, what is stored."""
+    known = {rate.planned: rate for rate in stored()}
     shown = tuple(one for one in classes() if one.name in NAMES)
-    for construction, protect in sorted(constructions(shown), key=lambda row: row[0] in SLOW):
+
+    def last(row: tuple[str, str]) -> int:
+        return SLOW.index(row[0]) + 1 if row[0] in SLOW else 0
+
+    for construction, protect in sorted(constructions(shown), key=last):
         for one in shown:
-            rate = measured(one, construction, protect, runs=runs)
+            if only and construction not in only:
+                yield from (
+                    rate
+                    for rate in known.values()
+                    if (rate.construction, rate.of) == (construction, one.name)
+                )
+                continue
+            rate = measured(one, construction, protect, runs=runs, known=known)
             if rate is not None:
                 yield rate
 
@@ -161,12 +260,13 @@ def rates(runs: int) -> Iterator[Rate]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=RUNS)
-    rows: list[Rate] = []
-    for rate in rates(parser.parse_args().runs):
+    parser.add_argument("--only", nargs="*", default=[], help="Measure these constructions alone.")
+    wishes, rows = parser.parse_args(), []
+    for rate in rates(wishes.runs, wishes.only):
         rows.append(rate)
         print(rate, "" if rate.holds else "MORE THAN PROMISED", flush=True)
-        found = {"failure": str(FAILURE), "rates": [asdict(row) for row in rows]}
-        RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    found = {"failure": str(FAILURE), "rates": [asdict(row) for row in rows]}
+    RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     return 0 if all(rate.holds for rate in rows) else 1
 
 

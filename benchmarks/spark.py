@@ -78,9 +78,15 @@ def spark_fit(place: Path, word: str, spark: Any) -> object:
     )
 
 
+def bare(spark: Any) -> object:
+    """The least that Spark can be asked: one task that does nothing, without anything of ours."""
+    return spark.sparkContext.parallelize([1], 1).map(abs).collect()
+
+
 def beside_memory(place: Path, records: int, spark: Any, repeats: int) -> list[Row]:
-    """The same rule learnt in memory and on Spark."""
-    rows = []
+    """The same rule learnt in memory and on Spark, beside what Spark takes to do nothing."""
+    least, _ = measured(partial(bare, spark), repeats + 2)
+    rows = [row("a task of Spark's own that does nothing", least)]
     for word in WORDS:
         memory, _ = measured(partial(fit, place, word, VISITS, "memory"), repeats)
         spark_fit(place, word, spark)  # its workers may have been ended meanwhile
@@ -100,12 +106,15 @@ def constants(place: Path, records: int, spark: Any, repeats: int) -> list[Row]:
     rows = [row("an empty job of one task", one), row("a further empty task", task)]
     files = len(list(place.iterdir()))
     for word in WORDS:
-        spent, clock = measured(partial(spark_fit, place, word, spark), repeats)
+        job = partial(spark_fit, place, word, spark)
+        first, _ = measured(job, 1)
+        spent, clock = measured(job, repeats)
         own = max(spent - one - files * task, 0.0) * 10**6 / records
         what = f"{word}: {{}}, {records:,} records in {files} files"
         rows.append(row(what.format("learnt on Spark"), spent))
         rows.append(row(what.format("learnt on Spark, seconds of the clock"), clock))
         rows.append(row(what.format("a million records"), own))
+        rows.append(row(what.format("compiled by executors, once"), max(first - spent, 0.0)))
     return rows
 
 
@@ -138,6 +147,7 @@ def main() -> None:
         fit(place, word, VISITS, "memory")
         spark_fit(place, word, spark)
     rows = beside_memory(place, options.records, spark, options.repeats)
+    publish(f"Spark, {options.master}", rows, options.json)
     for records in options.many:
         place = linked(options.folder, records, min(records, BASE))
         rows += constants(place, records, spark, options.repeats if records <= BASE else 1)
