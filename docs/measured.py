@@ -349,21 +349,6 @@ def risks_loss() -> str:
     return _risks("log_loss", "chosen")
 
 
-def risks_common() -> str:
-    """Means over the cells in which every method was measured."""
-    own: dict[str, dict[tuple[Any, ...], dict[str, Any]]] = {method: {} for method in RISK_METHODS}
-    for row in _rows("scores"):
-        if "table" in row:
-            own[row["method"]][row["table"], row["n"], row["epsilon"]] = row
-    common = set.intersection(*(set(cells) for cells in own.values()))
-    means = {
-        method: [sum(cells[cell][key] for cell in common) / len(common) for key in ("auc", "log_loss")]
-        for method, cells in own.items()
-    }
-    rows = [[name, *map(_share, means[method])] for method, name in RISK_METHODS.items()]
-    return _table([f"{len(common)} cells", "AUC", "log-loss"], rows)
-
-
 def risks_left_out() -> str:
     """What constants cost that were chosen with one table left out."""
     kinds = {"pure": "without a δ", "delta 1e-6": "with δ = 10⁻⁶"}
@@ -436,6 +421,10 @@ def _spark() -> dict[str, float]:
     return figures
 
 
+NOTHING = "a task of Spark's own that does nothing"
+"""The row that no use of Spark can be below."""
+
+
 def cluster() -> str:
     """What the constants say of 10^8 records, what those took, and ten times that on fifty executors."""
     figures, end = _spark(), ": a million records, 10,000,000 records in 4 files"
@@ -466,12 +455,15 @@ def cluster() -> str:
 
 
 def beside_memory() -> str:
-    rows = [
-        [row["what"], f"{row['value']:.2f}", f"{row['ratio']:.2f}"]
-        for row in _rows("spark")
-        if "ratio" in row
-    ]
-    return _table(["After Spark has started", "processor seconds", "times those of memory"], rows)
+    """What Spark takes to do nothing, and to learn what memory learns."""
+    figures = _spark()
+    rows = [["nothing: one empty task", f"{figures[NOTHING]:.2f}", "", ""]]
+    for row in _rows("spark"):
+        if "ratio" in row:
+            word, _, _ = row["what"].partition(": learnt on Spark")
+            memory = row["value"] / row["ratio"]
+            rows.append([f"`{word}`", f"{row['value']:.2f}", f"{memory:.2f}", f"{row['ratio']:.1f}"])
+    return _table(["A million records", "on Spark, once started", "in memory", "ratio"], rows)
 
 
 def probabilities_further() -> str:
@@ -479,10 +471,47 @@ def probabilities_further() -> str:
     return _means("probabilities_further")
 
 
+def service() -> str:
+    """Requests per second of the service, beside the hello-world of the same run."""
+    rows = {row["what"]: row for row in _rows("service")}
+    lines = []
+    for what, row in rows.items():
+        whose, _, which = what.partition(": ")
+        kind, _, rest = which.partition(" against hello-world")
+        if not rest and " against hello-world" in which:
+            asked = rows[f"{whose}: {kind} requests per second"]
+            greeted = rows[f"{whose}: hello-world requests per second"]
+            bar = (
+                f"{row['limit']:g}"
+                if "limit" in row
+                else f"{asked['limit']} a second"
+                if "limit" in asked
+                else ""
+            )
+            rates = [f"{one['value']:,.0f}" for one in (asked, greeted)]
+            cells = [
+                f"{row['value']:.2f}",
+                f"{row['by_server_cpu']:.2f}",
+                bar,
+                f"{1000 * asked['p99_seconds']:.0f}",
+            ]
+            lines.append([f"{whose}: {kind}", *rates, *cells])
+    head = [
+        "Service",
+        "per second",
+        "hello-world",
+        "ratio",
+        "by its processor time",
+        "held to",
+        "99 of 100 within, ms",
+    ]
+    return _table(head, lines)
+
+
 TABLES: dict[str, Callable[[], str]] = {
+    "service": service,
     "risks-auc": risks_auc,
     "risks-loss": risks_loss,
-    "risks-common": risks_common,
     "risks-cuts": risks_cuts,
     "risks-left-out": risks_left_out,
     "rare-classes": rare_classes,

@@ -246,6 +246,7 @@ EXITS = {
     2: "wrong input",
     3: "budget refused",
     4: "guarantee not met",
+    5: "verified, but not signed by anybody on the list that `--trusted` names",
     130: "interrupted",
     141: "the program that read the output went away",
 }
