@@ -61,10 +61,9 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest tests --ignore=tests/slow -n 2 --dist worksteal
 
-# A real PostgreSQL, Spark and browser (`.ci/programs` installs what they need), then what is marked as long.
+# A real PostgreSQL, Spark and browser (`.ci/programs` installs what they need), and what is marked as long.
 test-slow: $(READY_SLOW) browser-python
-	$(BIN)/python -m pytest tests/slow -n 2 --dist loadfile
-	$(BIN)/python -m pytest tests --ignore=tests/slow -m long -n 2 --dist worksteal
+	$(BIN)/python -m pytest tests -m "slow or long" -n 2 --dist loadgroup
 
 # The whole suite once more, timed; the table goes to tests/README.md.
 slowest: $(READY)
