@@ -217,6 +217,25 @@ SCHEMA = {
 }
 
 
+EAGER = """document.addEventListener("readystatechange", () => {
+  const choice = document.querySelector("#plan-form [name=concepts]");
+  if (document.readyState !== "interactive" || !choice) return;
+  choice.value = "thresholds";
+  choice.dispatchEvent(new Event("input", { bubbles: true }));
+});"""
+"""A person who chooses before any script of the page has run."""
+
+
+def test_a_choice_made_while_the_page_still_loads_is_answered(
+    site: Site, window: Callable[..., Watched]
+) -> None:
+    page = window(**LOOKS["desk"]).page
+    page.add_init_script(EAGER)
+    page.goto(f"{site.address}/plan")
+    expect(page.locator("#command-plan")).to_contain_text("--concepts thresholds")
+    assert page.input_value("[name=concepts]") == "thresholds"
+
+
 @pytest.mark.parametrize("look", LOOKS)
 def test_a_plan_from_a_schema_and_a_budget_with_a_delta(
     site: Site, window: Callable[..., Watched], look: str

@@ -49,6 +49,21 @@
   document.addEventListener("htmx:after:swap", () => fit(document));
   fit(document);
 
+  // What a person changed before anything listened (a slow line, or a browser that fills a form in again) is asked for now.
+  function differs(field) {
+    if (field instanceof HTMLSelectElement) {
+      const written = [...field.options].find((option) => option.defaultSelected) ?? field.options[0];
+      return Boolean(written) && field.value !== written.value;
+    }
+    return ["checkbox", "radio"].includes(field.type) ? field.checked !== field.defaultChecked : field.type !== "file" && field.value !== field.defaultValue;
+  }
+  function catchUp() {
+    for (const form of document.querySelectorAll("form[hx-trigger*=input]")) {
+      if ([...form.elements].some(differs)) form.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+  }
+  addEventListener("load", () => setTimeout(catchUp));
+
   // What scrolls sideways can be reached by the keyboard; what fits needs no stop.
   function reach() {
     for (const box of document.querySelectorAll(".scroll, .rule > figure, figure.rule, pre")) {
