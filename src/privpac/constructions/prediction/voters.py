@@ -23,6 +23,7 @@ from privpac.concepts.base import Cells, ConceptClass, Hypothesis, Scored
 from privpac.concepts.labellings.base import BySums, dimension, with_dichotomies
 from privpac.constructions.prediction.encoding import Encoding
 from privpac.constructions.prediction.gathered import gathered
+from privpac.constructions.prediction.linear_votes import LinearVotes
 from privpac.constructions.stored_classes import stored_concepts
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
@@ -209,6 +210,11 @@ class Classifiers:
     def tally(self, models: Sequence[Any], cells: Cells) -> NDArray[np.int64]:
         rows = Encoding(self.schema).matrix(cells)
         classes = len(self.schema.classes)
+        if classes == 2:
+            parts = [voter.model for voter in models], [voter.otherwise for voter in models]
+            together = LinearVotes.of(*parts, rows.shape[1])
+            if together is not None:
+                return together.count(rows)
         return _tally((_votes(voter, rows, classes) for voter in models), len(rows), classes)
 
     def to_json(self) -> dict[str, Any]:
