@@ -1,9 +1,9 @@
 """What many linear classifiers say, worked out together.
 
-scikit-learn checks its input once per model, and with one question and fifteen models these checks are nearly all of the
-time. Weights of logistic regressions fit into one matrix, and what each model says is still a function of its own
-weights and of the row alone: every sum is over the columns of one row and one model, in the same order whatever else is
-asked, so that nobody's answer depends on who asks at the same time.
+scikit-learn checks its input once per model, and with one question and fifteen models these checks are nearly all of
+the time. Weights of logistic regressions fit into one matrix, and what each model says is still a function of its own
+weights and of the row alone: every sum is over the columns of one row and one model, in the same order whatever else
+is asked, so that nobody's answer depends on who asks at the same time.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class LinearVotes:
     def of(cls, models: Sequence[Any], constants: Sequence[int], width: int) -> LinearVotes | None:
         """The models, where None stands for one that always says its constant; None if one is of another kind.
 
-        Of what training makes, all are of one kind or constants, so which of the two this is says nothing about records.
+        What training makes is of one kind or a constant, so which of the two this is says nothing about records.
         """
         weights, offsets = np.zeros((len(models), width)), np.zeros(len(models))
         for place, (model, constant) in enumerate(zip(models, constants, strict=True)):
