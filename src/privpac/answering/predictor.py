@@ -199,12 +199,12 @@ class PrivatePredictor:
             raise self._refusal(count) from None
 
     def _refusal(self, count: int) -> BudgetExceeded:
-        given, left = self.answers_given, self.answers_left
+        answered, left = self.answers_given, self.answers_left
         error = BudgetExceeded(
-            f"{count} new questions were asked, and the budget has room for {left}; {given} were answered so far.",
+            f"{count} new questions were asked, and the budget has room for {left}; {answered} were answered so far.",
             remedy="Nothing of this batch was spent or answered; ask fewer, or open a larger budget.",
         )
-        error.given, error.left = given, left
+        error.given, error.left = answered, left
         return error
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -83,12 +83,12 @@ class Event:
 
 def best_event(one: Sequence[Outcome], two: Sequence[Outcome], *, delta: float) -> Event:
     """The event that promises the largest epsilon: scores are made from one half, cuts are compared on the other."""
-    made = [list(side[0::2]) for side in (one, two)]
+    halves = [list(side[0::2]) for side in (one, two)]
     kept = [list(side[1::2]) for side in (one, two)]
     best = Event(_never, 1.0, True, "no event", -math.inf)
-    for kind, score in _scores(*made):
+    for kind, score in _scores(*halves):
         for first in (True, False):
-            candidate = _best_cut(kind, score, made, kept, first=first, delta=delta)
+            candidate = _best_cut(kind, score, halves, kept, first=first, delta=delta)
             best = max(best, candidate, key=lambda event: event.worth)
     return best
 

@@ -126,14 +126,14 @@ def _tail(x: Fraction, times: int, bits: int) -> tuple[Fraction, Fraction]:
     """The sum over odd n of 2^-n·x^(n+times)/(n+times)! between bounds."""
     term, n = x ** (times + 1) / 2 / factorial(times + 1), 1
     unit = Fraction(1, 1 << bits)
-    found = off = slip = Fraction(0)  # `slip`: how far the term is cut below the true one; `off`: all of them
+    total = off = slip = Fraction(0)  # `slip`: how far the term is cut below the true one; `off`: all of them
     while True:
         term = Fraction((term.numerator << bits) // term.denominator, 1 << bits)
         slip += unit
-        found, off, n = found + term, off + slip, n + 2
+        total, off, n = total + term, off + slip, n + 2
         step = x * x / 4 / ((n + times - 1) * (n + times))
         if term <= unit and step < Fraction(1, 2):  # what follows is then below the last term and its slip
-            return found, found + off + slip + unit
+            return total, total + off + slip + unit
         term, slip = term * step, -(-slip * step // unit) * unit
 
 

@@ -134,9 +134,9 @@ def shorten(x: Fraction) -> Fraction:
 def _settled(at: Callable[[int], _Between]) -> Fraction:
     """The common rounding of both ends, at the first precision where there is one."""
     for bits in _PRECISIONS:
-        found = at(bits)
-        if found.low > 0:
-            low, high = found.ceilings()
+        between = at(bits)
+        if between.low > 0:
+            low, high = between.ceilings()
             if low == high:
                 return high
     raise OutOfRange("a number could not be rounded")

@@ -33,8 +33,8 @@ def _price(node: Tree) -> Fraction:
     alone = curves.pure(upper(read_privacy(node).loss))
     if node["rule"] not in _STEPS:
         return alone
-    found = _STEPS[node["rule"]](node)
-    return alone if found is None else min(alone, found)
+    price = _STEPS[node["rule"]](node)
+    return alone if price is None else min(alone, price)
 
 
 def _draw(node: Tree) -> Fraction:

@@ -127,8 +127,8 @@ def _write_statement(out: Destination, path: str, ledger: str | None, trusted: s
     names = None if trusted is None else Trusted.read(trusted)
     book = None if ledger is None else Ledger.open(ledger)
     with refusing(f"{path!r} is incomplete or malformed."):
-        made = statement_of(tree, _findings(path, tree, names, book))
-    out.write(made.html() if out.path.suffix == ".html" else made.text())
+        statement = statement_of(tree, _findings(path, tree, names, book))
+    out.write(statement.html() if out.path.suffix == ".html" else statement.text())
 
 
 def _findings(path: str, tree: Mapping[str, Any], names: Trusted | None, book: Ledger | None) -> Findings:
@@ -157,10 +157,12 @@ def _paid_by(book: Ledger, signers: Sequence[Signer], tree: Mapping[str, Any]) -
     from privpac.signing.checking import check_charge
 
     book.verify()
-    entries, found = book.entries(), ""
+    entries, payment = book.entries(), ""
     for receipt in (signer.signature.receipt for signer in signers):
         if receipt is not None and receipt.ledger == book.id:
             check_charge(entries, receipt, tree)
             entry = entries[receipt.entry - 1]
-            found = f"charge {entry.number} of ledger {book.id}, {entry.time}: {entry.purchase or entry.note}"
-    return found
+            payment = (
+                f"charge {entry.number} of ledger {book.id}, {entry.time}: {entry.purchase or entry.note}"
+            )
+    return payment

@@ -78,8 +78,8 @@ def list_keys(
     store = _opened(ledger)
     from privpac.service.access import keys as service_keys
 
-    found = service_keys.listed(store, after=after, most=limit + 1)
-    trees = [key.to_json() for key in found[:limit]]
+    page = service_keys.listed(store, after=after, most=limit + 1)
+    trees = [key.to_json() for key in page[:limit]]
     if as_json:
         console.show_json(trees)
         return
@@ -97,8 +97,8 @@ def list_keys(
         for tree in trees
     ]
     console.show(console.table_text(headings, rows, right=("spent", "of")))
-    if len(found) > limit:
-        console.note(f"There are more: privpac keys list --after {found[limit - 1].id}", as_json=False)
+    if len(page) > limit:
+        console.note(f"There are more: privpac keys list --after {page[limit - 1].id}", as_json=False)
 
 
 @keys.command()

@@ -205,7 +205,7 @@ def _make(
             return reachable(records=records, epsilon=epsilon, **wishes, **more)
         if records is not None and error is not None:
             return smallest_epsilon(records=records, error=error, **wishes, **more)
-        given = [
+        names = [
             f"--{name}"
             for name, value in (("records", records), ("error", error), ("epsilon", epsilon))
             if value
@@ -213,7 +213,7 @@ def _make(
         raise ParameterError(
             OWNER,
             "number of --records, --error and --epsilon",
-            len(given),
+            len(names),
             allowed="two or three",
             remedy="The one that is left out is computed: privpac plan --records 3000 --columns 12 --epsilon 0.5",
         )

@@ -130,16 +130,16 @@ def _demonstrate(folder: Path, *, host: str, port: int, as_json: bool) -> None:
     from privpac.service.settings import Settings, is_loopback
 
     with console.working("Preparing", as_json=as_json):
-        made = make_demo(folder)
-    settings = Settings(str(made.bundle), made.ledger, host=host, port=port, pages=is_loopback(host))
+        demo = make_demo(folder)
+    settings = Settings(str(demo.bundle), demo.ledger, host=host, port=port, pages=is_loopback(host))
     with contextlib.closing(listen(settings)) as listening:
         settings = replace(settings, port=listening.getsockname()[1])
         url = f"http://{settings.host}:{settings.port}"
         service = Service.open(settings)
         if as_json:
-            console.show_json({"url": url, "key": made.key, "question": made.question})
+            console.show_json({"url": url, "key": demo.key, "question": demo.question})
         else:
-            console.show(made.words(url))
+            console.show(demo.words(url))
         sys.stdout.flush()
         run(settings, service, listening)
 

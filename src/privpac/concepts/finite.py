@@ -356,8 +356,10 @@ def _read_predicate(schema: Schema, member: str | Predicate) -> Predicate:
 
 
 def _read_weights(weights: Sequence[int], size: int) -> tuple[int, ...]:
-    given = tuple(weights)
-    good = all(isinstance(w, int | np.integer) and not isinstance(w, bool) and w > 0 for w in given)
-    if not good or len(given) != size:
-        raise ParameterError("Finite", "weights", given, allowed=f"{size} positive integers, one per member")
-    return tuple(int(w) for w in given)
+    numbers = tuple(weights)
+    good = all(isinstance(w, int | np.integer) and not isinstance(w, bool) and w > 0 for w in numbers)
+    if not good or len(numbers) != size:
+        raise ParameterError(
+            "Finite", "weights", numbers, allowed=f"{size} positive integers, one per member"
+        )
+    return tuple(int(w) for w in numbers)

@@ -164,10 +164,10 @@ def least_dimensional(
 ) -> T | None:
     """What is solved for the least VC dimension that counts for the solution, tried in turn; None if there is none."""
     for vc in range(1, concepts.vc + MORE_DIMENSIONS):
-        found = solve(vc)
-        own = None if found is None else counts(found)
-        if found is not None and own is not None and own <= vc:
-            return found
+        answer = solve(vc)
+        own = None if answer is None else counts(answer)
+        if answer is not None and own is not None and own <= vc:
+            return answer
     return None
 
 

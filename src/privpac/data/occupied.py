@@ -90,10 +90,10 @@ class OccupiedCells:
             # The factor fits: it is 2^64 only where all that stands before it is 0.
             factor = bins if self._dtype is object else np.uint64(bins % 2**64)
             codes = codes * factor + self._groups(axis, values).astype(self._dtype)
-        found, rows = np.unique(codes, return_inverse=True)
-        counts = np.zeros((len(found), self.classes), dtype=np.int64)
+        points, rows = np.unique(codes, return_inverse=True)
+        counts = np.zeros((len(points), self.classes), dtype=np.int64)
         np.add.at(counts, (rows, labels), 1)
-        return PointCounts(found, counts)
+        return PointCounts(points, counts)
 
     def merge(self, a: PointCounts, b: PointCounts) -> PointCounts:
         if not len(a.codes) or not len(b.codes):

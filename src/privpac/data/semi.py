@@ -81,13 +81,13 @@ class SemiSample:
 
 def _encoded(table: object, schema: Schema, y: object) -> tuple[MemorySample, npt.NDArray[np.int64]]:
     raw = read(table, columns=(*schema.names, schema.label) if y is None else schema.names)
-    given = raw.column(schema.label) if y is None else vector(y)
-    if len(given) != raw.n:
+    answers = raw.column(schema.label) if y is None else vector(y)
+    if len(answers) != raw.n:
         raise DataError(
-            f"There are {raw.n} records but {len(given)} labels.",
+            f"There are {raw.n} records but {len(answers)} labels.",
             remedy="Give one label per record; leave it empty, or write -1, where there is none.",
         )
-    labels = schema.labels_if_any(given)
+    labels = schema.labels_if_any(answers)
     return MemorySample.of(read(raw, columns=schema.names), schema, labelled=False), labels
 
 

@@ -153,8 +153,8 @@ def _several_types(label: str) -> DataError:
 
 def free_name(y: object, table: object) -> str:
     """A name for the label that no column has: the one `y` brings, or "label"."""
-    given = getattr(y, "name", None)
-    name = given if isinstance(given, str) and given else "label"
+    own_name = getattr(y, "name", None)
+    name = own_name if isinstance(own_name, str) and own_name else "label"
     names = read(table).names
     while name in names:
         name += "_"

@@ -24,10 +24,10 @@ the records of one person may lie in several parts."""
 
 def proofs_by_part(proof: Proof[Privacy]) -> dict[str, Proof[Privacy]]:
     """The proofs of the parts, to build on; empty if the derivation does not tell parts apart."""
-    found: Proof[Any] = proof
-    while found.rule in _WEAKER:
-        found = found.premises[0]
-    premises: tuple[Proof[Any], ...] = found.premises if found.rule == "disjoint-parts" else ()
+    inner: Proof[Any] = proof
+    while inner.rule in _WEAKER:
+        inner = inner.premises[0]
+    premises: tuple[Proof[Any], ...] = inner.premises if inner.rule == "disjoint-parts" else ()
     return {premise.fact.part: premise for premise in premises}
 
 

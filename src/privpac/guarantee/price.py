@@ -34,8 +34,8 @@ def concentrated_price(proof: Proof[Privacy]) -> Proof[Concentrated]:
     True
     """
     alone = rules.pure_concentrated(proof)
-    found = _BY_RULE.get(proof.rule, _unknown)(proof)
-    return found if found is not None and found.fact.rho <= alone.fact.rho else alone
+    price = _BY_RULE.get(proof.rule, _unknown)(proof)
+    return price if price is not None and price.fact.rho <= alone.fact.rho else alone
 
 
 Price = Proof[Concentrated]

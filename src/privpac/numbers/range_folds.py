@@ -40,32 +40,32 @@ def range_fold_delta(epsilon: Fraction, *, times: int, total: Fraction) -> Fract
     """
     if epsilon == 0 or total >= times * epsilon:
         return Fraction(0)
-    found = rounded_up(lambda: _fold_ball(epsilon, times, total), DELTA_DIGITS)
-    return min(Fraction(1), found)
+    delta = rounded_up(lambda: _fold_ball(epsilon, times, total), DELTA_DIGITS)
+    return min(Fraction(1), delta)
 
 
 def _fold_ball(epsilon: Fraction, times: int, total: Fraction) -> arb:
     """A ball at the present precision and as many bits more as the alternating sum takes away."""
     with ctx.workprec(ctx.prec + 16 * times + 64):
-        half, sign, found = ball(total / 2).exp(), (-1) ** times, arb(0)
+        half, sign, fold = ball(total / 2).exp(), (-1) ** times, arb(0)
         for j in range(times + 1):
             top = (times - 2 * j) * epsilon
             if top <= total:
                 break
             above = ball(top / 2).exp() - half * _start(ball((top - total) / 2), times)
             below = half * half * ball(-top / 2).exp() - half * _start(ball((total - top) / 2), times)
-            found += fmpz((-1) ** j * math.comb(times, j)) * (above - sign * below)
+            fold += fmpz((-1) ** j * math.comb(times, j)) * (above - sign * below)
         y = ball(epsilon / 2).exp()
-        return found / (y - 1 / y) ** times
+        return fold / (y - 1 / y) ** times
 
 
 def _start(x: arb, terms: int) -> arb:
     """The first `terms` terms of the series of e^x."""
-    term, found = arb(1), arb(1)
+    term, total = arb(1), arb(1)
     for i in range(1, terms):
         term = term * x / i
-        found += term
-    return found
+        total += term
+    return total
 
 
 @lru_cache(maxsize=256)

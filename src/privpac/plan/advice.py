@@ -275,8 +275,8 @@ def _ranking(plan: PlanTable) -> str | None:
     question = plan.question
     if question.aim != "rank":
         return None
-    given, epsilon = question.given, question.epsilon
-    classes = given.classes if given.schema is None else len(given.schema.classes)
+    subject, epsilon = question.given, question.epsilon
+    classes = subject.classes if subject.schema is None else len(subject.schema.classes)
     spent = "EPSILON" if epsilon is None else plain(epsilon)
     command = f"privpac learn DATA --schema SCHEMA --aim rank --epsilon {spent}"
     if classes > 2:

@@ -168,16 +168,16 @@ def _sizes(question: Question, wish: Wish) -> list[int]:
 def _row(wish: Wish, n: int) -> OptimumRow:
     kind, cells = cast(Kind, wish.concepts.kind), wish.concepts.cells or 0
     error, epsilon = wish.error, wish.epsilon
-    found = optimum(n, kind=kind, cells=cells, error=error, epsilon=epsilon)
+    best = optimum(n, kind=kind, cells=cells, error=error, epsilon=epsilon)
     free = None
     if _fits(wish, n, proper=False):
         free = optimum(n, kind=kind, cells=cells, error=error, epsilon=epsilon, proper=False)
     return OptimumRow(
         n,
         sizes.failure_occam(n, size=wish.concepts.size, error=error, epsilon=epsilon),
-        found.draw,
-        found.solved,
-        found.floor,
+        best.draw,
+        best.solved,
+        best.floor,
         None if free is None else free.floor,
         _formula(wish, n),
     )

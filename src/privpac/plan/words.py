@@ -57,14 +57,16 @@ def in_short(plan: PlanTable) -> str:
 
 
 def _expected(row: Answer) -> str:
-    made = row.simulated
-    assert made is not None
+    trial = row.simulated
+    assert trial is not None
     if row.asks == "reachable":
-        if made.value == 0 and not made.exact:
-            high = "" if made.high is None else f" (at most {_number(made.high)})"
-            return f"Too few runs to tell the error from that of the best rule{high}, simulated on {made.on}."
-        return f"Expect an error about {_number(made.value)} above that of the best rule, simulated on {made.on}."
-    return f"Expect about {_amount(row, _number(made.value))}, simulated on {made.on}."
+        if trial.value == 0 and not trial.exact:
+            high = "" if trial.high is None else f" (at most {_number(trial.high)})"
+            return (
+                f"Too few runs to tell the error from that of the best rule{high}, simulated on {trial.on}."
+            )
+        return f"Expect an error about {_number(trial.value)} above that of the best rule, simulated on {trial.on}."
+    return f"Expect about {_amount(row, _number(trial.value))}, simulated on {trial.on}."
 
 
 def _amount(row: Answer, number: str) -> str:

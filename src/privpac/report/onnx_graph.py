@@ -57,12 +57,14 @@ def to_onnx(model: Subject) -> bytes:
     graph = helper.make_graph(
         builder.nodes, "privpac", builder.inputs(), builder.outputs, initializer=builder.constants
     )
-    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
-    made.producer_name = "privpac"
-    made.producer_version = model.version
-    made.doc_string = model.describe()
-    onnx.checker.check_model(made, full_check=True)
-    written: bytes = made.SerializeToString()
+    graph_file = helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION
+    )
+    graph_file.producer_name = "privpac"
+    graph_file.producer_version = model.version
+    graph_file.doc_string = model.describe()
+    onnx.checker.check_model(graph_file, full_check=True)
+    written: bytes = graph_file.SerializeToString()
     return written
 
 
@@ -214,11 +216,11 @@ class _Builder:
         return meant
 
     def among(self, column: Categorical, texts: list[str]) -> str:
-        found = ""
+        union = ""
         for text in texts:
             one = self.step("Equal", column.name, self.constant(np.array(text, dtype=object)))
-            found = self.step("Or", found, one) if found else one
-        return found
+            union = self.step("Or", union, one) if union else one
+        return union
 
 
 def _type(column: Column) -> int:

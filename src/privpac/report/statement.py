@@ -156,29 +156,29 @@ def statement_of(document: Mapping[str, Any], findings: Findings | None = None) 
 
     Raises `NotCertified` for one that was made with seeded coins.
     """
-    made, found = _Document(document), findings or Findings()
-    tree = made.certificate
+    subject, looks = _Document(document), findings or Findings()
+    tree = subject.certificate
     if tree["coins"] != "system":
         raise NotCertified(
             "It was made with coins of a known seed: it must not be released and promises nothing, so there is no"
             " statement about it.",
             remedy="Make it anew without a seed, and delete this one.",
         )
-    facts = means(made)
+    facts = means(subject)
     released = (
-        f"What was released is {made.released}, made from {made.records:,} records, together with the numbers printed"
-        f" beside it. {facts[0]} {' '.join(facts[1:])}"
+        f"What was released is {subject.released}, made from {subject.records:,} records, together with the numbers"
+        f" printed beside it. {facts[0]} {' '.join(facts[1:])}"
     )
     together = (
         "This speaks of one release. What counts for a person is the total over all releases from the same records: "
-        + ("; ".join(f"{name.lower()}: {text}" for name, text in found.budget) or "nobody looked at a ledger")
+        + ("; ".join(f"{name.lower()}: {text}" for name, text in looks.budget) or "nobody looked at a ledger")
         + "."
     )
     lists = (
-        (ASSUMED, tuple(taken_for_granted(made, document["schema"]))),
-        (LIMITS, tuple(does_not_mean(made))),
+        (ASSUMED, tuple(taken_for_granted(subject, document["schema"]))),
+        (LIMITS, tuple(does_not_mean(subject))),
     )
-    return Statement(made.title, (released, together, CHECKED), lists, _rows(made, found))
+    return Statement(subject.title, (released, together, CHECKED), lists, _rows(subject, looks))
 
 
 def _rows(made: _Document, found: Findings) -> tuple[tuple[str, str], ...]:

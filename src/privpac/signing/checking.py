@@ -132,17 +132,17 @@ def check_receipts(
     for signature in beside:
         if signature.document not in digests.values():
             raise NotCertified(f"The signature of {signature.signer!r} belongs to another document.")
-    found, paid = {}, dict[int, str]()
+    signers, paid = {}, dict[int, str]()
     for name, tree in documents.items():
         own = [one for one in beside if one.document == digests[name]]
-        found[name] = check_receipt(ledger, tree, trusted=trusted, beside=own)
-        for receipt in (signer.signature.receipt for signer in found[name]):
+        signers[name] = check_receipt(ledger, tree, trusted=trusted, beside=own)
+        for receipt in (signer.signature.receipt for signer in signers[name]):
             if receipt is not None and digests[paid.setdefault(receipt.entry, name)] != digests[name]:
                 raise NotCertified(
                     f"{paid[receipt.entry]!r} and {name!r} both name charge {receipt.entry}: it paid for one of them.",
                     remedy="Ask whoever signed them which charge paid for the other one.",
                 )
-    return found
+    return signers
 
 
 def check_charge(entries: Sequence[Entry], receipt: Receipt, tree: Mapping[str, Any]) -> None:

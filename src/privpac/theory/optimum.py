@@ -81,14 +81,14 @@ class Game:
         place = {kind: i for i, kind in enumerate(self.kinds)}
         mass = {place[kind]: part[0] + part[1] * self.error for kind, part in member.masses}
         support = sorted(kind for kind, value in mass.items() if value > 0)
-        found = []
+        pairs = []
         for chosen in combinations_with_replacement(support, self.records):
             ways, weight = math.factorial(self.records), Fraction(1)
             for kind, times in Counter(chosen).items():
                 ways //= math.factorial(times)
                 weight *= mass[kind] ** times
-            found.append((self.inputs[chosen], ways * weight))
-        return found
+            pairs.append((self.inputs[chosen], ways * weight))
+        return pairs
 
 
 def program_rows(kind: Kind, *, cells: int, records: int, proper: bool) -> int:
@@ -167,7 +167,7 @@ def solve(play: Game) -> Duals:
     privacy, members, whole = _matrices(play)
     cost = np.zeros(inputs * width + 1)
     cost[-1] = 1.0
-    found: Any = linprog(
+    solution: Any = linprog(
         cost,
         A_ub=vstack([privacy, members]),
         b_ub=np.concatenate([np.zeros(privacy.shape[0]), -np.ones(members.shape[0])]),
@@ -175,11 +175,11 @@ def solve(play: Game) -> Duals:
         b_eq=np.ones(inputs),
         method="highs-ipm",
     )
-    if found.status != 0:
-        raise ArithmeticError(f"the solver stopped: {found.message}")
-    weights = -np.asarray(found.ineqlin.marginals, dtype=np.float64)
+    if solution.status != 0:
+        raise ArithmeticError(f"the solver stopped: {solution.message}")
+    weights = -np.asarray(solution.ineqlin.marginals, dtype=np.float64)
     return Duals(
-        float(found.fun), weights[privacy.shape[0] :], weights[: privacy.shape[0]].reshape(-1, width)
+        float(solution.fun), weights[privacy.shape[0] :], weights[: privacy.shape[0]].reshape(-1, width)
     )
 
 

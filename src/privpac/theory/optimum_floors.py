@@ -118,9 +118,9 @@ def _optimum(
     kind: Kind, cells: int, records: int, error: Fraction, epsilon: Fraction, proper: bool
 ) -> Optimum:
     play = game(kind, cells=cells, records=records, error=error, epsilon=epsilon, proper=proper)
-    found = solve(play)
+    duals = solve(play)
     draw = game(kind, cells=cells, records=records, error=error, epsilon=epsilon) if not proper else play
-    return Optimum(proved_floor(play, found), found.value, draw_failure(draw))
+    return Optimum(proved_floor(play, duals), duals.value, draw_failure(draw))
 
 
 def draw_failure(play: Game) -> float:

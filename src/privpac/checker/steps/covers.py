@@ -103,10 +103,10 @@ def _ln_below(x: Fraction) -> Fraction:
 
 def _ln_above(x: Fraction) -> Fraction:
     """A multiple of 10^-9 whose exponential is at least x."""
-    found = _ln_below(x)
-    while directed.exp_bounds(found, 256)[0] < x:
-        found += Fraction(1, 10**_DIGITS)
-    return found
+    bound = _ln_below(x)
+    while directed.exp_bounds(bound, 256)[0] < x:
+        bound += Fraction(1, 10**_DIGITS)
+    return bound
 
 
 RULES: dict[str, Check] = {

@@ -85,12 +85,12 @@ def _draw(node: Tree, name: str) -> tuple[int, Fraction]:
 
 def _count(own: dict[str, object], points: int) -> int:
     """Labellings of so many points, by the VC dimension; or concepts."""
-    given = number(own["of"])
-    require(given.denominator == 1 and given >= 0, "a size or dimension is no whole number")
+    count = number(own["of"])
+    require(count.denominator == 1 and count >= 0, "a size or dimension is no whole number")
     if own["basis"] == "size":
-        return given.numerator
-    require(own["basis"] == "growth" and given <= _LARGEST_VC, "there is no such basis")
-    return directed.labellings(points, given.numerator)
+        return count.numerator
+    require(own["basis"] == "growth" and count <= _LARGEST_VC, "there is no such basis")
+    return directed.labellings(points, count.numerator)
 
 
 def _unlikely(odds: int, exponent: Fraction, limit: Fraction) -> bool:
@@ -139,18 +139,18 @@ def _boost(against: str) -> Check:
 
     def check(node: Tree) -> None:
         error, failure, labelled = _accuracy(node, against)
-        given = bool(node.get("premises"))
-        base = () if given else (("base", _DRAW),)
-        found = parameters(node, *own, *_names(*base, ("carried", _CARRY)))
-        kept = integer(found[0], 1)
-        odds, ratio, tilt, drawn, share = (number(text) for text in found[1:6])
+        has_base = bool(node.get("premises"))
+        base = () if has_base else (("base", _DRAW),)
+        texts = parameters(node, *own, *_names(*base, ("carried", _CARRY)))
+        kept = integer(texts[0], 1)
+        odds, ratio, tilt, drawn, share = (number(text) for text in texts[1:6])
         require(kept <= labelled and odds >= 0, "more labelled records are kept than there are")
         require(0 < ratio <= tilt <= 1 and 0 < drawn < 1 and share > 0, "a parameter is out of range")
         worst = (1 - drawn) / (2 * tilt) + tilt * (1 + drawn) / 2
         worst = 1 - drawn + drawn * tilt if against == "realizable" else worst
         require(directed.power_at_most(odds, worst, kept, share), "wrong labels are too likely")
         points = integer(node["where"]["carried_points"], 1)
-        apart, second = _of_base(node, points) if given else _of_draw(node, points)
+        apart, second = _of_base(node, points) if has_base else _of_draw(node, points)
         carry = _square if against == "realizable" else _spread
         third = carry(node, "carried", drawn + apart, error)
         require(share + second + third <= failure, "the failure probabilities add up to more")

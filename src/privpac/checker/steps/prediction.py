@@ -106,8 +106,8 @@ def _vote_accuracy(
     )
     average = max(2 * logs / (block * directed.ln_floor(Fraction(2))), Fraction(8, block))
     require(average < 1, "the models are not proved to be right at all")
-    found = _voted(average, models, x, answer_wrong)
-    require(error == directed.shorten(found), "the error is not that of the vote")
+    least = _voted(average, models, x, answer_wrong)
+    require(error == directed.shorten(least), "the error is not that of the vote")
 
 
 def _flipped_answers(node: Tree) -> None:
@@ -202,8 +202,8 @@ def _relabelled_vote(node: Tree) -> None:
     seen = drawn / heavy
     near = min(ONE, seen + 2 * directed.root_ceiling(seen * spread) + 4 * spread)
     voted = min(ONE, _voted(_net_average(kept // models, miss / models, vc), models, y))
-    found = _deviation(voters, vc, 2 * miss) + drawn + near + voted
-    require(error == directed.shorten(found), "the error is not the rule's")
+    least = _deviation(voters, vc, 2 * miss) + drawn + near + voted
+    require(error == directed.shorten(least), "the error is not the rule's")
 
 
 def _net_relabelling_accuracy(node: Tree) -> None:
@@ -219,8 +219,8 @@ def _net_relabelling_accuracy(node: Tree) -> None:
     near = (ln_labellings(records, vc) + directed.ln_ceiling(1 / missed)) / kept + missed
     drawn = ln_labellings(kept, vc) / (records * directed.ln_floor(1 / x))
     voted = min(ONE, _voted(_net_average(records // models, half / models, vc), models, y))
-    found = _deviation(records, vc, half) + near + drawn + voted + turned
-    require(error == directed.shorten(found), "the error is not the rule's")
+    least = _deviation(records, vc, half) + near + drawn + voted + turned
+    require(error == directed.shorten(least), "the error is not the rule's")
 
 
 RULES: dict[str, Check] = {

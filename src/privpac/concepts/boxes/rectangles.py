@@ -64,8 +64,8 @@ class Rectangles(VotedAsMembers, EvenPrior, Stored):
     inside: int = 1
 
     def __post_init__(self) -> None:
-        given: object = self.columns
-        columns = (given,) if isinstance(given, str) else tuple(self.columns)
+        names: object = self.columns
+        columns = (names,) if isinstance(names, str) else tuple(self.columns)
         object.__setattr__(self, "columns", columns)
         if not 1 <= len(columns) <= MOST_BOX_COLUMNS or len(set(columns)) != len(columns):
             raise ParameterError(
@@ -91,16 +91,16 @@ class Rectangles(VotedAsMembers, EvenPrior, Stored):
     @cached_property
     def groups(self) -> tuple[int, ...]:
         """How many groups of equal width each column has."""
-        sizes, given = self._sizes, self.bins
-        if given == FULL:
+        sizes, wish = self._sizes, self.bins
+        if wish == FULL:
             return sizes
-        if given is None:
+        if wish is None:
             return tuple(min(size, BOX_GROUPS.get(len(sizes), 1)) for size in sizes)
-        bins = given if isinstance(given, tuple) else (given,) * len(sizes)
+        bins = wish if isinstance(wish, tuple) else (wish,) * len(sizes)
         counts = [count for count in bins if isinstance(count, int) and not isinstance(count, bool)]
         if len(bins) != len(sizes) or len(counts) != len(bins) or min(counts) < 1:
             raise ParameterError(
-                "Rectangles", "bins", given, allowed="'full', a positive integer, or one for each column"
+                "Rectangles", "bins", wish, allowed="'full', a positive integer, or one for each column"
             )
         return tuple(min(count, size) for count, size in zip(counts, sizes, strict=True))
 
@@ -190,10 +190,10 @@ class Rectangles(VotedAsMembers, EvenPrior, Stored):
         columns = [[column[k] for k in telling.tolist()] for column in self.statistic.groups(evidence)]
         # The finest axis is summed by a tree, that before it walked through, and of others every range is taken.
         order = tuple(sorted(range(len(columns)), key=lambda axis: self.groups[axis]))
-        found = [_axis(columns[axis], self.groups[axis]) for axis in order]
-        if len(found) == 1:
-            found = [_axis([0] * len(telling), 1), *found]
-        axes, points = zip(*found, strict=True)
+        pairs = [_axis(columns[axis], self.groups[axis]) for axis in order]
+        if len(pairs) == 1:
+            pairs = [_axis([0] * len(telling), 1), *pairs]
+        axes, points = zip(*pairs, strict=True)
         sums = BoxSums(axes, np.array(points), moves[telling], ratio, self.size)
         return RectangleGibbs(self, sums, order)
 
@@ -213,8 +213,8 @@ class Rectangles(VotedAsMembers, EvenPrior, Stored):
 
 def _axis(groups: list[int], size: int) -> tuple[Axis, Integers]:
     """The values that occur along an axis, and which of them each point has."""
-    found = np.array(groups, dtype=object if size > 2**63 else np.int64)
-    values, places = np.unique(found, return_inverse=True)
+    numbers = np.array(groups, dtype=object if size > 2**63 else np.int64)
+    values, places = np.unique(numbers, return_inverse=True)
     return Axis(size, tuple(values.tolist())), places.astype(np.int64)
 
 

@@ -277,8 +277,8 @@ class BoxSums:
 
     def ends(self, outer: Outer, first: int, last: int) -> Floats:
         """Weight of each last value of y."""
-        found = _ends(self.row(outer, first, last), *self._ends_of[-1], self._table)
-        return self._powers.aligned(*found)
+        sums = _ends(self.row(outer, first, last), *self._ends_of[-1], self._table)
+        return self._powers.aligned(*sums)
 
     def starts(self, outer: Outer, first: int, last: int, end: int) -> Floats:
         """Weight of each first value of y of a box whose last is `end`."""

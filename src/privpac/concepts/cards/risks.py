@@ -151,12 +151,12 @@ class Table:
     @cached_property
     def _clear(self) -> tuple[tuple[int, int, int], ...]:
         """Doubled signed points in the middle of each bucket that noise does not explain, and its two counts."""
-        found = []
+        rows = []
         for bucket, (zeros, ones) in enumerate(self.counts):
             if zeros + ones > SURE * self.spread:
                 first, last = self.bounds(bucket)
-                found.append((2 * self.lowest + 2 * (first + last), zeros, ones))
-        return tuple(found)
+                rows.append((2 * self.lowest + 2 * (first + last), zeros, ones))
+        return tuple(rows)
 
     def _value(self, curve: Curve) -> int:
         """The logarithm of the likelihood less the ridge, in whole numbers."""

@@ -77,8 +77,8 @@ class Uniform:
     columns: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        given: object = self.columns
-        object.__setattr__(self, "columns", (given,) if isinstance(given, str) else tuple(self.columns))
+        names: object = self.columns
+        object.__setattr__(self, "columns", (names,) if isinstance(names, str) else tuple(self.columns))
         for name in self.columns:
             if _ordered(self.schema, name, "Uniform").size < 2:
                 raise ParameterError("Uniform", "columns", name, allowed="columns with at least two cells")
@@ -91,11 +91,11 @@ class Uniform:
         return Fraction(cell, self.schema.column(column).size)
 
     def draw(self, count: int, coins: Coins) -> Cells:
-        found = {}
+        cells = {}
         for name in self.columns:
             column = self.schema.column(name)
-            found[name] = _filled(column, [coins.below(column.size) for _ in range(count)])
-        return found
+            cells[name] = _filled(column, [coins.below(column.size) for _ in range(count)])
+        return cells
 
 
 @dataclass(frozen=True)
@@ -107,14 +107,14 @@ class UniformSphere:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))
-        found = [self.schema.column(name) for name in self.columns]
+        columns = [self.schema.column(name) for name in self.columns]
         if len(set(self.columns)) < 2 or len(set(self.columns)) != len(self.columns):
             raise ParameterError(
                 "UniformSphere", "columns", self.columns, allowed="at least two different columns"
             )
-        if not all(isinstance(column, Numeric) for column in found):
+        if not all(isinstance(column, Numeric) for column in columns):
             raise ParameterError("UniformSphere", "columns", self.columns, allowed="numeric columns")
-        if len({column.size for column in found}) > 1:
+        if len({column.size for column in columns}) > 1:
             raise ParameterError(
                 "UniformSphere",
                 "columns",
@@ -168,26 +168,26 @@ class ByCdf:
 
     def __post_init__(self) -> None:
         _ordered(self.schema, self.column, "ByCdf")
-        given = tuple(Fraction(value) for value in self.values)
-        object.__setattr__(self, "values", given)
-        falls = any(b < a for a, b in pairwise(given))
-        if len(given) < 2 or given[0] != 0 or given[-1] != 1 or falls:
+        heights = tuple(Fraction(value) for value in self.values)
+        object.__setattr__(self, "values", heights)
+        falls = any(b < a for a, b in pairwise(heights))
+        if len(heights) < 2 or heights[0] != 0 or heights[-1] != 1 or falls:
             raise ParameterError(
                 "ByCdf",
                 "values",
-                f"{len(given)} values",
+                f"{len(heights)} values",
                 allowed="values of a distribution function, from 0 to 1 and never falling",
             )
 
     @classmethod
     def of(cls, schema: Schema, column: str, cdf: Callable[[float], float], *, knots: int = KNOTS) -> ByCdf:
         """Read off any distribution function of the raw values, cut off at the declared bounds."""
-        found = _ordered(schema, column, "ByCdf")
-        count = min(knots, found.size)
-        cells = [found.size * i // count for i in range(1, count)]
+        grid = _ordered(schema, column, "ByCdf")
+        count = min(knots, grid.size)
+        cells = [grid.size * i // count for i in range(1, count)]
         inner = []
         for cell in cells:
-            value = float(cdf(float(found.value(cell))))
+            value = float(cdf(float(grid.value(cell))))
             if not 0 <= value <= 1:
                 raise ParameterError("ByCdf", "cdf", "a value", allowed="a function with values from 0 to 1")
             inner.append(Fraction(round(value * 10**DIGITS), 10**DIGITS))
@@ -283,12 +283,12 @@ class PublicTable:
     @cached_property
     def digest(self) -> str:
         """Of the cells in their order."""
-        found = hashlib.sha256()
+        sha = hashlib.sha256()
         block = self.records.block()
         for name in self.columns:
-            found.update(name.encode("utf-8") + b"\0")
-            found.update("\0".join(map(str, block.cells[name].tolist())).encode("ascii"))
-        return found.hexdigest()
+            sha.update(name.encode("utf-8") + b"\0")
+            sha.update("\0".join(map(str, block.cells[name].tolist())).encode("ascii"))
+        return sha.hexdigest()
 
     @property
     def name(self) -> str:
@@ -303,22 +303,22 @@ class PublicTable:
         if column not in self._counts_by_column:
             own = self.records.schema.column(column)
             self._counts_by_column[column] = self.records.reduce(CellCounts(own, classes=1))
-        found = self._counts_by_column[column]
-        if len(found.values) < 2:
+        tally = self._counts_by_column[column]
+        if len(tally.values) < 2:
             raise SchemaError(
                 f"Column '{column}' is constant in the public table, so it tells nothing about where records lie.",
                 column=column,
                 remedy="Use another table, or a declared distribution.",
             )
-        return found
+        return tally
 
     def below(self, column: str, cell: int) -> Fraction:
-        found = self.counts(column)
+        counts = self.counts(column)
         place = (
-            int(np.searchsorted(found.values, cell, side="left")) if cell <= int(found.values[-1]) else None
+            int(np.searchsorted(counts.values, cell, side="left")) if cell <= int(counts.values[-1]) else None
         )
-        seen = found.n if place is None else int(found.counts[:place].sum())
-        return Fraction(seen, found.n)
+        seen = counts.n if place is None else int(counts.counts[:place].sum())
+        return Fraction(seen, counts.n)
 
     def draw(self, count: int, coins: Coins) -> Cells:
         total = self.records.size.total

@@ -209,7 +209,7 @@ def ranges_within(
 def cheapest_box(occupied: Points, moves: Counts) -> tuple[np.int64, int, int, int, int, int, int]:
     """The lowest sum of moves of a labelling and the first one that has it; 0 if none is below nothing inside."""
     depth, rows, width = occupied.shape
-    found = (np.int64(0), 0, 0, 0, 0, 0, 0)
+    best = (np.int64(0), 0, 0, 0, 0, 0, 0)
     states, begins = np.zeros(ALL + 1, np.int64), np.zeros(ALL + 1, np.int64)
     live = np.zeros(width, np.int64)
     for z in range(depth):
@@ -236,6 +236,6 @@ def cheapest_box(occupied: Points, moves: Counts) -> tuple[np.int64, int, int, i
                         for state in range(lowest, ALL + 1):
                             if states[state] < FAR:
                                 states[state] += row[x]
-                        if mark & ANY and states[ALL] < found[0]:
-                            found = (states[ALL], z, z_last, y, y_last, begins[ALL], x)
-    return found
+                        if mark & ANY and states[ALL] < best[0]:
+                            best = (states[ALL], z, z_last, y, y_last, begins[ALL], x)
+    return best

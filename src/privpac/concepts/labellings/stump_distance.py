@@ -52,8 +52,8 @@ def spread(
             if a != b:
                 for target in (0, 1):
                     for source in (0, 1):
-                        found = _across(own, other, costs[b][source], weights, change, target != source)
-                        np.minimum(best[a][target], found, out=best[a][target])
+                        prices = _across(own, other, costs[b][source], weights, change, target != source)
+                        np.minimum(best[a][target], prices, out=best[a][target])
     return best, _with_sets(chains, sets, costs, best, loose, weights, change)
 
 
@@ -121,16 +121,16 @@ def _best_across(
         i = (low + high) // 2
         more, shared = _moved(order_a, at_a, ends_a[i], weights, rank_b, at_b)
         size_a, both, at_a = size_a + more, both + shared, ends_a[i]
-        found, where = np.int64(0), -1
+        least, where = np.int64(0), -1
         for step in range(first, last + 1):
             j = cols - 1 - step if mirrored else step
             more, shared = _moved(order_b, at_b, ends_b[j], weights, rank_a, at_a)
             size_b, both, at_b = size_b + more, both + shared, ends_b[j]
             apart = size_a + size_b - 2 * both
             price = costs[j] + change * (total - apart if mirrored else apart)
-            if where < 0 or price < found:
-                found, where = price, step
-        best[i] = found
+            if where < 0 or price < least:
+                least, where = price, step
+        best[i] = least
         if low < i:
             stack.append((low, i - 1, first, where))
         if i < high:
@@ -152,7 +152,7 @@ def _with_sets(
     sizes = weighted.sum(axis=1).astype(np.int64)
     shared = (weighted @ sets.rows.T.astype(np.float64)).astype(np.int64)
     apart = sizes[:, None] + sizes[None, :] - 2 * shared
-    found: Ints = (loose[None, :] + change * apart).min(axis=1)
+    prices: Ints = (loose[None, :] + change * apart).min(axis=1)
     total = int(weights.sum())
     for chain, own, reached in zip(chains, costs, best, strict=True):
         sums = np.concatenate([[0], np.cumsum(weights[chain.order])])[chain.ends]
@@ -161,5 +161,5 @@ def _with_sets(
             down = sums + int(sizes[row]) - 2 * inside  # a downward cut is 1 on the prefix
             for target, away in ((0, total - down), (1, down)):
                 np.minimum(reached[target], loose[row] + change * away, out=reached[target])
-                found[row] = min(found[row], int((own[target] + change * away).min()))
-    return found
+                prices[row] = min(prices[row], int((own[target] + change * away).min()))
+    return prices

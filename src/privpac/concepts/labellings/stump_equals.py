@@ -76,10 +76,10 @@ def _cuts_like(inside: Ints, chain: Chain, start: int) -> list[int]:
     size, points, gaps = len(inside), len(chain.order), len(chain.ends)
     if not 0 < size < points:
         return []  # constants, which stand before all cuts
-    found = []
+    steps = []
     down, up = (np.flatnonzero(chain.ends == end) for end in (size, points - size))
     if len(down) and inside.max() < size:
-        found.append(start + gaps + int(down[0]))
+        steps.append(start + gaps + int(down[0]))
     if len(up) and inside.min() >= points - size:
-        found.append(start + int(up[0]))
-    return found
+        steps.append(start + int(up[0]))
+    return steps

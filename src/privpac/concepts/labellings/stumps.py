@@ -255,6 +255,6 @@ class StumpDichotomies:
         best, among = spread(chains, Sets(self._table), own, costs[self._loose], weights, change)
         prices = np.empty_like(costs)
         prices[self._loose] = among
-        for i, found in zip(self._cuts, best, strict=True):
-            prices[self._starts[i] : self._starts[i + 1]] = np.concatenate(found)
+        for i, rows in zip(self._cuts, best, strict=True):
+            prices[self._starts[i] : self._starts[i + 1]] = np.concatenate(rows)
         return ListedPrices(prices[self._first])

@@ -134,8 +134,8 @@ class Cuts(AnyNumber, CountedByScore, DrawnByScore, EvenPrior, OverColumn, Store
         assert self.count is not None
         size, count = self.schema.column(self.column).size, self.count
         # cut(i) <= v exactly if (2i + 1)·size < count·(2v + 1)
-        found = [-((size - count * (2 * int(v) + 1)) // (2 * size)) - 1 for v in values.tolist()]
-        return np.array([min(count - 1, i) for i in found], dtype=object if count >= 2**63 else np.int64)
+        places = [-((size - count * (2 * int(v) + 1)) // (2 * size)) - 1 for v in values.tolist()]
+        return np.array([min(count - 1, i) for i in places], dtype=object if count >= 2**63 else np.int64)
 
     def scores(self, evidence: ColumnCounts, *, costs: Costs) -> Named[Hypothesis]:
         row = cut_rows(evidence, self.schema.column(self.column).size, costs, (self.up,), distinct=False)[0]

@@ -174,7 +174,7 @@ class ColumnByColumn:
 
     def of_cell_counts(self, counts: Sequence[ColumnCounts]) -> Evidence:
         totals = counts[0].counts.sum(axis=0, dtype=np.int64)
-        named = {c.columns[0]: found for c, found in zip(self.counts, counts, strict=True)}
+        named = {c.columns[0]: tally for c, tally in zip(self.counts, counts, strict=True)}
         return tuple(int(total) for total in totals), named
 
     def merge(self, a: Evidence, b: Evidence) -> Evidence:
@@ -213,8 +213,8 @@ class Stumps(AnyNumber, BySums, CountedByScore, Stored):
 
     @cached_property
     def _shares(self) -> tuple[int, ...]:
-        given = self.shares or {}
-        return tuple(given.get(name, 1) for name in ("", *(column.name for column in self._columns)))
+        shares = self.shares or {}
+        return tuple(shares.get(name, 1) for name in ("", *(column.name for column in self._columns)))
 
     @property
     def size(self) -> int:

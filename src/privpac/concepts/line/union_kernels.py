@@ -18,10 +18,10 @@ __all__ = ["scan"]
 @compiled
 def _is_open(row: Floats, value: Floats, j: int, used: int) -> bool:
     """Whether a term that occurs now has no factor yet."""
-    found = False
+    is_open = False
     for c in range(1, used + 1):
-        found |= row[c] < 0.0 and value[j - c] > 0.0
-    return found
+        is_open |= row[c] < 0.0 and value[j - c] > 0.0
+    return is_open
 
 
 @compiled

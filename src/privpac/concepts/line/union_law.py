@@ -77,10 +77,10 @@ class UnionGibbs(Generic[M]):
         if bits not in self._ladders:
             build = Ladder.exact if bits is None else Ladder.in_balls
             sums = self.sums
-            made = build(sums.walk, states=sums.states, block=sums.block, ratio=sums.ratio)
+            fresh = build(sums.walk, states=sums.states, block=sums.block, ratio=sums.ratio)
             for other in [other for other in self._ladders if other is not None]:
                 del self._ladders[other]
-            self._ladders[bits] = made
+            self._ladders[bits] = fresh
         return self._ladders[bits]
 
 

@@ -122,13 +122,13 @@ class Union(OneColumn):
         record(tree, "kind", "column", "intervals", "inside")
         pairs = [listed(bounds) for bounds in listed(tree["intervals"])]
         require(all(len(bounds) == 2 for bounds in pairs), "an interval has two ends")
-        made = cls(
+        union = cls(
             text(tree["column"]),
             tuple((written_whole(low), written_whole(high)) for low, high in pairs),
             whole(tree["inside"], least=0, most=1),
         )
-        require(made.is_ascending, "the intervals of a union must be ascending, apart and not empty")
-        return made
+        require(union.is_ascending, "the intervals of a union must be ascending, apart and not empty")
+        return union
 
     @property
     def is_ascending(self) -> bool:

@@ -65,8 +65,8 @@ class CentredCells:
             )
         stacked = np.stack([block.cells[name].astype(np.int64) for name in self.columns], axis=1)
         centred = 2 * stacked - (self.cells - 1)
-        found = Coordinates(tuple(centred[block.labels == label] for label in range(self.classes)))
-        return self.merge(state, found)
+        own_state = Coordinates(tuple(centred[block.labels == label] for label in range(self.classes)))
+        return self.merge(state, own_state)
 
     def merge(self, a: Coordinates, b: Coordinates) -> Coordinates:
         return Coordinates(tuple(np.concatenate(pair) for pair in zip(a.by_class, b.by_class, strict=True)))
@@ -93,9 +93,9 @@ class CentredHalfspaces(AnyNumber, CountedByScore, DrawnByScore, EvenPrior, Stor
                 allowed=f"two to {LARGEST_SPHERE} different columns",
                 remedy="In six dimensions a useful cover has 10^9 members; use scorecards, or declare directions.",
             )
-        found = [self.schema.column(name) for name in self.columns]
-        sizes = {column.size for column in found}
-        if not all(isinstance(column, Numeric) for column in found) or len(sizes) > 1 or max(sizes) > 2**32:
+        columns = [self.schema.column(name) for name in self.columns]
+        sizes = {column.size for column in columns}
+        if not all(isinstance(column, Numeric) for column in columns) or len(sizes) > 1 or max(sizes) > 2**32:
             raise ParameterError(
                 "CentredHalfspaces",
                 "columns",
@@ -229,16 +229,16 @@ class GridScores:
         return _mistakes(chunk.astype(np.float64), *self._points, self.costs)
 
     def histogram(self, span: int | None) -> Histogram:
-        found: dict[int, int] = {}
+        weights: dict[int, int] = {}
         for chunk in self._faces():
             values, counts = np.unique(self._prices(chunk), return_counts=True)
             for value, count in zip(values.tolist(), counts.tolist(), strict=True):
-                found[value] = found.get(value, 0) + count
-        scores = sorted(found)
+                weights[value] = weights.get(value, 0) + count
+        scores = sorted(weights)
         near = [score for score in scores if span is None or score - scores[0] <= span]
         steps = np.array(near, dtype=np.int64) - scores[0]
-        beyond = sum(found[score] for score in scores[len(near) :])
-        return Histogram(scores[0], steps, [found[score] for score in near], beyond)
+        beyond = sum(weights[score] for score in scores[len(near) :])
+        return Histogram(scores[0], steps, [weights[score] for score in near], beyond)
 
     def locate(self, score: int, index: int) -> Hypothesis:
         for chunk in self._faces():
@@ -274,9 +274,9 @@ def _mistakes(
     costs: tuple[int, int],
 ) -> NDArray[np.int64]:
     """Price of w·x ≥ 0 for each direction."""
-    found = np.empty(len(directions), np.int64)
+    mistakes = np.empty(len(directions), np.int64)
     sums = np.empty(1024, np.float64)
     for i in range(len(directions)):
         wrong = _above(directions[i], zeros, sums) * costs[0]
-        found[i] = wrong + (ones.shape[1] - _above(directions[i], ones, sums)) * costs[1]
-    return found
+        mistakes[i] = wrong + (ones.shape[1] - _above(directions[i], ones, sums)) * costs[1]
+    return mistakes

@@ -136,15 +136,15 @@ def list_scores(
     price = np.int64(zeros.shape[1]) * costs[0] + np.int64(ones.shape[1]) * costs[1]
     bins, sums = np.empty((_LANES, BINS), np.int32), np.empty(_CHUNK, np.int16)
     scores = np.empty(BINS, np.int64)
-    found, place = np.empty(2 * BINS * len(combinations) * len(patterns), np.int64), 0
+    out, place = np.empty(2 * BINS * len(combinations) * len(patterns), np.int64), 0
     for c in range(len(combinations)):
         for p in range(len(patterns)):
             cuts = _direction(zeros, ones, combinations[c], patterns[p], top, costs, bins, sums, scores)
             for b in range(cuts):
-                found[place] = scores[b]
-                found[place + 1] = price - scores[b]
+                out[place] = scores[b]
+                out[place + 1] = price - scores[b]
                 place += 2
-    return found[:place]
+    return out[:place]
 
 
 @compiled

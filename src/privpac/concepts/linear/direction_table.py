@@ -33,7 +33,7 @@ def direction_table(features: int, size: int) -> tuple[tuple[int, ...], ...]:
     >>> direction_table(3, 2)
     ((16, 10, -9), (4, 1, 16))
     """
-    found: dict[tuple[int, ...], None] = {}
+    rows: dict[tuple[int, ...], None] = {}
     for row in count():
         raw = _bytes(features, row)
         sums = [2 * sum(raw[8 * j : 8 * j + 8]) - 8 * 255 for j in range(features)]
@@ -42,7 +42,7 @@ def direction_table(features: int, size: int) -> tuple[tuple[int, ...], ...]:
         if not any(points):
             continue
         factor = gcd(*points) * (1 if next(filter(None, points)) > 0 else -1)
-        found[tuple(point // factor for point in points)] = None
-        if len(found) == size:
-            return tuple(found)
+        rows[tuple(point // factor for point in points)] = None
+        if len(rows) == size:
+            return tuple(rows)
     raise AssertionError("unreachable: the counter has no end")

@@ -130,13 +130,13 @@ class DirectionScores:
 
     def _sparse(self, span: int | None) -> Histogram:
         """For large costs: only the scores that occur."""
-        found: dict[int, int] = {}
+        weights: dict[int, int] = {}
         for _, _, arguments in self._chunks():
             values, counts = np.unique(list_scores(*arguments), return_counts=True)
             for value, count in zip(values.tolist(), counts.tolist(), strict=True):
-                found[value] = found.get(value, 0) + count
-        scores = np.array(sorted(found), dtype=np.int64)
-        counts = np.array([found[score] for score in scores.tolist()], dtype=np.int64)
+                weights[value] = weights.get(value, 0) + count
+        scores = np.array(sorted(weights), dtype=np.int64)
+        counts = np.array([weights[score] for score in scores.tolist()], dtype=np.int64)
         return _within(int(scores[0]), scores - scores[0], counts, span)
 
     def locate(self, score: int, index: int) -> Hypothesis:
@@ -217,13 +217,14 @@ class Linear(Members, ABC):
         places = {feature: place for place, feature in enumerate(self.features)}
         if any(item.feature not in places for item in hypothesis.items):
             return False
-        given = {places[item.feature]: item.points for item in hypothesis.items}
-        if list(given) != sorted(given) or not given:
+        points_by_place = {places[item.feature]: item.points for item in hypothesis.items}
+        if list(points_by_place) != sorted(points_by_place) or not points_by_place:
             return False
         return any(
-            hypothesis.cutoff in self._edges([sign * points for points in given.values()], above=sign > 0)
+            hypothesis.cutoff
+            in self._edges([sign * points for points in points_by_place.values()], above=sign > 0)
             for sign in (1, -1)
-            if self._has_direction({place: sign * points for place, points in given.items()})
+            if self._has_direction({place: sign * points for place, points in points_by_place.items()})
         )
 
     def _edges(self, points: Sequence[int], *, above: bool) -> Iterator[int]:

@@ -112,24 +112,24 @@ class Halfspaces(Linear, Stored):
         self._check(self.levels)
 
     def _read(self, row: Sequence[int]) -> tuple[int, ...]:
-        given = tuple(row)
-        whole = all(isinstance(w, int | np.integer) and not isinstance(w, bool) for w in given)
-        if not whole or len(given) != len(self.features):
+        weights = tuple(row)
+        whole = all(isinstance(w, int | np.integer) and not isinstance(w, bool) for w in weights)
+        if not whole or len(weights) != len(self.features):
             raise ParameterError(
                 "Halfspaces",
                 "directions",
-                given,
+                weights,
                 allowed=f"{len(self.features)} whole numbers each, one per feature: {_listed(self.features)}",
             )
-        if not any(given):
+        if not any(weights):
             raise ParameterError(
                 "Halfspaces",
                 "directions",
-                given,
+                weights,
                 allowed="a direction in which some feature counts",
                 remedy="Leave a direction of zeros out: it separates nothing.",
             )
-        return tuple(int(w) for w in given)
+        return tuple(int(w) for w in weights)
 
     @classmethod
     def between(
@@ -144,7 +144,7 @@ class Halfspaces(Linear, Stored):
         block = public.block()
         places = np.array([feature.levels(block.cells) for feature in features], dtype=np.int64).T.tolist()
         labels = [0] * len(places) if block.labels is None else block.labels.tolist()
-        found: dict[tuple[int, ...], None] = {}
+        rows: dict[tuple[int, ...], None] = {}
         for (a, first), (b, second) in combinations(zip(places, labels, strict=True), 2):
             step = [y - x for x, y in zip(a, b, strict=True)]
             size = sum(map(abs, step))
@@ -152,14 +152,14 @@ class Halfspaces(Linear, Stored):
                 continue
             factor = gcd(*step) * (1 if next(filter(None, step)) > 0 else -1)
             if size // abs(factor) * (LEVELS - 1) <= WIDEST:
-                found[tuple(points // factor for points in step)] = None
-            if len(found) == most:
+                rows[tuple(points // factor for points in step)] = None
+            if len(rows) == most:
                 break
-        if not found:
+        if not rows:
             raise ParameterError(
                 "Halfspaces", "public", len(places), allowed="a public table with two records that differ"
             )
-        return cls(schema, tuple(columns), tuple(found))
+        return cls(schema, tuple(columns), tuple(rows))
 
     @property
     def top(self) -> int:

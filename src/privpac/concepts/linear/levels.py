@@ -102,17 +102,17 @@ class Feature:
 
 def features_of(schema: Schema, *, top: int, columns: tuple[str, ...] | None = None) -> tuple[Feature, ...]:
     """The features of a schema: steps of every ordered column, one feature a category otherwise (one of two)."""
-    found: list[Feature] = []
+    features: list[Feature] = []
     for name in schema.names if columns is None else columns:
         column = schema.column(name)
         if column.size < 2:
             continue
         if column.ordered:
-            found.append(Feature(name, column.size, top))
+            features.append(Feature(name, column.size, top))
         else:
             kept = range(1, 2) if column.size == 2 else range(column.size)
-            found += [Feature(name, column.size, top, category) for category in kept]
-    return tuple(found)
+            features += [Feature(name, column.size, top, category) for category in kept]
+    return tuple(features)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -149,10 +149,10 @@ class LevelTable:
             raise DataError(
                 "These records have no labels, and counting by class needs them.", remedy="Give labels."
             )
-        found = np.empty((len(self.features), block.n), dtype=np.uint8)
-        for row, feature in zip(found, self.features, strict=True):
+        levels = np.empty((len(self.features), block.n), dtype=np.uint8)
+        for row, feature in zip(levels, self.features, strict=True):
             row[:] = feature.levels(block.cells)
-        parts: list[NDArray[Any]] = [found[:, block.labels == label] for label in range(self.classes)]
+        parts: list[NDArray[Any]] = [levels[:, block.labels == label] for label in range(self.classes)]
         return self.merge(state, Levels(tuple(np.ascontiguousarray(part) for part in parts)))
 
     def merge(self, a: Levels, b: Levels) -> Levels:

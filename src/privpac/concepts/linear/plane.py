@@ -90,8 +90,8 @@ class Halfplanes(AnyNumber, EvenPrior, Stored):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))
-        found = [self.schema.column(name) for name in self.columns]
-        numeric = all(isinstance(column, Numeric) and column.size <= 2**32 for column in found)
+        columns = [self.schema.column(name) for name in self.columns]
+        numeric = all(isinstance(column, Numeric) and column.size <= 2**32 for column in columns)
         if len(set(self.columns)) != 2 or len(self.columns) != 2 or not numeric:
             raise ParameterError(
                 "Halfplanes",
@@ -222,11 +222,11 @@ class PlaneDichotomies:
             below, _, _ = self._sweep.scores(counts[:-1, 1] - counts[:-1, 0])
             at_most = below  # no point lies on an edge
         # Class 0 below the edge errs on the ones there and on the zeros beyond; class 1 up to it the other way round.
-        found = np.empty(2 * len(below) + 2, dtype=np.int64)
-        found[:-2:2] = zeros + below
-        found[1:-2:2] = ones - at_most
-        found[-2:] = ones, zeros
-        return ListedPrices(found)
+        prices = np.empty(2 * len(below) + 2, dtype=np.int64)
+        prices[:-2:2] = zeros + below
+        prices[1:-2:2] = ones - at_most
+        prices[-2:] = ones, zeros
+        return ListedPrices(prices)
 
     def _anywhere(self, sample: Sample) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Ones less zeros below the edge of every prefix, and below or on it, of records that lie anywhere."""

@@ -55,22 +55,22 @@ def _prefixes(sweep: Sweep) -> _Prefixes:
 
 def neighbours(sweep: Sweep) -> Graph:
     """All pairs of separations that differ at one point, with that point."""
-    made = _prefixes(sweep)
-    names, _, _ = sweep.scores(np.arange(made.points, dtype=np.int64))
-    total = made.points * (made.points - 1) // 2
+    prefixes = _prefixes(sweep)
+    names, _, _ = sweep.scores(np.arange(prefixes.points, dtype=np.int64))
+    total = prefixes.points * (prefixes.points - 1) // 2
     # The numbers of the points that have class 0 add up to this; neighbours differ by the number of one point.
-    sums = np.empty(2 * made.count + 2, dtype=np.int64)
+    sums = np.empty(2 * prefixes.count + 2, dtype=np.int64)
     sums[:-2:2], sums[1:-2:2], sums[-2:] = names, total - names, (total, 0)
-    ends = _edges(made.groups, made.lengths, made.first_order())
-    if made.points == 1:  # no prefix stands between the constants
+    ends = _edges(prefixes.groups, prefixes.lengths, prefixes.first_order())
+    if prefixes.points == 1:  # no prefix stands between the constants
         ends = np.array([[0], [1]])
-    return Graph.of(2 * made.count + 2, ends[0], ends[1], np.abs(sums[ends[0]] - sums[ends[1]]))
+    return Graph.of(2 * prefixes.count + 2, ends[0], ends[1], np.abs(sums[ends[0]] - sums[ends[1]]))
 
 
 @compiled
 def _edges(groups: Short, lengths: Short, current: Whole) -> Whole:
     """Pairs of consecutive prefixes, each pair once and with both classes; `current` is the order of the moment."""
-    count, found = len(groups), 0
+    count, edge = len(groups), 0
     ends = np.empty((2, 4 * count), np.int64)
     start = 0
     while start < count:
@@ -86,10 +86,10 @@ def _edges(groups: Short, lengths: Short, current: Whole) -> Whole:
                 if other == after and new:
                     continue  # that one lists this pair
                 for side in range(2):
-                    ends[0, found], ends[1, found] = 2 * s + side, other ^ side
-                    found += 1
+                    ends[0, edge], ends[1, edge] = 2 * s + side, other ^ side
+                    edge += 1
         start = stop
-    return ends[:, :found]
+    return ends[:, :edge]
 
 
 def fewest_behind(sweep: Sweep, joint: Sweep, inside: NDArray[np.bool_], mistakes: Whole) -> Whole:
@@ -97,14 +97,14 @@ def fewest_behind(sweep: Sweep, joint: Sweep, inside: NDArray[np.bool_], mistake
 
     `inside` says which points of `joint` are points of `sweep`; `mistakes` are those of the separations of `joint`.
     """
-    made = _prefixes(sweep)
+    prefixes = _prefixes(sweep)
     held, groups, _ = joint.scores(inside.astype(np.int64))
     turns = np.zeros(joint.groups, dtype=np.bool_)  # changes of `joint` that are changes of `sweep`
     if joint.groups:
         both = inside[joint.i] & inside[joint.j]
         turns = np.logical_or.reduceat(both, joint.first[:-1])
-    least = np.full(2 * made.count + 2, np.iinfo(np.int64).max)
-    _fewest(made.groups, made.lengths, made.first_order(), held, groups, turns, mistakes, least)
+    least = np.full(2 * prefixes.count + 2, np.iinfo(np.int64).max)
+    _fewest(prefixes.groups, prefixes.lengths, prefixes.first_order(), held, groups, turns, mistakes, least)
     return least
 
 
@@ -120,14 +120,14 @@ def _fewest(
     least: Whole,
 ) -> None:
     """Walk through both sweeps together; both have their changes in the order of slopes."""
-    made, turn, at = 0, -1, 0
+    prefix, turn, at = 0, -1, 0
     for t in range(len(held)):
         while at <= joint_groups[t]:
             if turns[at]:
                 turn += 1
-                while made < len(groups) and groups[made] == turn:
-                    current[lengths[made]] = 2 * made
-                    made += 1
+                while prefix < len(groups) and groups[prefix] == turn:
+                    current[lengths[prefix]] = 2 * prefix
+                    prefix += 1
             at += 1
         code = current[held[t]]
         for side in range(2):

@@ -107,10 +107,10 @@ def _sweep(
         np.empty(n, np.int64),
     )
     for g in range(len(first) - 1):
-        found = _lines(i, j, first[g], first[g + 1], g, place, start, seen, members)
-        for t in range(found):
+        lines = _lines(i, j, first[g], first[g + 1], g, place, start, seen, members)
+        for t in range(lines):
             size[start[members[t]]] += 1
-        for t in range(found):
+        for t in range(lines):
             a = start[members[t]]
             b = a + size[a] - 1
             size[a] = 0
@@ -140,16 +140,16 @@ def _lines(
     members: Whole,
 ) -> int:
     """The points that change in a group, and for each the first place of its line: its least place in any pair."""
-    found = 0
+    lines = 0
     for e in range(low, high):
         for p in (i[e], j[e]):
             if seen[p] != group:
                 seen[p] = group
                 start[p] = place[p]
-                members[found] = p
-                found += 1
+                members[lines] = p
+                lines += 1
     for e in range(low, high):
         least = min(place[i[e]], place[j[e]])
         start[i[e]] = min(start[i[e]], least)
         start[j[e]] = min(start[j[e]], least)
-    return found
+    return lines

@@ -59,8 +59,8 @@ class Test:
     def holds(self, cells: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
         """Whether each record passes the test."""
         values = cells[self.column]
-        found = values >= self.cell if self.kind == "at least" else values == self.cell
-        return np.asarray(found, dtype=bool)
+        answers = values >= self.cell if self.kind == "at least" else values == self.cell
+        return np.asarray(answers, dtype=bool)
 
     def describe(self, schema: Schema, *, positive: bool = True) -> str:
         """In the column's own units; the opposite when not `positive`."""
@@ -143,11 +143,11 @@ class Group:
         shift = (size - 1).bit_length() - STRETCHES
         codes, unsettled = _stretches(self.cells, shift, np.dtype(dtype))
         stretch = (values >> values.dtype.type(shift)).astype(np.intp)
-        found: NDArray[Any] = codes[stretch]
+        steps: NDArray[Any] = codes[stretch]
         if unsettled.any():
             unsure = np.flatnonzero(unsettled[stretch])
-            found[unsure] = np.searchsorted(cuts, values[unsure], side="right")
-        return found
+            steps[unsure] = np.searchsorted(cuts, values[unsure], side="right")
+        return steps
 
 
 @dataclass(frozen=True)
@@ -220,13 +220,15 @@ class Binarisation:
     ) -> Binarisation:
         """Equally spaced cuts, one test a category; `given` replaces those of some columns."""
         whole_positive(cuts, owner="Binarisation", name="cuts")
-        given = given or {}
-        for name in given:
+        values = given or {}
+        for name in values:
             schema.column(name)
         tests: list[Test] = []
         for column in schema.columns:
             kind: Kind = "at least" if column.ordered else "equals"
-            cells = _given_cells(column, given[column.name]) if column.name in given else _cells(column, cuts)
+            cells = (
+                _given_cells(column, values[column.name]) if column.name in values else _cells(column, cuts)
+            )
             tests += [Test(column.name, cell, kind) for cell in cells]
         return cls(schema, tuple(tests))
 
@@ -307,15 +309,15 @@ def _cells(column: Column, cuts: int) -> list[int]:
 
 def _given_cells(column: Column, values: Sequence[object]) -> list[int]:
     """Cells of cut points or categories a person gave; they must be public."""
-    found = {_given_cell(column, value) for value in values}
-    if column.ordered and 0 in found:
+    cells = {_given_cell(column, value) for value in values}
+    if column.ordered and 0 in cells:
         raise ParameterError(
             "Binarisation",
             f"given[{column.name!r}]",
             tuple(values),
             allowed="cut points above the column's lower bound, because every record is at least that",
         )
-    return sorted(found)
+    return sorted(cells)
 
 
 def _given_cell(column: Column, value: object) -> int:

@@ -60,8 +60,8 @@ class _Monomial(RuleBase):
         n = len(next(iter(cells.values()))) if cells else 0
         answer = np.full(n, self.value, dtype=bool)
         for test, positive in self.literals:
-            found = test.holds(cells) == positive
-            answer = answer & found if self.value else answer | found
+            holds = test.holds(cells) == positive
+            answer = answer & holds if self.value else answer | holds
         return answer.astype(np.uint8)
 
     def describe(self, schema: Schema) -> str:

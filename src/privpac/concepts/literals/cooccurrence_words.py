@@ -87,17 +87,17 @@ def _singles_of(
 ) -> None:
     columns, n = codes.shape
     bits, line = _room(codes, first)
-    everybody, found = np.empty(0, np.uint32), np.zeros(first[columns], np.int32)
+    everybody, counts = np.empty(0, np.uint32), np.zeros(first[columns], np.int32)
     if share[0] == 0:
         for start in range(0, n, BLOCK * WORD):
             stop = min(start + BLOCK * WORD, n)
             words = _fill(codes, first, nested, columns, everybody, start, stop, line, bits)
             for w in range(words):
                 row = bits[w]
-                for k in range(len(found)):
-                    found[k] += np.int32(popcount(row[k]))
-        for k in range(len(found)):
-            out[k] += found[k]
+                for k in range(len(counts)):
+                    counts[k] += np.int32(popcount(row[k]))
+        for k in range(len(counts)):
+            out[k] += counts[k]
 
 
 @compiled
@@ -106,14 +106,14 @@ def _pairs_of(
 ) -> None:
     columns, n = codes.shape
     bits, line = _room(codes, first)
-    everybody, found = np.empty(0, np.uint32), np.zeros(len(out), np.int32)
+    everybody, counts = np.empty(0, np.uint32), np.zeros(len(out), np.int32)
     for start in range(0, n, BLOCK * WORD):
         stop = min(start + BLOCK * WORD, n)
         words = _fill(codes, first, nested, columns, everybody, start, stop, line, bits)
-        _pairs(bits, words, first, columns, share, found)
+        _pairs(bits, words, first, columns, share, counts)
     for i in range(len(out)):
-        if found[i]:  # what others count is theirs
-            out[i] += found[i]
+        if counts[i]:  # what others count is theirs
+            out[i] += counts[i]
 
 
 @compiled
@@ -313,12 +313,12 @@ def _with_earlier(
     The loops run over slices from 0 on: a position that may count from the end would be looked at one by one.
     """
     many = stop - start
-    found = out[start:stop]
+    counts = out[start:stop]
     for w in range(0, words - words % 2, 2):
         one, two, mask, other = bits[w, start:stop], bits[w + 1, start:stop], bits[w, test], bits[w + 1, test]
         for k in range(many):
-            found[k] += np.int32(popcount(mask & one[k]) + popcount(other & two[k]))
+            counts[k] += np.int32(popcount(mask & one[k]) + popcount(other & two[k]))
     if words % 2:
         one, mask = bits[words - 1, start:stop], bits[words - 1, test]
         for k in range(many):
-            found[k] += np.int32(popcount(mask & one[k]))
+            counts[k] += np.int32(popcount(mask & one[k]))

@@ -92,11 +92,11 @@ class PredicateHits:
         """For each formula, of how many of these records it is true."""
         packed = {atom: _pack(atom.contains(cells[atom.column])) for atom in self._atoms}
         constants = {value: _pack(np.full(count, value)) for value in (False, True)}
-        found = np.empty(len(self.formulas), dtype=np.int64)
+        counts = np.empty(len(self.formulas), dtype=np.int64)
         for index, formula in enumerate(self.formulas):
             words = evaluate(formula, packed.__getitem__, constants.__getitem__)
-            found[index] = np.bitwise_count(words).sum(dtype=np.int64)
-        return found
+            counts[index] = np.bitwise_count(words).sum(dtype=np.int64)
+        return counts
 
 
 def _pack(holds: NDArray[np.bool_]) -> NDArray[np.uint64]:

@@ -175,8 +175,8 @@ def _find(
 ) -> tuple[int, int]:
     """(signs, 0) and the tests of the index-th region with this d, or (-1, how many are still to pass)."""
     if size == 0:
-        found = signed[0] == wanted
-        return (0, 0) if found and index == 0 else (-1, index - found)
+        is_here = signed[0] == wanted
+        return (0, 0) if is_here and index == 0 else (-1, index - is_here)
     rest = first_set(size - 1)
     without, with_ = np.empty(1 << (size - 1), np.int64), np.empty((1 << (size - 1), p), np.int64)
     while True:

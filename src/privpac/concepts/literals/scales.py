@@ -72,11 +72,11 @@ def _cells(column: Column, scale: Scale, cuts: int) -> Sequence[int]:
     # Of integers size - 1 steps lie between the bounds, of a grid of reals `size` cells.
     steps = column.size if isinstance(column, Numeric) and not column.integer else column.size - 1
     if isinstance(column, Numeric) and _is_small(column, scale):
-        found = _root_cells(column, steps, cuts)
+        places = _root_cells(column, steps, cuts)
     else:
-        found = _even_cells(steps, cuts)
+        places = _even_cells(steps, cuts)
     # The last cuts may round up to the upper bound, which no cell exceeds.
-    return sorted({cell for cell in found if 0 < cell < column.size})
+    return sorted({cell for cell in places if 0 < cell < column.size})
 
 
 def _is_small(column: Numeric, scale: Scale) -> bool:

@@ -83,8 +83,8 @@ def expand(seed: int, *, salt: NDArray[np.uint32], bits: int) -> int:
 def hits(wanted: NDArray[np.uint64], *, seeds: int, salt: NDArray[np.uint32], bits: int) -> NDArray[np.int64]:
     """Seeds 0..seeds-1 whose first min(bits, 64) bits are in the sorted list `wanted`, ascending."""
     mask = np.uint64((1 << min(bits, 64)) - 1)
-    found: NDArray[np.int64] = _hits(_start(_key(0, salt), 0, (0, 0, 0)), wanted, mask, seeds)
-    return found
+    seeds_that_hit: NDArray[np.int64] = _hits(_start(_key(0, salt), 0, (0, 0, 0)), wanted, mask, seeds)
+    return seeds_that_hit
 
 
 @compiled
@@ -92,7 +92,7 @@ def _hits(
     start: NDArray[np.uint32], wanted: NDArray[np.uint64], mask: np.uint64, seeds: int
 ) -> NDArray[np.int64]:
     states = np.empty((WORDS_A_BLOCK, LANES), np.uint32)
-    found, count = np.empty(64, np.int64), 0
+    hits, count = np.empty(64, np.int64), 0
     for first in range(0, seeds, LANES):
         for word in range(WORDS_A_BLOCK):
             states[word, :] = start[word]
@@ -105,10 +105,10 @@ def _hits(
             value = (np.uint64(low) | (np.uint64(high) << np.uint64(32))) & mask
             place = np.searchsorted(wanted, value)
             if place < len(wanted) and wanted[place] == value:
-                if count == len(found):
+                if count == len(hits):
                     more = np.empty(2 * count, np.int64)
-                    more[:count] = found
-                    found = more
-                found[count] = first + lane
+                    more[:count] = hits
+                    hits = more
+                hits[count] = first + lane
                 count += 1
-    return found[:count]
+    return hits[:count]

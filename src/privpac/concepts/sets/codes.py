@@ -167,9 +167,9 @@ class CodeSets(AnyNumber, DrawnByScore, EvenPrior, OverColumn, Stored):
     def contains(self, hypothesis: Hypothesis) -> bool:
         if not isinstance(hypothesis, CodeSet):
             return False
-        given = hypothesis.column, hypothesis.prime, hypothesis.digits
+        place = hypothesis.column, hypothesis.prime, hypothesis.digits
         inside = all(0 <= number < self.prime for number in (hypothesis.place, hypothesis.value))
-        return given == (self.column, self.prime, self.digits) and inside
+        return place == (self.column, self.prime, self.digits) and inside
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -189,8 +189,8 @@ class _CodeScores:
         return counts
 
     def histogram(self, span: int | None) -> Histogram:
-        found = np.flatnonzero(self._counts)
-        return Histogram(int(found[0]), found - found[0], self._counts[found].tolist())
+        scores = np.flatnonzero(self._counts)
+        return Histogram(int(scores[0]), scores - scores[0], self._counts[scores].tolist())
 
     def locate(self, score: int, index: int) -> Hypothesis:
         prime = self.concepts.prime

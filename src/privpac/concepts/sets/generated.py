@@ -104,8 +104,8 @@ class GeneratedPoints(AnyNumber, CountedByScore, DrawnByScore, EvenPrior, OverCo
         wanted = np.array(short, dtype=np.uint64)
         seeds = chacha.hits(wanted, seeds=self.size, salt=self._salt, bits=self.bits)
         place = {value: i for i, value in enumerate(whole)}
-        found = [(seed, place[value]) for seed in seeds.tolist() if (value := self.value(seed)) in place]
-        return np.array([seed for seed, _ in found], dtype=np.int64), [i for _, i in found]
+        pairs = [(seed, place[value]) for seed in seeds.tolist() if (value := self.value(seed)) in place]
+        return np.array([seed for seed, _ in pairs], dtype=np.int64), [i for _, i in pairs]
 
     def scores(self, evidence: ColumnCounts, *, costs: Costs) -> Named[Hypothesis]:
         seeds, places = self._hits(evidence.values)

@@ -98,10 +98,10 @@ class HashedSet(OneColumn):
         """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         names = ("prime", "a", "b", "below")
         record(tree, "kind", "column", *names)
-        made = cls(text(tree["column"]), *(written_whole(tree[name]) for name in names))
-        inside = 0 <= made.a < made.prime and 0 <= made.b < made.prime and 0 < made.below < made.prime
+        rule = cls(text(tree["column"]), *(written_whole(tree[name]) for name in names))
+        inside = 0 <= rule.a < rule.prime and 0 <= rule.b < rule.prime and 0 < rule.below < rule.prime
         require(inside, "a key lies outside of its field")
-        return made
+        return rule
 
     def misfit(self, schema: Schema) -> str | None:
         size = schema.column(self.column).size
@@ -150,9 +150,9 @@ class HashFamily:
         """Whether it is one of these sets."""
         if not isinstance(hypothesis, HashedSet):
             return False
-        given = hypothesis.column, hypothesis.prime, hypothesis.below
+        place = hypothesis.column, hypothesis.prime, hypothesis.below
         inside = all(0 <= key < self.prime for key in (hypothesis.a, hypothesis.b))
-        return given == (self.column, self.prime, self.below) and inside
+        return place == (self.column, self.prime, self.below) and inside
 
     def draw(self, coins: Coins) -> HashedSet:
         return HashedSet(

@@ -129,9 +129,9 @@ class KeyedFamily:
         """Whether it is one of these sets."""
         if not isinstance(hypothesis, KeyedSet):
             return False
-        given = hypothesis.column, hypothesis.modulus, hypothesis.below
+        place = hypothesis.column, hypothesis.modulus, hypothesis.below
         inside = 0 <= hypothesis.key < 2**self.key_bits and 0 <= hypothesis.shift < self.modulus
-        return given == (self.column, self.modulus, self.below) and inside
+        return place == (self.column, self.modulus, self.below) and inside
 
     def draw(self, coins: Coins) -> KeyedSet:
         key, shift = coins.below(2**self.key_bits), coins.below(self.modulus)

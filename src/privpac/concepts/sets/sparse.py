@@ -72,9 +72,9 @@ class SparseSet(OneColumn):
     def from_json(cls, tree: Mapping[str, Any]) -> SparseSet:
         """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "column", "cells")
-        made = cls(text(tree["column"]), tuple(whole(cell, least=0) for cell in listed(tree["cells"])))
-        require(made.is_ascending, "the cells are not increasing")
-        return made
+        rule = cls(text(tree["column"]), tuple(whole(cell, least=0) for cell in listed(tree["cells"])))
+        require(rule.is_ascending, "the cells are not increasing")
+        return rule
 
     @property
     def is_ascending(self) -> bool:

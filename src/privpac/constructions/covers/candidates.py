@@ -124,7 +124,7 @@ def records_candidates(
 
     A dimension of None stands for cuts of one column.
     """
-    found: list[int] = []
+    needs: list[int] = []
     for share in SHARES:
         level = share * error / kappa
         odds = _odds(level, dimension)
@@ -134,13 +134,13 @@ def records_candidates(
         need = least_records(
             odds, error=error, failure=failure, lost=share * error, ratio=ratio, against=against
         )
-        found += [] if need is None else [need]
-    return min(found, default=None)
+        needs += [] if need is None else [need]
+    return min(needs, default=None)
 
 
 def _odds(level: Fraction, dimension: int | None) -> Fraction | None:
     if dimension is None:
         left = level - Fraction(1, 2 * CELLS)  # a cut lies between two cells
         return Fraction(cover_thresholds(left)) if left > 0 and cover_thresholds(left) <= CELLS else None
-    found = direction_cover(level, dimension=dimension, cells=CELLS)
-    return None if found is None else found[1]
+    cover = direction_cover(level, dimension=dimension, cells=CELLS)
+    return None if cover is None else cover[1]

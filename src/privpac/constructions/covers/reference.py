@@ -144,18 +144,18 @@ class ReferenceCover(ReadsOnce):
         self, kappa: Fraction, share: Fraction
     ) -> tuple[ConceptClass, Fraction, Fraction, Fraction] | None:
         """The cover that uses up this share of the error, its level, its odds, and the weight of a mistake."""
-        made = self._cover(share * self.error / kappa)
-        if made is None:
+        candidate = self._cover(share * self.error / kappa)
+        if candidate is None:
             return None
-        lost = kappa * made[1]
+        lost = kappa * candidate[1]
         ratio = weight(self.epsilon, error=self.error, lost=lost, against=self.against)
-        return None if ratio is None else (*made, ratio)
+        return None if ratio is None else (*candidate, ratio)
 
     def _try(self, n: int, kappa: Fraction, share: Fraction) -> Plan | None:
-        made = self._weighed(kappa, share)
-        if made is None:
+        candidate = self._weighed(kappa, share)
+        if candidate is None:
             return None
-        cover, level, odds, ratio = made
+        cover, level, odds, ratio = candidate
         proof = self._proof(n, kappa=kappa, level=level, odds=odds, ratio=ratio)
         return None if proof is None else Plan(kappa, cover, level, odds, ratio, proof)
 
@@ -212,7 +212,7 @@ class ReferenceCover(ReadsOnce):
     def records_needed(self) -> int | None:
         """The fewest records with which anything is promised; None if no number of them is enough."""
         kappa = self.kappa or Fraction(1)
-        made = (self._weighed(kappa, share) for share in promising(self.epsilon, self.against))
+        candidates = (self._weighed(kappa, share) for share in promising(self.epsilon, self.against))
         needs = (
             least_records(
                 odds,
@@ -222,7 +222,7 @@ class ReferenceCover(ReadsOnce):
                 ratio=ratio,
                 against=self.against,
             )
-            for _, level, odds, ratio in filter(None, made)
+            for _, level, odds, ratio in filter(None, candidates)
         )
         return min((need for need in needs if need is not None), default=None)
 
@@ -313,11 +313,11 @@ def _all_cuts(concepts: Thresholds) -> tuple[ConceptClass, Fraction, Fraction] |
 def _direction_cover(
     concepts: CentredHalfspaces, level: Fraction
 ) -> tuple[ConceptClass, Fraction, Fraction] | None:
-    made = direction_cover(
+    candidate = direction_cover(
         level, dimension=len(concepts.columns), cells=concepts.cells, reach=concepts.reach or 1
     )
-    if made is None:
+    if candidate is None:
         return None
-    reach, odds = made
+    reach, odds = candidate
     plane = len(concepts.columns) == 2
     return concepts if plane else CentredHalfspaces(concepts.schema, concepts.columns, reach), level, odds

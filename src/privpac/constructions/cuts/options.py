@@ -68,8 +68,8 @@ def _switches_error(wish: Wish, n: int) -> Fraction | None:
     inner = sizes.error_occam(n - selection, size=ranges, failure=half, epsilon=wish.epsilon)
     if inner >= 1:
         return None
-    found = error_switch(selection, candidates=changes + 2, failure=half, tolerated=inner, ratio=ratio)
-    return found if found < Fraction(1, 2) else None
+    error = error_switch(selection, candidates=changes + 2, failure=half, tolerated=inner, ratio=ratio)
+    return error if error < Fraction(1, 2) else None
 
 
 def _switches(wish: Wish) -> Need | None:
@@ -81,8 +81,8 @@ MOST = 10**12
 
 
 def _switches_at(wish: Wish, n: int) -> Need | None:
-    found = _switches_error(wish, n)
-    enough = found is not None and found <= wish.error
+    error = _switches_error(wish, n)
+    enough = error is not None and error <= wish.error
     return Need(n, parameters={"ranges": str(RANGES)}) if enough else None
 
 

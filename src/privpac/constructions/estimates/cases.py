@@ -35,16 +35,16 @@ def _recipe(name: str, n: int, **wishes: Fraction) -> Case:
 
 def recipe_case(name: str, recipe: Callable[[Size], Recipe], n: int) -> Case:
     """What `learn` releases: a rule and what was asked for beside it."""
-    made = lru_cache(maxsize=None)(recipe)
-    schema = made(Size(n)).request.schema
+    of_size = lru_cache(maxsize=None)(recipe)
+    schema = of_size(Size(n)).request.schema
     memory: dict[Hashable, object] = {}
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
         sample = remembered(schema, data, memory)
-        return made(sample.size).run(sample, coins)
+        return of_size(sample.size).run(sample, coins)
 
     def certified(records: int) -> Privacy:
-        return made(Size(records)).certify().privacy.fact
+        return of_size(Size(records)).certify().privacy.fact
 
     return Case(name, run, records_of(schema), n, certified(n), certified=certified)
 

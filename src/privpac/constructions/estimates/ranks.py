@@ -200,8 +200,8 @@ class RankFigures:
             near = self.groups[first : first + together]
             zeros, ones = sum(group.zeros for group in near), sum(group.ones for group in near)
             if zeros + ones > SURE * self.spread * math.sqrt(2 * len(near)):
-                told = sum(group.risk * (group.zeros + group.ones) for group in near) / (zeros + ones)
-                yield told, self._between(ones, zeros, len(near), len(near)), zeros + ones
+                risk = sum(group.risk * (group.zeros + group.ones) for group in near) / (zeros + ones)
+                yield risk, self._between(ones, zeros, len(near), len(near)), zeros + ones
 
     def curve(self) -> Iterator[tuple[float, float]]:
         """Shares of the first and of the second class above each risk, from nobody to everybody (the ROC curve)."""

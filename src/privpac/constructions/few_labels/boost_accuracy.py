@@ -62,11 +62,13 @@ def carried_by(transfer: Transfer, *, points: int, family: Family, failure: Frac
 
 
 def _carried(promise: RoundPromise, *, points: int, family: Family, failure: Fraction) -> Carried:
-    found = promise.transfer
-    if isinstance(found, Transfer):
-        return carried_by(found, points=points, family=family, failure=failure, pairs=False)
+    transfer = promise.transfer
+    if isinstance(transfer, Transfer):
+        return carried_by(transfer, points=points, family=family, failure=failure, pairs=False)
     vc = 0 if family.vc is None else family.vc
-    return Carried(points, found.basis, failure, family.size, vc, uniform=found.uniform, single=found.single)
+    return Carried(
+        points, transfer.basis, failure, family.size, vc, uniform=transfer.uniform, single=transfer.single
+    )
 
 
 def one_round_accuracy(

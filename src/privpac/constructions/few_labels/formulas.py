@@ -238,8 +238,8 @@ def float_transfer(
     if family.vc is not None:
         grown = times * rough_ln_growth(2 * np.asarray(points), family.vc)
         square = np.minimum(square, 4 * (grown + math.log(4 / failure)) / points)
-    found: Floats = rate + square / 2 + np.sqrt(square * (rate + square / 4))
-    return found
+    bound: Floats = rate + square / 2 + np.sqrt(square * (rate + square / 4))
+    return bound
 
 
 def float_labellings(family: Family, points: Floats) -> Floats:
@@ -256,8 +256,8 @@ def _float_error(
     needed = float_labellings(family, points) - math.log(DRAW * Fraction(miss))
     drawn = -np.expm1(-needed / np.maximum(kept, 1)) / weight
     rate = drawn + 2 * (about_log(family.odds) - math.log(miss / 10)) / (base * points)
-    found = float_transfer(rate, np.maximum(points, 1), family=family, failure=miss / 10)
-    return np.where(kept < 1, math.inf, found)
+    bound = float_transfer(rate, np.maximum(points, 1), family=family, failure=miss / 10)
+    return np.where(kept < 1, math.inf, bound)
 
 
 @lru_cache(maxsize=1024)

@@ -249,11 +249,11 @@ class FewLabels:
     @property
     def active(self) -> Active | None:
         """The questions, if labels were asked for."""
-        given = self.settings.get("active")
-        if given is None:
+        tree = self.settings.get("active")
+        if tree is None:
             return None
-        record(given, *ACTIVE)
-        records, kept, asked = (whole(given[name], least=0) for name in ACTIVE)
+        record(tree, *ACTIVE)
+        records, kept, asked = (whole(tree[name], least=0) for name in ACTIVE)
         return Active(self.learner, records, kept, asked, self.request.per_record)
 
     def certify(self) -> Certificate:

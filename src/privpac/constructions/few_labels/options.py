@@ -73,25 +73,27 @@ At = Callable[[Wish, int, int], Need | None]
 
 def _boost_at(wish: Wish, labelled: int, unlabelled: int) -> Need | None:
     search = boost_search(_family(wish.concepts), wish.epsilon, wish.failure)
-    found = search.at(labelled, unlabelled, error=wish.error)
-    return None if found is None else Need(labelled, found.unlabelled, {"kept": str(found.kept_labelled)})
+    boost = search.at(labelled, unlabelled, error=wish.error)
+    return None if boost is None else Need(labelled, boost.unlabelled, {"kept": str(boost.kept_labelled)})
 
 
 def _boost(wish: Wish) -> Need:
-    found = records_label_boost(_family(wish.concepts), unlabelled=_others(wish), **wish.goal)
-    most = Need(found.labelled, found.unlabelled, {"kept": str(found.kept_labelled)})
+    boost = records_label_boost(_family(wish.concepts), unlabelled=_others(wish), **wish.goal)
+    most = Need(boost.labelled, boost.unlabelled, {"kept": str(boost.kept_labelled)})
     return _smaller_pool(wish, most, _boost_at)
 
 
 def _ssl_at(wish: Wish, labelled: int, unlabelled: int) -> Need | None:
     search = relabel_search(_family(wish.concepts, voted=True), wish.epsilon, wish.failure)
-    found = search.at(labelled, unlabelled, error=wish.error)
-    return None if found is None else Need(labelled, unlabelled, {"kept": str(found.kept)})
+    relabel = search.at(labelled, unlabelled, error=wish.error)
+    return None if relabel is None else Need(labelled, unlabelled, {"kept": str(relabel.kept)})
 
 
 def _ssl(wish: Wish) -> Need:
-    found = records_ssl_relabel(_family(wish.concepts, voted=True), unlabelled=_others(wish), **wish.goal)
-    return _smaller_pool(wish, Need(found.labelled, found.unlabelled, {"kept": str(found.kept)}), _ssl_at)
+    relabel = records_ssl_relabel(_family(wish.concepts, voted=True), unlabelled=_others(wish), **wish.goal)
+    return _smaller_pool(
+        wish, Need(relabel.labelled, relabel.unlabelled, {"kept": str(relabel.kept)}), _ssl_at
+    )
 
 
 def _smaller_pool(wish: Wish, most: Need, at: At) -> Need:
@@ -103,8 +105,8 @@ def _smaller_pool(wish: Wish, most: Need, at: At) -> Need:
     place = first_whole(
         lambda k: k >= len(pools) or at(wish, labelled, pools[k]) is not None, start=len(pools) // 2
     )
-    found = at(wish, labelled, pools[place]) if place < len(pools) else None
-    return most if found is None else found
+    smaller = at(wish, labelled, pools[place]) if place < len(pools) else None
+    return most if smaller is None else smaller
 
 
 def _with_others(at: At) -> Callable[[Wish, int], Need | None]:
@@ -113,14 +115,14 @@ def _with_others(at: At) -> Callable[[Wish, int], Need | None]:
 
 def _boosted_points(wish: Wish, need: Need) -> int:
     """Points whose labellings LabelBoost lists with so many records."""
-    found = boost_settings(
+    boost = boost_settings(
         need.labelled,
         need.unlabelled,
         family=_family(wish.concepts),
         epsilon=wish.epsilon,
         failure=FAILURE,
     )
-    return found.kept_labelled + found.kept_unlabelled
+    return boost.kept_labelled + boost.kept_unlabelled
 
 
 def _relabelled_points(wish: Wish, need: Need) -> int:
@@ -184,8 +186,8 @@ def _smallest_pool(wish: Wish, n: int, pools: list[int]) -> Need | None:
     """The smallest pool beside which so many labels are enough, and the labels that are needed beside it."""
 
     def labels(place: int) -> int | None:
-        found = _labels(wish, pools[place])
-        return found if found is not None and found <= n else None
+        fewest = _labels(wish, pools[place])
+        return fewest if fewest is not None and fewest <= n else None
 
     last = len(pools) - 1
     if not pools or labels(last) is None:
@@ -258,8 +260,8 @@ def _questions(agnostic: bool) -> Callable[[Wish], Need | None]:
         everybody = _questions_at(wish, wish.epsilon, agnostic).labelled
         room = _hidden(wish, agnostic)
         fewest = min((need.labelled for need in room), default=0)
-        found = next((need for need in room if need.labelled <= ENOUGH * fewest), None)
-        return found if found is not None and found.labelled < everybody else None
+        choice = next((need for need in room if need.labelled <= ENOUGH * fewest), None)
+        return choice if choice is not None and choice.labelled < everybody else None
 
     return needs
 
@@ -314,10 +316,10 @@ def _askable(concepts: ClassFacts) -> bool:
 
 
 def _ask_command(wish: Wish, need: Need) -> str | None:
-    found = draw_command(wish, need)
-    if found is None:
+    command = draw_command(wish, need)
+    if command is None:
         return None
-    return found.replace("privpac learn DATA", "privpac active ask DATA FOLDER") + (
+    return command.replace("privpac learn DATA", "privpac active ask DATA FOLDER") + (
         f" --labels {need.labelled} --method plain"
     )
 

@@ -51,8 +51,8 @@ def relabel_accuracy(relabel: Relabel, *, family: Family, failure: Fraction) -> 
     quarter = failure / 4
     points = {"near": relabel.labelled, "apart": relabel.kept}
     near, apart = (
-        carried_by(found, points=points[name], family=family, failure=quarter, pairs=name == "apart")
-        for name, found in (("near", promise.near), ("apart", promise.apart))
+        carried_by(transfer, points=points[name], family=family, failure=quarter, pairs=name == "apart")
+        for name, transfer in (("near", promise.near), ("apart", promise.apart))
     )
     return few_labels_rules.ssl_relabel_accuracy(
         labelled=relabel.labelled,

@@ -131,8 +131,8 @@ def _proposed(
     def value(base: Floats, weight: Floats) -> Floats:
         share = np.minimum(1.0, room / (4 * np.exp(base + weight * float(epsilon)) - 1))
         k = np.floor(unlabelled * share)
-        found = _float_error(labelled, np.maximum(k, 2), float(epsilon), weight, base, family, float(failure))
-        return np.where(k < 2, math.inf, found)
+        error = _float_error(labelled, np.maximum(k, 2), float(epsilon), weight, base, family, float(failure))
+        return np.where(k < 2, math.inf, error)
 
     return minimum(value, [(0.002, 5.0), (1 / MISTAKE, 4.0)])
 

@@ -98,8 +98,8 @@ def never_worse(
     def value(low: Fraction, high: Fraction) -> arb:
         """The first factor at the one end, the second at the other."""
         share = min(Fraction(1), heavy * (1 - high) / (error - high)) if high < edge else Fraction(1)
-        found = noise * (1 - low) / error
-        return least(low) * ball(share - found) + ball(found)
+        noisy_share = noise * (1 - low) / error
+        return least(low) * ball(share - noisy_share) + ball(noisy_share)
 
     def decided(low: Fraction, high: Fraction) -> bool:
         return certainly_below(lambda: value(low, high), failure)

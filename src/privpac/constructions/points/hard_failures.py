@@ -141,8 +141,8 @@ def boosted(n: int, repetitions: int, seed: int, *, boost: Boost, error: float, 
     u, split, flip = _spread(repetitions, 3 * boost.runs + 1, seed), _split(n, boost), float(boost.draw.flip)
     per_run = u[:, : 3 * boost.runs].reshape(repetitions, boost.runs, 3)
     seen = _count(per_run[:, :, 0], split.each, error)
-    found = 1 - (1 - float(boost.draw.rate)) ** seen
-    target = per_run[:, :, 1] < found * (1 - flip) + (1 - found) * flip
+    hit = 1 - (1 - float(boost.draw.rate)) ** seen
+    target = per_run[:, :, 1] < hit * (1 - flip) + (1 - hit) * flip
     other = per_run[:, :, 2] < flip
     hits = _count(u[:, -1], split.selecting, error)[:, None]
     mistakes = np.where(target, 0, hits) + np.where(other, split.selecting - hits, 0)

@@ -69,8 +69,8 @@ def _sparse(wish: Wish) -> Need:
 def _sparse_at(wish: Wish, n: int) -> Need | None:
     from privpac.constructions.points.sparse_formulas import sparsity_at
 
-    found = sparsity_at(n, **wish.goal)
-    return None if found is None else Need(n, parameters={"flip": decimal_text(found.flip)})
+    sparsity = sparsity_at(n, **wish.goal)
+    return None if sparsity is None else Need(n, parameters={"flip": decimal_text(sparsity.flip)})
 
 
 def _boosted(wish: Wish) -> Need:

@@ -432,5 +432,5 @@ def _rough_flipped(n: int, kept: Floats, rate: Floats | float, failure: float, v
     gap = math.sqrt(2 * whole / n) + 2 * math.sqrt(math.log(2 / failure) / (2 * n))
     slip = np.minimum(0.5, 1 / kept)  # minimises ln(1/slip)/kept + slip
     near = (whole - np.log(slip)) / kept
-    found: Floats = gap + near + slip + 2 * rough_ln_growth(kept, vc) / (rate * n)
-    return found
+    bound: Floats = gap + near + slip + 2 * rough_ln_growth(kept, vc) / (rate * n)
+    return bound

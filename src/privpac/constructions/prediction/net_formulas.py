@@ -128,8 +128,8 @@ def _rough_net(
     drawn = 2 * rough_ln_growth(kept, vc) / (DRAW_SHARE * room * n)
     logs = math.log(2) + 2 * rough_ln_growth(2 * block, vc) + np.log(2 * models / failure)
     voted = rough_vote(2 * logs / (block * math.log(2)), models, np.exp(-(1 - DRAW_SHARE) * room))
-    found = gap + near + drawn + voted + delta / (math.expm1(epsilon) + 2 * delta)
-    return np.where(possible, found, math.inf), models
+    bound = gap + near + drawn + voted + delta / (math.expm1(epsilon) + 2 * delta)
+    return np.where(possible, bound, math.inf), models
 
 
 AGREEING = 2 * 1.25 ** np.arange(13.0)[:, None]

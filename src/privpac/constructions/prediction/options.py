@@ -43,8 +43,8 @@ def _enough(
     def solved(vc: int) -> tuple[int, int]:
         return records(wish.error, vc=vc, **_numbers(wish)), vc
 
-    found = least_dimensional(wish.concepts, solved, lambda pair: counts(wish, *pair))
-    return None if found is None else Need(found[0])
+    least = least_dimensional(wish.concepts, solved, lambda pair: counts(wish, *pair))
+    return None if least is None else Need(least[0])
 
 
 def _vote_counts(wish: Wish, n: int, vc: int) -> int | None:
@@ -57,8 +57,8 @@ def _vote(wish: Wish) -> Need | None:
     from privpac.constructions.prediction.formulas import models_vote, records_vote
 
     models = models_vote(wish.error, epsilon=wish.epsilon)
-    found = _enough(wish, records_vote, _vote_counts)
-    return None if found is None else replace(found, parameters={"models": str(models)})
+    need = _enough(wish, records_vote, _vote_counts)
+    return None if need is None else replace(need, parameters={"models": str(models)})
 
 
 def _flipped_plan(wish: Wish, n: int, vc: int) -> FlippedPlan:

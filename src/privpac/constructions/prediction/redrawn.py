@@ -141,11 +141,11 @@ def least_dimensional(build: Callable[[int], R], concepts: ConceptClass, *, reco
     known = max(1, known_vc(concepts, owner))
     first = dimension(concepts, counted=records, drawn=records) or known
     for vc in range(first, max(first, known) + MORE_DIMENSIONS):
-        found = build(vc)
-        own = found.dimension()
+        learner = build(vc)
+        own = learner.dimension()
         if own is None or own <= vc:
             break
-    return found if own is not None else build(known)
+    return learner if own is not None else build(known)
 
 
 def draw_concept(

@@ -140,10 +140,10 @@ def refinement(
     left, step = np.arange(rows), 1.35
     for _ in range(6):
         with np.errstate(all="ignore"):
-            found = value(a, b, left)
-        at = np.argmin(found, axis=1)
+            errors = value(a, b, left)
+        at = np.argmin(errors, axis=1)
         every = np.arange(len(left))
-        best = found[every, at]
+        best = errors[every, at]
         order = np.argsort(best, kind="stable")[: max(_FEWEST_ROWS, len(left) // 2)]
         every, at, left = every[order], at[order], left[order]
         x, y = a[every, at], b[every, at]
@@ -248,10 +248,10 @@ def records_by_search(
 
 def _proved(hoped: int, proved: Callable[[int], bool], *, owner: str) -> int:
     """Floats hope; what is returned is proved for the very parameters that are run."""
-    found = proved_from(hoped, proved)
-    if found is None:
+    least = proved_from(hoped, proved)
+    if least is None:
         raise SizeError(f"{owner}: no number of records is proved to reach this error.")
-    return found
+    return least
 
 
 @formula("relabelled-vote")

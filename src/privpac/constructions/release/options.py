@@ -82,12 +82,12 @@ def _row(
         return 2 if concepts.kind == "intervals" else 1
 
     def error(wish: Wish, n: int) -> Fraction | None:
-        found = ends(wish.concepts) * proved(wish, n)
-        return found if found < Fraction(1, 2) else None
+        distance = ends(wish.concepts) * proved(wish, n)
+        return distance if distance < Fraction(1, 2) else None
 
     def at(wish: Wish, n: int) -> Need | None:
-        found = error(wish, n)
-        return Need(n) if found is not None and found <= wish.error else None
+        distance = error(wish, n)
+        return Need(n) if distance is not None and distance <= wish.error else None
 
     def needs(wish: Wish) -> Need | None:
         n = first_whole(lambda n: n > MOST or at(wish, n) is not None, start=1000, smallest=1)

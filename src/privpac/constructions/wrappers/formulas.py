@@ -200,8 +200,8 @@ def inner_epsilon_relabelled(
         factor = (ball(target).exp() * (1 - q + q * heavy) - (1 - q) * outside) / (q * heavy * moved)
         if not factor > 1:
             return None
-        found = _down(factor.log() / (2 if ranks else 1))
-        return found if found > 0 else None
+        inner = _down(factor.log() / (2 if ranks else 1))
+        return inner if inner > 0 else None
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ MOST = 10**12
 def _split(epsilon: Fraction) -> tuple[Fraction, Fraction, Fraction]:
     from privpac.constructions.wrappers.formulas import best_split
 
-    found = best_split(epsilon)
-    return found.share, found.vote, found.inner
+    split = best_split(epsilon)
+    return split.share, split.vote, split.inner
 
 
 def agnostic_split(epsilon: Fraction, n: int) -> tuple[int, Fraction, Fraction]:
@@ -48,7 +48,7 @@ def _error(wish: Wish, n: int) -> Fraction | None:
     mistakes = mistakes_of_draw(wish.concepts.odds, ratio=ratio_for(inner / 2), failure=half)
     if mistakes >= kept:
         return None
-    found = excess_relabelled(
+    excess = excess_relabelled(
         n,
         kept=kept,
         vote=vote,
@@ -56,12 +56,12 @@ def _error(wish: Wish, n: int) -> Fraction | None:
         vc=vc,
         failure=half,
     )
-    return found if found < Fraction(1, 2) else None
+    return excess if excess < Fraction(1, 2) else None
 
 
 def _at(wish: Wish, n: int) -> Need | None:
-    found = _error(wish, n)
-    if found is None or found > wish.error:
+    excess = _error(wish, n)
+    if excess is None or excess > wish.error:
         return None
     kept, vote, inner = agnostic_split(wish.epsilon, n)
     numbers = {"kept": str(kept), "vote": decimal_text(vote), "inner": decimal_text(inner)}

@@ -149,10 +149,10 @@ def _confident(request: Request, rest: str, naming: Naming) -> Learner:
         inside = naming(word, request.inside(block, epsilon, request.delta_per_record))
         return Confidence(inside, runs, held, epsilon, failure=HALF)
 
-    made = [learner for share in HELD_SHARES if (learner := around(share)) is not None]
-    if not made:
+    learners = [learner for share in HELD_SHARES if (learner := around(share)) is not None]
+    if not learners:
         raise SizeError(f"{form}: there are fewer records than runs.", remedy="Name fewer runs.")
-    return min(made, key=lambda learner: _promised(learner, Size(n)))
+    return min(learners, key=lambda learner: _promised(learner, Size(n)))
 
 
 def _runs_of(naming: Naming, word: str, request: Request, n: int) -> int:

@@ -72,8 +72,8 @@ class _Codes:
         """Those of some records."""
         if len(self._known) >= self._room and (column, derivation) not in self._known:
             return derivation(self._cells[column][places])
-        found: Array = self._whole(column, derivation)[places]
-        return found
+        values: Array = self._whole(column, derivation)[places]
+        return values
 
     def _whole(self, column: str, derivation: Derivation) -> Array:
         if (column, derivation) not in self._known:
@@ -119,12 +119,13 @@ class MemorySample:
         raw = read(table, columns=(*schema.names, schema.label) if own else schema.names)
         labels = None
         if labelled:
-            given = raw.column(schema.label) if y is None else vector(y)
-            if len(given) != raw.n:
+            answers = raw.column(schema.label) if y is None else vector(y)
+            if len(answers) != raw.n:
                 raise DataError(
-                    f"There are {raw.n} records but {len(given)} labels.", remedy="Give one label per record."
+                    f"There are {raw.n} records but {len(answers)} labels.",
+                    remedy="Give one label per record.",
                 )
-            labels = schema.label_cells(given)
+            labels = schema.label_cells(answers)
         cells = {column.name: column.encode(raw.column(column.name)) for column in schema.columns}
         return cls(schema, cells=cells, labels=labels, n=raw.n)
 

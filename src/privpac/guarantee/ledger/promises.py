@@ -211,13 +211,13 @@ class Promises:
             problem = f"The ledger refused a charge of {asked}: {self.remainder(spent)} is left of {self}."
             return BudgetExceeded(problem, remedy=SPEND_LESS)
         wanted = exact_text(spent.delta + cost.delta)
-        made = (
+        values = (
             f"epsilon={exact_text(other.epsilon)}, delta={exact_text(other.delta)}, reserved_delta={wanted}"
         )
         return BudgetExceeded(
             f"The ledger refused a charge of {asked}: of its delta {exact_text(other.delta)} it keeps "
             f"{exact_text(other.reserved_delta)} for charges that have a delta, and {left} of that is left.",
-            remedy=f"Nothing was spent; a new ledger that takes it is Ledger({made}) with a delta above that part.",
+            remedy=f"Nothing was spent; a new ledger that takes it is Ledger({values}) with a delta above that part.",
         )
 
 

@@ -55,10 +55,10 @@ class Purchase:
         tree = json.loads(text)
         if not isinstance(tree, dict) or not set(tree) <= {part.name for part in fields(cls)}:
             raise ValueError("not a purchase")
-        made = cls(**tree)
-        if made.text() != text:
+        purchase = cls(**tree)
+        if purchase.text() != text:
             raise ValueError("not a purchase")
-        return made
+        return purchase
 
     def text(self) -> str:
         """Canonical JSON of the parts that are there: what a store keeps and the hash covers."""

@@ -102,13 +102,13 @@ class SqliteStore:
             new_file(place) as draft,
             _LOCK,
             _one_sentence(place),
-            closing(_connect(draft, mode="rwc")) as made,
+            closing(_connect(draft, mode="rwc")) as copy,
         ):
-            made.executescript(SQLITE_TABLES)
-            with _transaction(made):
-                _insert(made, "account", account.brought_up(entries).facts())
+            copy.executescript(SQLITE_TABLES)
+            with _transaction(copy):
+                _insert(copy, "account", account.brought_up(entries).facts())
                 for entry in entries:
-                    _insert(made, "entry", entry.row())
+                    _insert(copy, "entry", entry.row())
         return cls(place, identity=account.id)
 
     def copy_to(self, path: str | os.PathLike[str]) -> SqliteStore:

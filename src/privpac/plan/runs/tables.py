@@ -66,9 +66,9 @@ def share_error(true: NDArray[Any], released: Any) -> float:
     """The largest error of the share of a value."""
     values, counts = np.unique(true, return_counts=True)
     held = dict(zip(values.tolist(), counts.tolist(), strict=True))
-    given = dict(released.counts)
+    shares = dict(released.counts)
     n = len(true)
-    gaps = (given.get(cell, 0) / released.total - held.get(cell, 0) / n for cell in {*given, *held})
+    gaps = (shares.get(cell, 0) / released.total - held.get(cell, 0) / n for cell in {*shares, *held})
     return float(max(map(abs, gaps)))
 
 

@@ -86,13 +86,13 @@ def _add_predict(router: APIRouter, service: Service) -> None:
 
 def _page_of_keys(service: Service, limit: int, after: str | None) -> dict[str, Any]:
     try:
-        found = keys.listed(service.store, after=after, most=limit + 1)
+        more = keys.listed(service.store, after=after, most=limit + 1)
     except ParameterError:
-        found = None
-    if found is None:
+        more = None
+    if more is None:
         raise Problem(422, "no_such_key", "There is no key of the id in after.", remedy="Begin without it.")
-    page = found[:limit]
-    return {"keys": [key.to_json() for key in page], "next": page[-1].id if len(found) > limit else None}
+    page = more[:limit]
+    return {"keys": [key.to_json() for key in page], "next": page[-1].id if len(more) > limit else None}
 
 
 def _add_reading(router: APIRouter, service: Service) -> None:

@@ -132,8 +132,8 @@ class ServiceBooks(NoBooks):
         return self._service.bundle.offer.answers is None
 
     def shares(self, *, after: str | None = None) -> tuple[Share, ...]:
-        found = keys.listed(self._service.store, after=after, most=keys.PAGE + 1)
-        return tuple(map(_share, found))
+        page = keys.listed(self._service.store, after=after, most=keys.PAGE + 1)
+        return tuple(map(_share, page))
 
     def share(self, name: str) -> Share | None:
         key = keys.key_of(self._service.store, name)

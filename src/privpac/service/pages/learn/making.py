@@ -166,11 +166,11 @@ class AnswersMaking:
     def make(self, table: Path, schema: Schema, payment: Payment, tell: Tell, into: Drawer) -> None:
         sample = open_sample(table, schema, engine="memory")  # a bundle holds its records
         offer = offer_for(self.wishes, schema=schema, size=sample.size, coins=payment.coins.origin)
-        made = bundle.write(into.file(BUNDLE), offer, prepare(offer, sample, payment, table=table))
+        folder = bundle.write(into.file(BUNDLE), offer, prepare(offer, sample, payment, table=table))
         with zipfile.ZipFile(into.file("bundle.zip"), "w", zipfile.ZIP_DEFLATED) as packed:
-            for file in sorted(made.iterdir()):
+            for file in sorted(folder.iterdir()):
                 packed.write(file, f"{BUNDLE}/{file.name}")
-        into.note(made="answers", shown=BUNDLE, document=BUNDLE, steps=verify(made).steps)
+        into.note(made="answers", shown=BUNDLE, document=BUNDLE, steps=verify(folder).steps)
 
     def words(self) -> list[str]:
         wishes = self.wishes

@@ -41,16 +41,16 @@ class Order:
         def text(name: str, usual: str) -> str:
             return str(form.get(name, "")).strip() or usual
 
-        made, seed = text("make", "rule"), text("random_state", "")
-        if made not in MAKINGS:
-            raise ParameterError(OWNER, "make", made, allowed="one of " + ", ".join(MAKINGS))
+        making, seed = text("make", "rule"), text("random_state", "")
+        if making not in MAKINGS:
+            raise ParameterError(OWNER, "make", making, allowed="one of " + ", ".join(MAKINGS))
         if seed and not (seed.isascii() and seed.isdecimal() and len(seed) <= 18):
             raise ParameterError(OWNER, "random_state", seed, allowed="a whole number")
         return cls(
             table,
             table.form().changed(form),
             FROM_DATA if text("origin", "") == FROM_DATA else DECLARED,
-            MAKINGS[made](text),
+            MAKINGS[making](text),
             text("charge", "") == "ledger",
             int(seed) if seed else None,
         )

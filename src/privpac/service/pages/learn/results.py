@@ -98,15 +98,15 @@ def result_of(drawer: Drawer) -> tuple[str, dict[str, Any]]:
 
 def content_of(drawer: Drawer, file: str) -> tuple[bytes, str]:
     """A file of a result, and its type."""
-    made = _kind(drawer.state)
-    if file not in FILES[made]:
+    kind = _kind(drawer.state)
+    if file not in FILES[kind]:
         raise Refusal(404, "There is no such file.", "Take one of those on the page.")
     if file == "report.html":
-        return report_html(load(drawer.file(MODEL))).encode(), FILES[made][file]
+        return report_html(load(drawer.file(MODEL))).encode(), FILES[kind][file]
     if file == "card.svg":
-        return _card(load(drawer.file(MODEL))), FILES[made][file]
+        return _card(load(drawer.file(MODEL))), FILES[kind][file]
     place = drawer.file(BUNDLE) / MANIFEST if file == MANIFEST else drawer.file(file)
-    return place.read_bytes(), FILES[made][file]
+    return place.read_bytes(), FILES[kind][file]
 
 
 def _kind(state: Mapping[str, Any]) -> str:

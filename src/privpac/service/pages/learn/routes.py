@@ -117,10 +117,10 @@ def declare(request: Request, visitor: Owner, name: str) -> Response:
     """
     drawers = place_of(request).drawers
     drawer = drawers.open(name, visitor.name)
-    made = made_of(drawer, drawers.owned(visitor.name))
-    if made and drawer.state.get("uploaded"):
-        return RedirectResponse(f"{_root(request)}learn/model/{made.name}", status_code=303)
-    return _declare(request, Table(drawer), made=made)
+    result = made_of(drawer, drawers.owned(visitor.name))
+    if result and drawer.state.get("uploaded"):
+        return RedirectResponse(f"{_root(request)}learn/model/{result.name}", status_code=303)
+    return _declare(request, Table(drawer), made=result)
 
 
 def _declare(request: Request, table: Table, *, status: int = 200, **more: object) -> HTMLResponse:
@@ -178,8 +178,8 @@ def run(request: Request, visitor: Owner, name: str, form: Form) -> HTMLResponse
         return _progress(request, drawer)
     order = Order.of(Table(drawer), form)
     if problems := order.problems():
-        told = f"{_blanks(problems)}."
-        return part(request, "parts/problem.html", problem=told, remedy="Nothing was charged.")
+        problem = f"{_blanks(problems)}."
+        return part(request, "parts/problem.html", problem=problem, remedy="Nothing was charged.")
     quote = order.quote()
     ledger, where = _ledger(request), place.books.where
     if order.charged and ledger is not None and quote.cost is not None:
@@ -187,18 +187,18 @@ def run(request: Request, visitor: Owner, name: str, form: Form) -> HTMLResponse
     withdrawal = Withdrawal(drawer)
 
     def work(tell: Tell) -> None:
-        made = place.drawers.new(visitor.name)
-        made.note(command=order.command(where), source=order.table.shown)
+        result = place.drawers.new(visitor.name)
+        result.note(command=order.command(where), source=order.table.shown)
         try:
-            order.run(ledger, tell, made, last_call=withdrawal.pay)
+            order.run(ledger, tell, result, last_call=withdrawal.pay)
             withdrawal.pay()  # where nothing was charged, this is the last call
         except BaseException:
-            made.remove()
+            result.remove()
             raise
-        made.note(charged=order.charged and quote.cost is not None, since=time.time())
+        result.note(charged=order.charged and quote.cost is not None, since=time.time())
         if order.table.uploaded:
             order.table.path.unlink(missing_ok=True)
-        drawer.note(made=made.name)
+        drawer.note(made=result.name)
 
     place.jobs.start(drawer, work, made=None)
     return _progress(request, drawer)

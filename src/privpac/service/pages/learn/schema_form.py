@@ -145,14 +145,14 @@ class SchemaForm:
 
     def problems(self) -> list[FieldProblem]:
         """All that is still wrong, the label first."""
-        found = []
+        faults = []
         try:
             self.require_label()
         except SchemaError as error:
-            found.append(FieldProblem(error.problem, "label", blank=not self.label))
+            faults.append(FieldProblem(error.problem, "label", blank=not self.label))
         columns = [problem for place, fields in self.chosen if (problem := fields.problem(place))]
-        if found or columns:
-            return found + columns
+        if faults or columns:
+            return faults + columns
         try:
             self.schema()
         except SchemaError as error:

@@ -104,13 +104,13 @@ def sources() -> bytes:
 
 def _below(place: Traversable, prefix: str, ending: str) -> dict[str, bytes]:
     """Files of one kind in a folder and the folders in it; none if there is no such folder."""
-    found: dict[str, bytes] = {}
+    files: dict[str, bytes] = {}
     for inner in place.iterdir() if place.is_dir() else ():
         if inner.is_dir():
-            found |= _below(inner, f"{prefix}{inner.name}/", ending)
+            files |= _below(inner, f"{prefix}{inner.name}/", ending)
         elif inner.name.endswith(ending):
-            found[f"{prefix}{inner.name}"] = inner.read_bytes()
-    return found
+            files[f"{prefix}{inner.name}"] = inner.read_bytes()
+    return files
 
 
 def _rules() -> bytes:
