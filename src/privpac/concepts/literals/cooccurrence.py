@@ -24,6 +24,7 @@ from privpac.compiled import plainly
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence_kernels import (
     count_cells,
+    count_codes,
     nanoseconds,
     reduce_same_column,
 )
@@ -50,8 +51,9 @@ THREADS = 2
 """Default number of threads; used only where they save time."""
 MOST_RECORDS = 2**31 - 1
 """Counts are stored in 32 bits."""
-WORTH_THREADS = 1 << 24
-"""Words from which on starting threads costs less than it saves."""
+WORTH_THREADS = 1 << 27
+"""Words of sets of one size from which on threads pay: ten or more are counted in a nanosecond, and two threads take
+about a quarter more of the processors than one where there is little to share."""
 PLAIN_COST = 2
 """Operations of numpy per word and set of tests."""
 CHUNK = 1 << 20
@@ -158,6 +160,9 @@ class CooccurrenceTensor:
     def _absorb_chunk(self, counts: NDArray[np.int32], codes: Array, labels: NDArray[np.uint8]) -> None:
         first, nested = self._layout
         plain = plainly(PLAIN_COST * self.sets * (len(labels) // 64 + self.classes))
+        if self.depth == 1 and not plain:
+            count_codes(codes, labels, first, nested, counts)
+            return
         for label in range(self.classes):
             rows = np.flatnonzero(labels == label)
             counts[0, label] += len(rows)
@@ -170,16 +175,16 @@ class CooccurrenceTensor:
 
     def _absorb_class(self, counts: NDArray[np.int32], codes: Array, label: int, *, plain: bool) -> None:
         p = len(self.binarisation.tests)
-        if plain or self.depth == 1:
+        if plain:
             self._count_single(counts[1 : 1 + p, label], codes)
             if self.depth > 1:
                 count_plainly(self.binarisation.pack(codes), self.depth, counts[:, label])
             return
         begin = offsets(p, self.depth)
-        work = self.sets * (codes.shape[1] // 64 + 1)
-        threads = self.threads if work >= WORTH_THREADS else 1
         for size in range(1, self.depth + 1):
             level = counts[begin[size] : begin[size + 1], label]
+            work = len(level) * (codes.shape[1] // 64 + 1)
+            threads = self.threads if work >= WORTH_THREADS else 1
             for count in (count_cells, count_sets):
                 shared(partial(count, codes, *self._layout, binomials(p), size, level), threads)
 

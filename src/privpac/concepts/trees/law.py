@@ -57,7 +57,7 @@ MOST_COST = 2**60
 PAIR, THREE = 2, 3
 ENOUGH_POWERS = 64
 """With fewer powers in the table, half of them do not reach far enough for `pair_sums` (docs/proofs/tree-sums.md)."""
-WORTH_THREADS = 1 << 22
+WORTH_THREADS = 1 << 24
 """Pairs of leaves from which on starting threads costs less than it saves."""
 
 

@@ -46,6 +46,8 @@ PLAIN_COST = 60
 """Operations of numpy per set of tests."""
 DENSE = 2**24
 """Prices up to which a table has a slot for each."""
+NEAR = 2**17
+"""Prices up to which such a table stays in a processor's cache, so that one pass over all rules is enough."""
 
 
 @dataclass(frozen=True)
@@ -182,16 +184,24 @@ class MajorityScores:
         return kernels.plain_prices(self.signed, self._tests, self.everything)
 
     @cached_property
-    def _counted(self) -> NDArray[np.int64]:
-        """How many rules have the prices 0, 1, …: those listed, and their opposites."""
-        assert self._plain is not None
-        counts = np.bincount(self._plain.ravel(), minlength=self.everything + 1)
-        return counts + counts[::-1]
+    def _counted(self) -> NDArray[np.int64] | None:
+        """How many rules have the prices 0, 1, …, where one table is enough: one of two opposites, and the other."""
+        if self._plain is not None:
+            counts = np.bincount(self._plain.ravel(), minlength=self.everything + 1)
+        elif self.everything < NEAR:
+            better = self.everything // 2 + 1
+            counts = np.zeros(self.everything + 1, np.int64)
+            everything, width = np.int64(self.everything), np.int64(better)
+            counts[:better] = kernels.count_gains(self.signed, self._tests, everything, width)[:better]
+        else:
+            return None
+        both: NDArray[np.int64] = counts + counts[::-1]
+        return both
 
     @cached_property
     def _furthest(self) -> int:
         """What the best rule gets right more than it gets wrong."""
-        if self._plain is not None:
+        if self._counted is not None:
             return self.everything - 2 * int(np.flatnonzero(self._counted)[0])
         return int(kernels.largest_gain(self.signed, self._tests))
 
@@ -202,7 +212,7 @@ class MajorityScores:
     def histogram(self, span: int | None) -> Histogram:
         furthest = self._furthest  # the opposite of the best rule is the worst
         width = (furthest if span is None else min(furthest, span)) + 1
-        if self._plain is not None:
+        if self._counted is not None:
             counts = self._counted[self._best :]
             steps = np.flatnonzero(counts[:width])
             return Histogram(self._best, steps, counts[steps].tolist(), int(counts[width:].sum()))

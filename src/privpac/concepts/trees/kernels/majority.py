@@ -89,21 +89,30 @@ def largest_gain(signed: Longs, p: int) -> np.int64:
 
 @compiled
 def count_gains(signed: Longs, p: int, best: np.int64, width: np.int64) -> Longs:
-    """How many pairs of opposite rules gain best, best - 2, … in size; the last entry counts all the others."""
-    # Apart for each rule, so that no addition waits for another.
-    counts, total = np.zeros((4, width + 1), np.int64), np.empty(width + 1, np.int64)
+    """How many pairs of opposite rules gain best, best - 2, … in size; the last entry counts all the others.
+
+    No rule gains more than `best`. The places of a row of sets are made first, side by side, and then counted, apart
+    for each rule, so that no addition waits for another.
+    """
+    counts, total = np.zeros((4, width + 1), np.int32), np.empty(width + 1, np.int64)
+    places = np.empty((4, p), np.int64)
     place = 1 + p + p * (p - 1) // 2
     for c in range(2, p):
         for b in range(1, c):
             for a in range(b):
                 first, second, third, fourth = _gains(signed, p, a, b, c, place + a)
-                counts[0, min((best - abs(first)) >> 1, width)] += 1
-                counts[1, min((best - abs(second)) >> 1, width)] += 1
-                counts[2, min((best - abs(third)) >> 1, width)] += 1
-                counts[3, min((best - abs(fourth)) >> 1, width)] += 1
+                places[0, a] = min((best - abs(first)) >> 1, width)
+                places[1, a] = min((best - abs(second)) >> 1, width)
+                places[2, a] = min((best - abs(third)) >> 1, width)
+                places[3, a] = min((best - abs(fourth)) >> 1, width)
+            for a in range(b):
+                counts[0, np.uint64(places[0, a])] += 1
+                counts[1, np.uint64(places[1, a])] += 1
+                counts[2, np.uint64(places[2, a])] += 1
+                counts[3, np.uint64(places[3, a])] += 1
             place += b
     for i in range(width + 1):
-        total[i] = counts[0, i] + counts[1, i] + counts[2, i] + counts[3, i]
+        total[i] = np.int64(counts[0, i]) + counts[1, i] + counts[2, i] + counts[3, i]
     return total
 
 

@@ -27,6 +27,7 @@ from privpac.concepts.trees.kernels.leaves import power, with_stop
 __all__ = [
     "four_of_one",
     "four_regions",
+    "furthest",
     "pair_sums",
     "pair_table",
     "square_of",
@@ -94,7 +95,7 @@ def turned(signed: Longs, starts: Longs, b: int, out: Longs, begin: int) -> None
 
 
 @compiled
-def _furthest(inside: Longs, row: int, total: np.int64, apart: Longs) -> np.int64:
+def furthest(inside: Longs, row: int, total: np.int64, apart: Longs) -> np.int64:
     """apart[row, h] = D of every test in this row; the largest of them, or |S| if two equal answers are better."""
     kind = apart.dtype.type
     best = kind(abs(total))
@@ -104,6 +105,37 @@ def _furthest(inside: Longs, row: int, total: np.int64, apart: Longs) -> np.int6
         apart[row, h] = distance
         best = max(best, distance)
     return np.int64(best)
+
+
+@compiled
+def _furthest_of_four(
+    both: Longs,
+    i: int,
+    left: Longs,
+    j: int,
+    right: Longs,
+    k: int,
+    every: Longs,
+    m: int,
+    total: Longs,
+    apart: Longs,
+    best: Longs,
+) -> None:
+    """The same of the four regions of two tests (`four_regions`), in one loop, to `best`."""
+    kind = apart.dtype.type
+    one, two, three, four = kind(total[0]), kind(total[1]), kind(total[2]), kind(total[3])
+    most, more, much, many = abs(one), abs(two), abs(three), abs(four)
+    for h in range(apart.shape[1]):
+        common = both[i, h]
+        only, other = kind(left[j, h] - common), kind(right[k, h] - common)
+        first = kind(2 * (every[m, h] - left[j, h] - other) - one)
+        second, third, fourth = kind(2 * only - two), kind(2 * other - three), kind(2 * common - four)
+        first, second = max(first, kind(-first)), max(second, kind(-second))
+        third, fourth = max(third, kind(-third)), max(fourth, kind(-fourth))
+        apart[0, h], apart[1, h], apart[2, h], apart[3, h] = first, second, third, fourth
+        most, more = max(most, first), max(more, second)
+        much, many = max(much, third), max(many, fourth)
+    best[0], best[1], best[2], best[3] = most, more, much, many
 
 
 @compiled
@@ -134,7 +166,7 @@ def _masses(places: Longs, rows: Floats, weights: Floats) -> tuple[float, float,
 
 @compiled
 def write_four(
-    inside: Longs,
+    best: Longs,
     total: Longs,
     price: Longs,
     place: Longs,
@@ -153,17 +185,16 @@ def write_four(
 ) -> None:
     """Leaf sums and depth-one sums of four regions, each to its place.
 
-    Rows of `inside` have their sums together with each test; `total` are their own, `price` those of all their records.
+    Rows of `apart` have D of each test, `best` the largest; `total` are their own sums, `price` those of all their
+    records.
     """
     for s in range(4):
-        best = _furthest(inside, s, total[s], apart)
-        _look_up(apart, s, best, middle, len(table))
-        scores[place[s]] = best
+        _look_up(apart, s, best[s], middle, len(table))
     sums = _masses(apart, rows, weights)
     whole, different = sums[0], sums[1:]
     for s in range(4):
-        best, gap = scores[place[s]], abs(total[s])
-        half, base, alone = best >> 1, (price[s] - best) >> 1, (price[s] - gap) >> 1
+        gap = abs(total[s])
+        half, base, alone = best[s] >> 1, (price[s] - best[s]) >> 1, (price[s] - gap) >> 1
         mass = different[s] / table[middle - half] if half <= middle else different[s]
         better = 1 if total[s] > 0 else 0
         own, other = prior[better], prior[1 - better]
@@ -199,7 +230,7 @@ def pair_sums(
     leaf_scores, leaf_masses = leaves
     scores, masses = sums
     starts, together = np.empty(p, np.int64), np.empty((p, p), kind)
-    inside, apart = np.empty((4, p), kind), np.empty((4, p), kind)
+    apart, best = np.empty((4, p), kind), np.empty(4, np.int64)
     total, price, place = np.empty(4, np.int64), np.empty(4, np.int64), np.empty(4, np.int64)
     for b in range(1, p):
         if b % share[1] != share[0]:
@@ -207,13 +238,13 @@ def pair_sums(
         starts_of_pair(p, b, starts)
         turned(signed, starts, b, together, 0)
         for a in range(b):
-            four_regions(together, a, square, a, square, b, square, p, inside, 0)
             four_of_one(square[a, b], square[a, a], square[b, b], signed[0], total, 0)
+            _furthest_of_four(together, a, square, a, square, b, square, p, total, apart, best)
             four_of_one(prices[a, b], prices[a, a], prices[b, b], priced[0], price, 0)
             for s in range(4):
                 place[s] = ((b * (b - 1) // 2 + a) << 2) + s
             write_four(
-                inside, total, price, place, prior, weights, scale, stop, table, rows, middle, apart,
+                best, total, price, place, prior, weights, scale, stop, table, rows, middle, apart,
                 leaf_scores, leaf_masses, scores, masses,
             )  # fmt: skip
 

@@ -14,6 +14,7 @@ from privpac.concepts.trees.kernels.pairs import (
     Table,
     four_of_one,
     four_regions,
+    furthest,
     pair_table,
     square_of,
     starts_of_pair,
@@ -75,6 +76,7 @@ def three_sums(
     total, price = np.empty(8, np.int64), np.empty(8, np.int64)
     waiting, apart = np.zeros((4, p), kind), np.empty((4, p), kind)
     totals, worths, places = np.zeros(4, np.int64), np.zeros(4, np.int64), np.zeros(4, np.int64)
+    best = np.empty(4, np.int64)
     many, begin = 0, 1 + p + p * (p - 1) // 2
     for c in range(2, p):
         if c % share[1] != share[0]:
@@ -101,8 +103,10 @@ def three_sums(
                         many += 1
                     last = signs == 7 and a == b - 1 and b == c - 1 and c + share[1] >= p
                     if many == 4 or (many > 0 and last):  # in the end with those before them once more
+                        for s in range(4):
+                            best[s] = furthest(waiting, s, totals[s], apart)
                         write_four(
-                            waiting, totals, worths, places, prior, weights, scale, stop, table, rows, middle,
+                            best, totals, worths, places, prior, weights, scale, stop, table, rows, middle,
                             apart, leaf_scores, leaf_masses, scores, masses,
                         )  # fmt: skip
                         many = 0
