@@ -77,6 +77,18 @@ const occupiedBlocks: Rule = (step) => {
   require(fact.release === "hypothesis", "the release is not what this mechanism gives");
 };
 
+const leafwiseBlocks: Rule = (step) => {
+  noPremise(step);
+  const where = given(step, "ratio", "bits", "stake");
+  const [ratio, fact] = [where.ratio("ratio", true), privacyOf(step)];
+  const [bits, blank] = [Rational.of(where.count("bits", 1)), ratio.times(where.whole("stake", 1))];
+  require(bits.atMost(blank) && !bits.equals(blank), "the stake is too small");
+  const share = ONE.plus(bits.over(blank));
+  requireFactor(fact.loss, short(pow(ONE.over(ratio), 4n).times(share).times(share)));
+  require(fact.delta.equals(short(bits.times(2n).over(bits.plus(blank)))), "delta is not the stake's");
+  require(fact.release === "noisy numbers", "the release is not what this mechanism gives");
+};
+
 function wholeRule(step: Step, factor: Rational): void {
   const fact = pure(step, factor, "hypothesis");
   require(fact.unit === "record" && fact.part === ALL, "the scope is not that of this rule");
@@ -123,6 +135,7 @@ export const MECHANISMS: Readonly<Record<string, Rule>> = {
   "exponential-vote": plurality,
   "stable-choice": stableChoice,
   "occupied-blocks": occupiedBlocks,
+  "leafwise-blocks": leafwiseBlocks,
   "clipped-points": clippedPoints,
   "star-entries": starEntries,
   "sampled-point": sampledPoint,

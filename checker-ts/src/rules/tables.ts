@@ -84,6 +84,25 @@ const quantileAnswers: Rule = (step) => {
   require(error.equals(expected), "the error is not that of the halvings");
 };
 
+const blockQuantileAnswers: Rule = (step) => {
+  noPremise(step);
+  const { error, failure, records } = answersOf(step, "thresholds");
+  const where = given(step, "cells", "ratio", "levels", "stake", "reach", "steps");
+  const [cells, ratio, levels] = [where.whole("cells", 1), where.ratio("ratio", true), where.count("levels", 1, 64)];
+  const [stake, reach, steps] = [where.whole("stake", 1), where.count("reach", 1), where.count("steps", 1)];
+  const [halvings, last] = [1n << levels, cells * records - 1n];
+  const bits = last === 0n ? 1n : BigInt(last.toString(2).length);
+  const blank = powerAbove(ratio, 2n * reach).times(stake);
+  const rivals = powerAbove(ratio, steps).times(4n * bits + 2n).over(ONE.minus(ratio.times(ratio)));
+  require(blank.plus(rivals).times(halvings - 1n).atMost(failure), "the bound fails");
+  let [before, rank] = [ZERO, ZERO];
+  for (let i = 0n; i < levels; i += 1n) {
+    [before, rank] = [rank, rank.plus(before).plus(Rational.of(2n * reach + steps - 2n)).over(2n)];
+  }
+  const expected = rank.over(records).plus(Rational.of(1n, 2n * halvings));
+  require(error.equals(expected), "the error is not that of the halvings");
+};
+
 const candidateAnswers: Rule = (step) => {
   noPremise(step);
   const { error, failure, records } = answersOf(step, "thresholds", "listed queries");
@@ -105,6 +124,7 @@ export const TABLES: Readonly<Record<string, Rule>> = {
   "histogram-answers": histogramAnswers,
   "tree-answers": treeAnswers,
   "quantile-answers": quantileAnswers,
+  "block-quantile-answers": blockQuantileAnswers,
   "candidate-answers": candidateAnswers,
   "ranges-from-thresholds": rangesFromThresholds,
 };

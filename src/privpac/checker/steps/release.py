@@ -40,6 +40,19 @@ def _medians(node: Tree) -> None:
     require(fact.delta == 0 and fact.release == "noisy numbers", "not what this mechanism gives")
 
 
+def _blocks(node: Tree) -> None:
+    no_premise(node)
+    texts = parameters(node, "ratio", "bits", "stake")
+    ratio, bits, stake = _inside(number(texts[0])), integer(texts[1], 1), whole(texts[2], 1)
+    fact, weight = read_privacy(node), ratio * stake  # of the blank, where a block with one record weighs 1
+    require(bits < weight, "the stake is too small")
+    share = (weight + bits) / weight
+    factor = directed.shorten(directed.power(1 / ratio, 4) * share * share)
+    require(fact.loss == Loss(Fraction(0), factor), "epsilon is not the ratio's")
+    require(fact.delta == directed.shorten(2 * bits / (weight + bits)), "delta is not the stake's")
+    require(fact.release == "noisy numbers", "not what this mechanism gives")
+
+
 def _read_answers(node: Tree, queries: str | None) -> tuple[Fraction, Fraction, int]:
     """Error, failure and number of records."""
     fact = read_fact(node, "answers")
@@ -114,6 +127,25 @@ def _quantiles(node: Tree) -> None:
     )
 
 
+def _block_quantiles(node: Tree) -> None:
+    error, failure, records = _leaf(node, "thresholds")
+    names = ("cells", "ratio", "levels", "stake", "reach", "steps")
+    cells_, ratio_, levels_, stake_, reach_, steps_ = parameters(node, *names)
+    cells, a, stake = whole(cells_, 1), _inside(number(ratio_)), whole(stake_, 1)
+    levels, reach, steps = (integer(value, 1) for value in (levels_, reach_, steps_))
+    within(levels, _MOST_LEVELS)
+    bits = max(1, (cells * records - 1).bit_length())
+    blank = stake * directed.power_above(a, 2 * reach)
+    rivals = (4 * bits + 2) * directed.power_above(a, steps) / (1 - a * a)
+    require((2**levels - 1) * (blank + rivals) <= failure, "the bound fails")
+    ranks = [Fraction(0), Fraction(0)]
+    for _ in range(levels):
+        ranks.append((ranks[-1] + ranks[-2] + 2 * reach + steps - 2) / 2)
+    require(
+        error == ranks[-1] / records + Fraction(1, 2 * 2**levels), "the error is not that of the halvings"
+    )
+
+
 def _candidates(node: Tree) -> None:
     error, failure, records = _leaf(node, None)
     require(node["fact"]["queries"] in ("thresholds", "listed queries"), "these are not the queries")
@@ -169,9 +201,11 @@ def _worst(premises: Sequence[Tree]) -> tuple[Fraction, Fraction, int]:
 
 RULES: dict[str, Check] = {
     "leafwise-medians": _medians,
+    "leafwise-blocks": _blocks,
     "histogram-answers": _histogram,
     "tree-answers": _tree,
     "quantile-answers": _quantiles,
+    "block-quantile-answers": _block_quantiles,
     "candidate-answers": _candidates,
     "ranges-from-thresholds": _ranges,
     "generic-learner": _generic,

@@ -12,6 +12,7 @@ Proof: docs/proofs/quantile-answers.md. Tested by tests/exact/ (row
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -41,7 +42,7 @@ from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Row, Runs
 from privpac.numbers.exact import ratio_for
 
-__all__ = ["Quantiles", "halved", "places"]
+__all__ = ["Places", "Quantiles", "at_the_cuts", "halved", "halvings", "places", "stands_on_cuts"]
 
 OWNER = "Quantiles"
 
@@ -110,10 +111,7 @@ class Quantiles(OrderedColumn):
 
     def releases(self, table: Released, size: Size) -> bool:
         """Records on single cells, two for each cut, and one at either end."""
-        if not isinstance(table, Buckets) or table.column != self.column:
-            return False
-        ends = {0, self.cells - 1} <= {first for first, _, _ in table.buckets}
-        return ends and table.on_cells(self.cells) and table.total == self.synthetic(size.total)
+        return stands_on_cuts(table, self.column, cells=self.cells, total=self.synthetic(size.total))
 
     def release(self, sample: Sample, coins: Coins) -> Buckets:
         plan = self.plan(sample.size.total)
@@ -121,7 +119,7 @@ class Quantiles(OrderedColumn):
         ratio = self.ratio(plan.levels)
         standing = places(evidence, slots=plan.slots, batch=plan.batch, cells=self.cells)
         cuts = halved(standing, (0, self.cells * plan.slots), levels=plan.levels, ratio=ratio, coins=coins)
-        return _at_the_cuts(self.column, cuts, cells=self.cells, slots=plan.slots)
+        return at_the_cuts(self.column, cuts, cells=self.cells, slots=plan.slots)
 
 
 def places(evidence: ColumnCounts, *, slots: int, batch: int, cells: int) -> Places:
@@ -143,9 +141,14 @@ def halved(
     standing: Places, ends: tuple[int, int], *, levels: int, ratio: Fraction, coins: Coins
 ) -> list[int]:
     """The cuts of `levels` halvings, ascending: a cut p has the records on places below p on its left."""
+    return halvings(ends, levels=levels, cut=lambda low, high: _median(standing, low, high, ratio, coins))
+
+
+def halvings(ends: tuple[int, int], *, levels: int, cut: Callable[[int, int], int]) -> list[int]:
+    """The cuts of `levels` halvings, ascending, where `cut` says where a range is divided."""
     edges = list(ends)
     for _ in range(levels):
-        cuts = [_median(standing, low, high, ratio, coins) for low, high in pairwise(edges)]
+        cuts = [cut(low, high) for low, high in pairwise(edges)]
         edges = [edges[0], *(edge for pair in zip(cuts, edges[1:], strict=True) for edge in pair)]
     return edges[1:-1]
 
@@ -160,7 +163,15 @@ def _median(standing: Places, low: int, high: int, ratio: Fraction, coins: Coins
     return gibbs.draw(Runs([Row.of(low, here, scores, high)]), ratio, coins)[1]
 
 
-def _at_the_cuts(column: str, cuts: list[int], *, cells: int, slots: int) -> Buckets:
+def stands_on_cuts(table: Released, column: str, *, cells: int, total: int) -> bool:
+    """Whether a table could be so many synthetic records at cuts of this column, with one at either end."""
+    if not isinstance(table, Buckets) or table.column != column:
+        return False
+    ends = {0, cells - 1} <= {first for first, _, _ in table.buckets}
+    return ends and table.on_cells(cells) and table.total == total
+
+
+def at_the_cuts(column: str, cuts: list[int], *, cells: int, slots: int) -> Buckets:
     """Two synthetic records at every cut and one at either end: half of what lies between two cuts goes to each."""
     held = Counter({0: 1})
     held[cells - 1] += 1

@@ -7,23 +7,30 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
+from privpac.constructions.release.block_formulas import BlockQuantilePlan, failure_block_quantiles, place_bits
 from privpac.constructions.release.formulas import failure_histogram, rank_errors
 from privpac.constructions.release.tree_formulas import TreePlan, failure_tree, tree_levels
 from privpac.guarantee.facts import Accuracy, Against, Answers, Loss, Privacy, Queries, Release
 from privpac.guarantee.proof import SEAL, Proof, Value
 from privpac.guarantee.rules.conditions import need, need_ratio, power
-from privpac.numbers.exact import ball
+from privpac.numbers.exact import ball, shortened
 from privpac.theory.vc import growth
 
 __all__ = [
+    "block_quantile_answers",
     "candidate_answers",
     "generic_learner",
     "histogram_answers",
+    "leafwise_blocks",
     "leafwise_medians",
     "quantile_answers",
     "ranges_from_thresholds",
     "tree_answers",
 ]
+
+
+_MOST_LEVELS = 64
+"""Halvings that anybody follows."""
 
 
 def leafwise_medians(*, ratio: Fraction) -> Proof[Privacy]:
@@ -39,6 +46,25 @@ def leafwise_medians(*, ratio: Fraction) -> Proof[Privacy]:
     loss = Loss(factor=power(rule, 1 / ratio, 4))
     fact = Privacy(loss, release=Release.NUMBERS)
     return Proof(fact, rule, where={"ratio": str(ratio)}, seal=SEAL)
+
+
+def leafwise_blocks(*, ratio: Fraction, bits: int, stake: int) -> Proof[Privacy]:
+    """A cut drawn, with weight ratio^cost, among middles of occupied blocks in every range of a released partition,
+    beside a blank that counts `stake` times: with lone = bits/(ratio·stake) it loses
+    e^epsilon = ratio^-4·(1 + lone)² and delta = 2·lone/(1 + lone).
+
+    Register `leafwise-blocks`. Holds if each record lies in one range, a record that is added or removed moves every
+    cost by at most 1, and a block that one record alone occupies costs at least one less than the blank (assumed).
+    """
+    rule = "leafwise-blocks"
+    need(rule, 0 < ratio < 1, "the ratio must lie strictly between 0 and 1")
+    need(rule, bits >= 1 and stake >= 1, "there must be a bit and a stake")
+    lone = bits / (ratio * stake)
+    need(rule, lone < 1, "so small a stake promises nothing")
+    loss = Loss(factor=shortened(power(rule, 1 / ratio, 4) * (1 + lone) ** 2))
+    fact = Privacy(loss, shortened(2 * lone / (1 + lone)), release=Release.NUMBERS)
+    where: dict[str, Value] = {"ratio": str(ratio), "bits": bits, "stake": str(stake)}
+    return Proof(fact, rule, where=where, seal=SEAL)
 
 
 def histogram_answers(
@@ -112,6 +138,30 @@ def quantile_answers(
         "steps": steps,
     }
     return _answers(rule, error, failure, Queries.THRESHOLDS, records, where)
+
+
+def block_quantile_answers(
+    plan: BlockQuantilePlan, *, cells: int, records: int, failure: Fraction
+) -> Proof[Answers]:
+    """Thresholds between cuts drawn among occupied blocks are right within 1/2^(levels+1) + E_levels/records.
+
+    Register `block-quantile-answers`. Holds if every copy of a value has one of `records` places of its own.
+    """
+    rule = "block-quantile-answers"
+    _need_sizes(rule, cells, records, plan.ratio, failure)
+    need(rule, min(plan.levels, plan.stake, plan.reach, plan.steps) >= 1, "a number is too small")
+    need(rule, plan.levels <= _MOST_LEVELS, "there are too many levels")
+    need(rule, plan.bits == place_bits(records, cells=cells), "the bits are not those of the places")
+    need(rule, failure_block_quantiles(plan) <= failure, "the bound is larger than the failure asked for")
+    where: dict[str, Value] = {
+        "cells": str(cells),
+        "ratio": str(plan.ratio),
+        "levels": plan.levels,
+        "stake": str(plan.stake),
+        "reach": plan.reach,
+        "steps": plan.steps,
+    }
+    return _answers(rule, plan.error(records), failure, Queries.THRESHOLDS, records, where)
 
 
 def candidate_answers(

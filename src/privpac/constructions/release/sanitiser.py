@@ -68,12 +68,13 @@ def counted_column(
     column: str,
     epsilon: Fraction,
     failure: Fraction,
+    delta: Fraction = Fraction(0),
     **settings: object,
 ) -> Certificate:
     """The certificate of a released column: records made of private numbers, and what is proved of its ranges."""
     released = rules.post_processing(privacy, what=what, release=Release.NUMBERS)
     return Certificate(
-        privacy=rules.declared(released, epsilon=epsilon),
+        privacy=rules.declared(released, epsilon=epsilon, delta=delta),
         accuracy=(),
         answers=() if thresholds is None else (thresholds, release_rules.ranges_from_thresholds(thresholds)),
         learner={
