@@ -31,6 +31,8 @@ TITLES = {
     "predictions": "Private answers",
     "continuous": "Continuous columns",
 }
+FEW = 12
+"""Rows of a table that a screen holds."""
 KEY = re.compile(r"`([a-z][a-z-]+)`")
 
 
@@ -40,11 +42,19 @@ def page(tree: Mapping[str, Any], *, made: str) -> str:
     about, statement, finding, source = _docstring(name)
     figure = f"![{tree['title']}]({name}.svg)\n\n" if REPRODUCTIONS[name].has_figure else ""
     return (
-        f"# {TITLES.get(name, name)}\n\n{about}.\n\n**{finding}**\n\n{statement}\n\n{figure}"
+        f"# {TITLES.get(name, name)}\n\n{about}.\n\n**{finding}**\n\n{figure}## The numbers\n\n{statement}\n\n"
         f"Made on {made} by privpac {tree['version']} with `privpac reproduce {name}`; the numbers are also in\n"
         f"[{name}.json]({name}.json). – means that there is none.\n\n"
-        f"{_table(tree['rows'])}\n\n## Source\n\n{source}\n"
+        f"{_folded(_table(tree['rows']), len(tree['rows']))}\n\n## Source\n\n{source}\n"
     )
+
+
+def _folded(table: str, rows: int) -> str:
+    """A table that is longer than a screen opens when it is asked for."""
+    if rows <= FEW:
+        return table
+    lines = "\n".join(f"    {line}" for line in table.splitlines())
+    return f'??? note "All {rows} rows"\n\n{lines}'
 
 
 def _docstring(name: str) -> tuple[str, str, str, str]:
@@ -96,8 +106,10 @@ def _made(name: str, tree: Mapping[str, Any]) -> str:
 
 
 def write(name: str) -> None:
-    """The page of a result that lies in the folder."""
+    """The page of a result that lies in the folder, and its figure."""
     tree = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    if REPRODUCTIONS[name].has_figure:
+        REPRODUCTIONS[name].figure(tree["rows"]).save(FOLDER / f"{name}.svg")
     (FOLDER / f"{name}.md").write_text(page(tree, made=_made(name, tree)), encoding="utf-8")
 
 
@@ -105,7 +117,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("names", nargs="*", metavar="NAME")
     arguments.add_argument(
-        "--render-only", action="store_true", help="write the pages from numbers made before"
+        "--render-only", action="store_true", help="write pages and figures from numbers made before"
     )
     given = arguments.parse_args()
     for name in given.names or REPRODUCTIONS:

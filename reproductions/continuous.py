@@ -159,25 +159,22 @@ def _row(part: str, setting: str, **values: Any) -> dict[str, Any]:
 
 
 def figure(rows: Sequence[dict[str, Any]]) -> Curves:
-    """Failure over the density, for the largest number of records measured."""
-    n = max(row["records"] for row in rows if row["part"] == BAD)
-    few = sorted({row["records"] for row in rows if row["part"] == BAD})[-2]
+    """Failure over the density, one panel for each of the two largest numbers of records."""
+    bad = [row for row in rows if row["part"] == BAD]
     series = []
-    for records in (few, n):
-        own = [row for row in rows if row["part"] == BAD and row["records"] == records]
+    for records in sorted({row["records"] for row in bad})[-2:]:
+        own, panel = [row for row in bad if row["records"] == records], f"{records} records"
         x = [float(row["kappa"]) for row in own]
         series += [
-            Series(f"whole records, {records} of them", x, [row["measured"] for row in own]),
-            Series(f"no learner below, {records} records", x, [row["floor"] for row in own], dashed=True),
-            Series(
-                f"labels only, {records} records", x, [row["labels_measured"] for row in own], kind="points"
-            ),
+            Series("whole records", x, [row["measured"] for row in own], panel=panel),
+            Series("labels only", x, [row["labels_measured"] for row in own], panel=panel),
+            Series("floor for whole records", x, [row["floor"] for row in own], dashed=True, panel=panel),
         ]
     return Curves(
-        "Thresholds on a continuum: failures as the data concentrate",
+        "How often a private cut misses by more than 0.1, as the data concentrate",
         "density against the reference (kappa)",
-        "probability of an error above 0.1",
+        "failures",
         series,
         log_x=True,
-        note="epsilon 1; a fifth of the mass lies on a window of density kappa around the true cut",
+        note="Epsilon 1. A fifth of the mass lies on a window of density kappa around the true cut.",
     )

@@ -14,10 +14,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
+from scipy.stats import binom
 
 from privpac.cli.console import Progress
 from privpac.coins import SeededCoins
@@ -51,7 +54,9 @@ OTHERS = 10**6
 """Records without labels that are at hand for the promises."""
 POOL = 20_000
 """And for the simulation."""
-RUNS, QUICK_RUNS = 60, 20
+RUNS, QUICK_RUNS = 120, 20
+TAIL = 0.025
+"""Of an interval, on either side."""
 BITS, QUICK_BITS = (16, 32, 64, 128), (16, 32)
 LARGE = ((4, 128), (8, 512), (8, 5000))
 """VC dimension and bits of larger classes: boxes over two keys of 32 bits, and the like."""
@@ -70,7 +75,7 @@ def rows(*, quick: bool, progress: Progress) -> list[dict[str, Any]]:
     for name, vc, size in classes:
         for method in METHODS:
             labels = _promised(method, vc, size) if name == "thresholds" or method != "generic" else None
-            simulated = None
+            simulated = Measured()
             if name == "thresholds" and size <= 64:
                 simulated = _measured(method, size, labels, runs=QUICK_RUNS if quick else RUNS)
             made.append(_row(name, vc, size, method, labels, simulated))
@@ -79,7 +84,7 @@ def rows(*, quick: bool, progress: Progress) -> list[dict[str, Any]]:
 
 
 def _row(
-    name: str, vc: int, bits: int, method: str, labels: int | None, simulated: int | None
+    name: str, vc: int, bits: int, method: str, labels: int | None, simulated: Measured
 ) -> dict[str, Any]:
     return {
         "concepts": name,
@@ -91,7 +96,9 @@ def _row(
         "failure": float(FAILURE),
         "unlabelled": OTHERS if method != "plain" else 0,
         "labels": labels,
-        "measured": simulated,
+        "measured": simulated.labels,
+        "measured_low": simulated.low,
+        "measured_high": simulated.high,
         "floor": labels_floor(vc, error=ERROR, failure=FAILURE),
     }
 
@@ -151,17 +158,40 @@ def _cuts(bits: int) -> Thresholds:
     return Thresholds(_schema(bits), "a")
 
 
-def _measured(method: str, bits: int, labels: int | None, *, runs: int) -> int | None:
-    """The first number of labels on a grid with at most one failure in twenty runs."""
+@dataclass(frozen=True)
+class Measured:
+    """Labels that were enough in simulation, between what was surely too few and what was surely enough."""
+
+    labels: int | None = None
+    low: int | None = None
+    high: int | None = None
+
+
+def _measured(method: str, bits: int, labels: int | None, *, runs: int) -> Measured:
+    """The first number of labels on a grid with at most one failure in twenty runs, and an interval around it.
+
+    If one run in twenty failed in truth, as many failures as at `low`, or as few as at `high`, would each be seen in
+    one of forty simulations.
+    """
     if labels is None or method == PRINTED:
-        return None
+        return Measured()
     grid = sorted({max(2, math.ceil(labels * GRID**k)) for k in range(16)})
-    low, high = -1, len(grid) - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        fine = _failures(method, bits, grid[middle], runs) <= runs * FAILURE
-        low, high = (low, middle) if fine else (middle, high)
-    return grid[high]
+    most = int(runs * FAILURE)
+    bad, good = int(binom.isf(TAIL, runs, float(FAILURE))), int(binom.ppf(TAIL, runs, float(FAILURE))) - 1
+
+    @cache
+    def failures(place: int) -> int:
+        return _failures(method, bits, grid[place], runs)
+
+    def first(allowed: int) -> int:
+        low, high = -1, len(grid)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if failures(middle) <= allowed else (middle, high)
+        return high
+
+    places = (first(most), first(bad) - 1, first(good))
+    return Measured(*(grid[place] if 0 <= place < len(grid) else None for place in places))
 
 
 def _failures(method: str, bits: int, labels: int, runs: int) -> int:
@@ -217,30 +247,47 @@ def _cut(rule: Any) -> int:
 # --- the figure ---
 
 
+PROMISED, SIMULATED = "Promised, as a share of plain", "In simulation, as a share of plain"
+
+
 def figure(made: Sequence[dict[str, Any]]) -> Curves:
-    """Labels against the bits of the domain, thresholds only: promised above, in simulation below."""
-    printed = max((row["labels"] for row in made if row["method"] == PRINTED and row["vc"] == 1), default=0)
+    """Labels against the bits of the domain, thresholds only, as a share of what is promised without further records:
+    promised above, in simulation below."""
+    rows = [row for row in made if row["concepts"] == "thresholds"]
+    printed = max((row["labels"] for row in rows if row["method"] == PRINTED), default=0)
+    plain = [row["labels"] for row in rows if row["method"] == "plain"]
     return Curves(
-        "Labels needed for a threshold, epsilon 1, error 0.1",
+        "Labels for a threshold, beside those that one draw needs without further records",
         "bits of the domain",
-        "labels",
-        list(_series([row for row in made if row["concepts"] == "thresholds"])),
+        "share",
+        list(_series(rows)),
+        log_x=True,
         log_y=True,
-        x_ticks=sorted({row["bits"] for row in made if row["concepts"] == "thresholds"}),
-        note=f"Promised with {OTHERS:,} records without labels, simulated with {POOL:,}; bands reach down to the last "
-        "number that was tried and failed. Boosting with the printed constants is promised from "
-        f"{printed:,} labels on.",
+        x_ticks=sorted({row["bits"] for row in rows}),
+        note=f"One draw is promised from {plain[0]:,} labels on with the shortest keys and {plain[-1]:,} with the longest "
+        "(epsilon 1, error 0.1). Bands: 95% intervals. Boosting with the printed constants would need "
+        f"{printed:,} labels.",
     )
 
 
-def _series(made: Sequence[dict[str, Any]]) -> Iterator[Series]:
+def _series(rows: Sequence[dict[str, Any]]) -> Iterator[Series]:
+    plain = {row["bits"]: row["labels"] for row in rows if row["method"] == "plain"}
     for method in METHODS:
-        own = [row for row in made if row["method"] == method]
+        own = [row for row in rows if row["method"] == method]
         bits = [float(row["bits"]) for row in own]
-        if method != PRINTED:
-            promised = [row["labels"] for row in own]
-            yield Series(method, bits, promised, dashed=True, panel="Promised")
-        measured = [row["measured"] for row in own]
-        if any(value is not None for value in measured):
-            tried = [None if value is None else value * GRID for value in measured]
-            yield Series(method, bits, measured, tried, measured, panel="In simulation")
+        if method not in (PRINTED, "plain"):
+            yield Series(method, bits, _shares(own, "labels", plain), group=method, panel=PROMISED)
+        if any(row["measured"] is not None for row in own):
+            yield Series(
+                method,
+                bits,
+                _shares(own, "measured", plain),
+                _shares(own, "measured_low", plain),
+                _shares(own, "measured_high", plain),
+                group=method,
+                panel=SIMULATED,
+            )
+
+
+def _shares(rows: Sequence[dict[str, Any]], key: str, plain: dict[int, int]) -> list[float | None]:
+    return [None if row[key] is None else round(row[key] / plain[row["bits"]], 4) for row in rows]

@@ -23,8 +23,13 @@ OWNER = "curves"
 WIDTH, HEIGHT = 8.0, 5.0  # inches
 BESIDE = 2.8  # more width for a legend beside the axes
 DOTS_PER_INCH = 160
-PANEL_WIDTH, PANEL_HEIGHT, ROOM = 6.4, 3.5, 1.3  # inches; room for the title above and the note below
+PANEL_WIDTH, PANEL_HEIGHT, GAP = 4.7, 2.7, 0.95  # inches; a phone shows a panel at nearly this width
+LEFT, RIGHT = 0.72, 1.38  # inches, for the numbers on one side and the names of curves on the other
+ACROSS = PANEL_WIDTH - LEFT - RIGHT
+LINE = 0.19  # inches, of a line of the title or the note
+NAME_WIDTH, TITLE_WIDTH, NOTE_WIDTH = 17, 46, 62  # characters
 NAME_SIZE, NAME_HEIGHT = 9.5, 12.5  # points
+MILLION = 10**6
 FEW = 6
 """Series whose names find room inside the axes; those of more stand beside them."""
 COLOURS = (*CLASS_COLOURS, "#1f6feb", "#9a6b00", "#c05780", "#3d8b5f")
@@ -120,20 +125,34 @@ class Curves:
     def _panels(self, figure_of: Callable[..., Any]) -> Any:
         """One panel below the other, narrow enough to be read on a phone; each curve has its name at its end."""
         titles = list(dict.fromkeys(series.panel for series in self.series))
-        figure = figure_of(figsize=(PANEL_WIDTH, PANEL_HEIGHT * len(titles) + ROOM), facecolor="#ffffff")
+        head, note = _wrapped(self.title, TITLE_WIDTH), _wrapped(self.note, NOTE_WIDTH) if self.note else ""
+        above, below = (
+            LINE * (head.count("\n") + 1) + 0.62,
+            0.68 + (LINE * (note.count("\n") + 1) if note else 0.0),
+        )
+        tall = len(titles) * PANEL_HEIGHT + (len(titles) - 1) * GAP
+        height = tall + above + below
+        figure = figure_of(figsize=(PANEL_WIDTH, height), facecolor="#ffffff")
         axes = figure.subplots(len(titles), 1, squeeze=False)[:, 0]
-        height = PANEL_HEIGHT * len(titles) + ROOM
-        figure.subplots_adjust(left=0.2, right=0.69, top=1 - 0.85 / height, bottom=1.0 / height, hspace=0.42)
-        figure.suptitle(_wrapped(self.title, 58), x=0.02, ha="left", fontsize=13, color=INK)
+        figure.subplots_adjust(
+            left=LEFT / PANEL_WIDTH,
+            right=1 - RIGHT / PANEL_WIDTH,
+            top=1 - above / height,
+            bottom=below / height,
+            hspace=GAP / PANEL_HEIGHT,
+        )
+        figure.text(0.02, 1 - 0.08 / height, head, fontsize=12, color=INK, va="top")
         for one, title in zip(axes, titles, strict=True):
             shown = [series for series in self.series if series.panel == title]
             there = {x for series in shown for x, y in zip(series.x, series.y, strict=True) if y is not None}
             ticks = None if self.x_ticks is None else [tick for tick in self.x_ticks if tick in there]
             looks = _looks(shown, self.series)
-            replace(self, title=title, series=shown, x_ticks=ticks)._draw(one, looks, legend=False)
+            own = replace(self, title="", y_label="", series=shown, x_ticks=ticks)
+            own._draw(one, looks, legend=False)
+            one.set_title(title, fontsize=10.5, color=INK, x=(0.02 * PANEL_WIDTH - LEFT) / ACROSS, ha="left")
             _name_at_ends(one, shown, looks)
-        if self.note:
-            figure.text(0.02, 0.1 / height, _wrapped(self.note, 88), fontsize=8.5, color=SOFT, va="bottom")
+        if note:
+            figure.text(0.02, 0.07 / height, note, fontsize=8.5, color=SOFT, va="bottom")
         return figure
 
     def _draw(self, axes: Any, looks: Sequence[int] | None = None, *, legend: bool = True) -> None:
@@ -175,7 +194,7 @@ def _name_at_ends(axes: Any, shown: Sequence[Series], looks: Sequence[int]) -> N
     for series, look in zip(shown, looks, strict=True):
         x, y = max((x, y) for x, y in zip(series.x, series.y, strict=True) if y is not None)
         height = axes.transData.transform((x, y))[1]
-        ends.append((height, x, y, _wrapped(series.label, 26), COLOURS[look % len(COLOURS)]))
+        ends.append((height, x, y, _wrapped(series.label, NAME_WIDTH), COLOURS[look % len(COLOURS)]))
     points = 72 / axes.figure.dpi
     right = axes.get_window_extent().x1
     taken = -math.inf
@@ -228,8 +247,13 @@ def _mark_powers(axis: Any, limits: tuple[float, float]) -> None:
 
     few = limits[1] < 500 * limits[0]
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: _number(value)))
     axis.set_minor_formatter(NullFormatter())
+
+
+def _number(value: float) -> str:
+    """A mark of an axis; millions are short, so that they stay on the page."""
+    return f"{value / MILLION:,.10g} M" if value >= MILLION else f"{value:,.10g}"
 
 
 def _numbers(values: Sequence[float | None]) -> list[float]:

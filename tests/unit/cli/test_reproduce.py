@@ -125,7 +125,8 @@ def test_separations_tell_bits_from_no_bits(capsys: pytest.CaptureFixture[str]) 
     assert (sets8["promised"], sets8["needed"]) == (sets16["promised"], sets16["needed"])
     assert sets16["needed_high"] < draw16["needed_low"]
     figure = separations.figure(rows)
-    assert {"points: one draw", "floor, any answer"} <= {series.label for series in figure.series}
+    assert {"a point, one draw", "floor, any answer"} <= {series.label for series in figure.series}
+    assert all(sum(other.panel == series.panel for other in figure.series) <= 4 for series in figure.series)
 
 
 def test_the_table_of_separations_grows_with_the_bits_where_it_should(
@@ -143,13 +144,14 @@ def test_the_table_of_separations_grows_with_the_bits_where_it_should(
 def test_the_transformation_keeps_its_promise_and_a_direct_draw_needs_less(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    (row,) = json.loads(run(capsys, "agnostic", "--quick", "--json")[1])["rows"]
-    assert row["floor"] < row["clean"] < row["direct"] < row["transformed"]
+    row, smaller = json.loads(run(capsys, "agnostic", "--quick", "--json")[1])["rows"]
+    assert row["floor"] < row["clean"] < row["direct"] < row["transformed"] == row["subsampled"]
+    assert smaller["transformed"] < smaller["subsampled"]
     assert 0 <= row["direct_measured"] <= row["excess"]
     assert 0 <= row["transformed_measured"] <= row["excess"]
-    drawn = {series.label: list(series.y) for series in agnostic.figure([row]).series}
-    assert drawn["floor, clean labels"] == [row["floor"]]
-    assert drawn["extra, transformed"] == [row["transformed"] - row["clean"]]
+    drawn = {series.label: list(series.y) for series in agnostic.figure([row, smaller]).series}
+    assert drawn["transformed"] == [one["transformed"] - one["clean"] for one in (row, smaller)]
+    assert drawn["excess 0.2"][0] == 1 > drawn["excess 0.2"][1]
 
 
 def test_predictions_err_less_than_promised_and_name_who_needs_fewest(

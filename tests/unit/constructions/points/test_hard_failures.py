@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reproductions.long_keys import LongKeys
+from reproductions.long_keys import BlockKeys, LongKeys, RecursionKeys
 from scipy.special import expit
 from scipy.stats import binom
 
@@ -183,12 +183,19 @@ def test_uniform_numbers_are_uniform_and_repeat() -> None:
     assert np.array_equal((spread * 100).astype(int), np.arange(100))
 
 
-def test_long_keys_agree_with_draws_of_the_learner() -> None:
+BUDGETS = {RecursionKeys: (Fraction(4), 150), BlockKeys: (Fraction(1), 100)}
+"""Epsilon and records at which a learner sometimes fails."""
+
+
+@pytest.mark.parametrize("kind", BUDGETS)
+def test_long_keys_agree_with_draws_of_the_learner(kind: type[RecursionKeys | BlockKeys]) -> None:
     """Averages of 40 data sets: exact given the offsets against 10 draws each, within six standard errors."""
-    keys = LongKeys(12, error=0.1, failure=Fraction(1, 20), epsilon=Fraction(4), delta=Fraction(1, 1000))
-    n, sets = 150, 40
+    epsilon, n = BUDGETS[kind]
+    keys = kind(12, error=0.1, failure=Fraction(1, 20), epsilon=epsilon, delta=Fraction(1, 1000))
+    sets = 40
     exact = keys.failures(n, sets, 3)
-    rows, most = hard_failures.uniforms(sets, 2 * 256, 3), 256
+    most = 1 << n.bit_length()
+    rows = hard_failures.uniforms(sets, 2 * most, 3)
     wrong = []
     for number, row in enumerate(rows):
         counts = keys._counts(row[:n], row[most : most + n])
@@ -207,7 +214,7 @@ def test_long_keys_agree_with_draws_of_the_learner() -> None:
 
 
 def test_mass_between_cuts_is_that_of_the_keys() -> None:
-    keys = LongKeys(10, error=0.1, failure=Fraction(1, 20), epsilon=Fraction(1), delta=Fraction(1, 1000))
+    keys: LongKeys = RecursionKeys(10, error=0.1, failure=Fraction(1, 20), epsilon=Fraction(1), delta=Fraction(1, 1000))
     u = hard_failures.uniforms(40_000, 2, 1)
     counts = keys._counts(u[:, 0], u[:, 1])
     regions = CutRegions(counts, 2**10, up=True)
