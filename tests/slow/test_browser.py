@@ -94,6 +94,7 @@ def test_from_an_uploaded_table_to_a_certificate_and_an_empty_budget(
 
     page.get_by_role("link", name="Read the certificate").click()
     expect(page.locator("h1")).to_contain_text("(1, 0)-DP")
+    page.wait_for_load_state()  # before that, buttons that need a script do nothing
     proofs = page.locator("details.proof")
     page.get_by_role("button", name="Unfold all").click()
     assert all(proofs.evaluate_all("all => all.map((one) => one.open)"))
@@ -258,6 +259,7 @@ def test_a_plan_from_a_schema_and_a_budget_with_a_delta(
     looked_at(page, f"{look}-budget-none")
     page.get_by_role("button", name="Open the ledger").click()
     expect(page.locator(".figure strong")).to_contain_text("rho")
+    page.wait_for_load_state()
     site.books.ledger.charge(epsilon="0.5", note="learn trees:2")  # type: ignore[union-attr]
     page.reload()
     page.wait_for_selector(".plot[data-drawn] svg")

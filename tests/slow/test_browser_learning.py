@@ -100,6 +100,7 @@ def test_everything_that_can_be_made_from_the_sample(
     looked_at(page, f"{look}-answers")
     page.get_by_role("link", name="Read the certificate").click()
     expect(page.locator("h1")).to_contain_text("DP")
+    page.wait_for_load_state()
     looked_at(page, f"{look}-certificate")
     page.goto(f"{site.address}/budget")
     page.wait_for_selector(".plot[data-drawn] svg")
