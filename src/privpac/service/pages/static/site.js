@@ -58,7 +58,7 @@
     return ["checkbox", "radio"].includes(field.type) ? field.checked !== field.defaultChecked : field.type !== "file" && field.value !== field.defaultValue;
   }
   function catchUp() {
-    for (const form of document.querySelectorAll("form[hx-trigger*=input]")) {
+    for (const form of document.querySelectorAll("form[hx-trigger^=input]")) { // those that ask by themselves on load need no help
       if ([...form.elements].some(differs)) form.dispatchEvent(new Event("input", { bubbles: true }));
     }
   }
