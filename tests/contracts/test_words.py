@@ -27,7 +27,6 @@ PARTICIPLES = frozenset(
 JOINED = frozenset({"and", "apart", "not", "or"})
 """Words that make no noun of a participle: `told_apart`, `made_or_found`."""
 ALLOWED = {
-    "concepts/trees/grown.py": {"Grown", "grown"},
     "concepts/trees/prior.py": {"DROPPED"},
     "few_labels/rules.py": {"Drawn"},
     "guarantee/ledger/backup.py": {"_taken"},

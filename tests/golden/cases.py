@@ -24,11 +24,11 @@ from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.sets.codes import CodeSets
 from privpac.concepts.sets.generated import GeneratedPoints
 from privpac.concepts.sets.points import Points
-from privpac.concepts.trees.constants import Constants
 from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.majority import Majorities
 from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.parts import Constants
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
 from privpac.constructions.covers.sampled import SampledCover

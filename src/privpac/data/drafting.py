@@ -10,8 +10,7 @@ import numpy as np
 
 from privpac.data import raw as reading
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
-from privpac.data.raw import Array
-from privpac.data.rawtable import require
+from privpac.data.raw import Array, require
 from privpac.data.tables import column_types
 from privpac.errors import DataError, SchemaError
 

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from privpac.data.arrow import ZONED, aware, has_arrow, raw_column
-from privpac.data.raw import Array
-from privpac.data.rawtable import RawTable, no_repeats, require
+from privpac.data.raw import Array, RawTable, no_repeats, require
 from privpac.data.texts import Raw
 from privpac.errors import DataError, SizeError
 

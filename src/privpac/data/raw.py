@@ -12,15 +12,17 @@ quotes the offending value.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from privpac.data.texts import Distinct, Texts
+from privpac.data.texts import Distinct, Raw, Texts, plain_array
 from privpac.data.values import (
     EMPTY,
     LONGEST,
@@ -35,7 +37,7 @@ from privpac.data.values import (
     text_of,
     whole,
 )
-from privpac.errors import DataError
+from privpac.errors import DataError, SchemaError, SizeError
 
 __all__ = [
     "EMPTY",
@@ -43,6 +45,7 @@ __all__ = [
     "UNKNOWN",
     "Array",
     "Mask",
+    "RawTable",
     "as_array",
     "codes",
     "each",
@@ -52,7 +55,10 @@ __all__ = [
     "instants",
     "is_empty",
     "lookup",
+    "near",
+    "no_repeats",
     "objects",
+    "require",
     "text_of",
     "whole",
     "wholes",
@@ -249,3 +255,72 @@ def instants(
     empty = np.array([value is None for value in read], dtype=np.bool_)
     count = np.array([0 if value is None else value for value in read], dtype=np.int64)
     return count, empty if empty.any() else None
+
+
+# Named raw columns
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class RawTable:
+    """`n` records with named columns; `fetch` brings one column, as it is stored, into memory."""
+
+    names: tuple[str, ...]
+    n: int
+    fetch: Callable[[str], Raw]
+
+    def __post_init__(self) -> None:
+        if self.n == 0:
+            raise SizeError("The table has no records.", remedy="Give at least one record.")
+
+    def __repr__(self) -> str:
+        return f"RawTable(n={self.n}, names={list(self.names)})"
+
+    def column(self, name: str) -> Raw:
+        """One raw column, in the form it came in."""
+        require([name], names=self.names)
+        return self.fetch(name)
+
+    def array(self, name: str) -> Array:
+        """One raw column as an array: any dtype, possibly masked."""
+        return plain_array(self.column(name))
+
+
+MOST_NAMED = 6
+"""Missing columns that a message names."""
+
+
+def require(wanted: Sequence[str], *, names: Sequence[str]) -> None:
+    """Refuse if a wanted column does not exist; the message names all of them."""
+    absent = [name for name in wanted if name not in names]
+    if absent:
+        listed = ", ".join(repr(name) for name in absent[:MOST_NAMED])
+        more = f" and {len(absent) - MOST_NAMED} more" if len(absent) > MOST_NAMED else ""
+        another = len(absent) > 1 and not set(wanted) & set(names)
+        raise SchemaError(
+            f"The table has no column{'s' * (len(absent) > 1)} {listed}{more}.",
+            column=absent[0],
+            remedy="It seems to be another table." if another else near(absent[0], names),
+        )
+
+
+def near(name: str, names: Sequence[str]) -> str:
+    """A remedy for a misspelt name: the nearest ones, if any is near at all."""
+    close = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    if not close:
+        return (
+            f"None of the {len(names)} columns has a name like it." if len(names) > 1 else "Check the name."
+        )
+    return f"Did you mean {' or '.join(repr(candidate) for candidate in close)}?"
+
+
+def no_repeats(names: Sequence[str]) -> None:
+    """Refuse two columns of one name: which of them a schema means would be a guess."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise SchemaError(
+                f"The table has two columns named '{name}'.",
+                column=name,
+                remedy="Rename or remove one of them.",
+            )
+        seen.add(name)

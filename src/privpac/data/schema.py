@@ -18,8 +18,7 @@ from privpac.data import raw as reading
 from privpac.data.class_values import class_values
 from privpac.data.columns import Column
 from privpac.data.drafting import draft, found_classes, found_column
-from privpac.data.raw import EMPTY, UNKNOWN, each_once
-from privpac.data.rawtable import near
+from privpac.data.raw import EMPTY, UNKNOWN, each_once, near
 from privpac.data.schema_reading import (
     KEYS,
     Problems,

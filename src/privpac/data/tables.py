@@ -11,8 +11,7 @@ import numpy as np
 
 from privpac.data.arrow import has_arrow
 from privpac.data.files import file_types, read_file
-from privpac.data.raw import Array, objects
-from privpac.data.rawtable import RawTable, no_repeats, require
+from privpac.data.raw import Array, RawTable, no_repeats, objects, require
 from privpac.data.texts import FEW, Distinct, Raw, held_text
 from privpac.errors import DataError, SchemaError
 

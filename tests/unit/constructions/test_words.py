@@ -33,11 +33,11 @@ from privpac.concepts.linear.tabled import TabledHalfspaces
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.sets.codes import CodeSets
-from privpac.concepts.trees.constants import Constants
 from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.majority import Majorities
 from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.parts import Constants
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.points.ways import POINT_WAYS
 from privpac.constructions.stored_classes import CLASSES, concepts_from_json, stored_concepts

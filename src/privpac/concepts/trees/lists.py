@@ -19,9 +19,9 @@ from privpac.concepts.fitting import labels_misfit
 from privpac.concepts.literals.binarise import Binarisation, Facts, Test, implied
 from privpac.concepts.literals.cooccurrence import THREADS, Cooccurrence
 from privpac.concepts.literals.questions import Questions, ask, cells_of
-from privpac.concepts.trees.grown import Grown
 from privpac.concepts.trees.law import Law, Region, narrowed
 from privpac.concepts.trees.prior import Shape
+from privpac.concepts.trees.trees import GrownRules
 from privpac.data.schema import Schema
 from privpac.fields import flag, listed, record, whole
 
@@ -123,7 +123,7 @@ class DecisionList(RuleBase):
 
 
 @dataclass(frozen=True)
-class DecisionLists(Grown, Stored):
+class DecisionLists(GrownRules, Stored):
     """Decision lists of at most `length` rules over public tests; the prior is described with `Trees`."""
 
     schema: Schema

@@ -8,21 +8,22 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple, Protocol, runtime_checkable
 
+import numpy as np
 from flint import arb, ctx
 
 from privpac.coins import Coins
-from privpac.concepts.base import Costs, Hypothesis
+from privpac.concepts.base import Costs, Hypothesis, ManyLabels, Stored
 from privpac.concepts.labellings.members import Members
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor, require_counts
-from privpac.concepts.trees.tree import Tree
+from privpac.concepts.trees.tree import Leaf, Tree
 from privpac.data.schema import Schema
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.gibbs import PowerWeights
-from privpac.mechanisms.scores import Scores
+from privpac.mechanisms.scores import Named, Place, Row, Runs, Scores
 from privpac.numbers.exact import UNIT_ROUNDOFF, ball
 
-__all__ = ["PartGibbs", "Total", "TreePart", "UniformGibbs", "UniformTrees"]
+__all__ = ["Constants", "PartGibbs", "Total", "TreePart", "UniformGibbs", "UniformTrees"]
 
 
 class Total(NamedTuple):
@@ -158,3 +159,43 @@ class UniformTrees(Members):
     def gibbs(self: _Counted, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> UniformGibbs:
         """The law given the evidence."""
         return UniformGibbs(self.scores(evidence, costs=costs), self.size, ratio)
+
+
+@dataclass(frozen=True)
+class Constants(ManyLabels, UniformTrees, Stored):
+    """One leaf, with any label: what a mixture falls back to where no test is worth asking.
+
+    `binarisation` only says along with which tests records are counted.
+    """
+
+    schema: Schema
+    binarisation: Binarisation | None = None
+
+    @property
+    def word(self) -> str:
+        return "constants"
+
+    @property
+    def size(self) -> int:
+        return len(self.schema.classes)
+
+    @property
+    def vc(self) -> int | None:
+        return 1 if self.size == 2 else None
+
+    @property
+    def statistic(self) -> CooccurrenceTensor:
+        return CooccurrenceTensor(self.tests, 0, self.size)
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        return isinstance(hypothesis, Leaf) and 0 <= hypothesis.label < self.size
+
+    def scores(self, evidence: Cooccurrence, *, costs: Costs) -> Named[Tree]:
+        kept = evidence.counts[0].astype(np.int64) * np.array(costs, dtype=np.int64)
+        last = self.size - 1
+        row = Row.of(0, np.arange(last, dtype=np.int64), kept.sum() - kept, last)
+        return Named(Runs((row,)), _member)
+
+
+def _member(place: Place) -> Tree:
+    return Leaf(place[1])

@@ -15,10 +15,10 @@ from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.line.unions import Unions
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.sets.points import Points
-from privpac.concepts.trees.constants import Constants
 from privpac.concepts.trees.majority import Majorities
 from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.parts import Constants
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.cases import (
     Case,

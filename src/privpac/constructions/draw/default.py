@@ -24,11 +24,10 @@ from functools import partial
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import DEEPEST, CooccurrenceTensor
 from privpac.concepts.literals.scales import on_each_scale, on_scale
-from privpac.concepts.trees.constants import Constants
 from privpac.concepts.trees.majority import VOTERS, Majorities
 from privpac.concepts.trees.mixture import MixtureWithExtras, TreeMixture
 from privpac.concepts.trees.one_test import OneTest
-from privpac.concepts.trees.parts import TreePart
+from privpac.concepts.trees.parts import Constants, TreePart
 from privpac.concepts.trees.prior import estimate
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner

@@ -19,8 +19,7 @@ from typing import Any
 from privpac.data.arrow import arrow_installed, raw_column
 from privpac.data.engines.streamed import Batch, Progress, StreamedSample, block_of
 from privpac.data.files import connect, selected, simple
-from privpac.data.raw import Array, objects
-from privpac.data.rawtable import near
+from privpac.data.raw import Array, near, objects
 from privpac.data.sample import Block, Size
 from privpac.data.schema import Schema
 from privpac.errors import DataError, MissingExtra, SchemaError, SizeError

@@ -30,8 +30,7 @@ from privpac.data.files import (
     selected,
     simple,
 )
-from privpac.data.raw import Array
-from privpac.data.rawtable import near
+from privpac.data.raw import Array, near
 from privpac.data.schema import Schema
 from privpac.errors import DataError, SchemaError, SizeError
 
