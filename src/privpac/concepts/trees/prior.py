@@ -14,7 +14,7 @@ from privpac.concepts.literals.cooccurrence import DEEPEST, CooccurrenceTensor, 
 from privpac.errors import ParameterError, SizeError
 from privpac.numbers.exact import UNIT_ROUNDOFF
 
-__all__ = ["LEAST_MASS", "Prior", "checked_prior", "estimate", "refuse_beyond"]
+__all__ = ["LEAST_MASS", "PAIR_COST", "Prior", "checked_prior", "estimate", "refuse_beyond"]
 
 Shape = Literal["tree", "list"]
 
@@ -126,13 +126,13 @@ def checked_prior(
     return Prior(shape, depth, shares, Fraction(stop), root_splits, tuple(label / total for label in labels))
 
 
-def estimate(tensor: CooccurrenceTensor, n: int) -> Estimate:
+def estimate(tensor: CooccurrenceTensor, n: int, *, pair_cost: float = PAIR_COST) -> Estimate:
     """Time and memory of counting and summing, from public numbers."""
     p, depth = len(tensor.binarisation.tests), tensor.depth
     regions = [comb(p, size) << size for size in range(depth)]
     counting = tensor.estimate(n)
     pairs = sum(regions) * p * max(1, tensor.classes - 1)
-    return Estimate(counting.seconds + pairs * PAIR_COST * 1e-9, counting.bytes + 2 * 16 * sum(regions))
+    return Estimate(counting.seconds + pairs * pair_cost * 1e-9, counting.bytes + 2 * 16 * sum(regions))
 
 
 def refuse_beyond(

@@ -1,8 +1,8 @@
 """`auto`: the default classifier, chosen by n, epsilon and the schema alone.
 
 The second design. Up to n·epsilon 5,000 it is one draw from everything that may suit a table, under one public prior:
-one test with two different answers, half as likely majorities of three tests and trees of depth 3, on both scales of
-cuts, from 1,000 on trees of depth 4, on one scale, and a little on constants. The records decide inside the draw which
+one test with two different answers, as likely three (majorities or trees of depth 3, half each), on both scales of
+cuts, from 1,000 on as likely trees of depth 4, on one scale, and a little on constants. The records decide inside the draw which
 of these it is; nothing is looked up beforehand, and the price is the logarithm of a share in the accuracy bound. Up to
 100 rules of several tests are left out, above 5,000 a tree is grown in stages. `auto:1` is the first design, which
 chose one class on evenly spaced cuts by bands of n·epsilon; documents that it wrote name it `auto`, and are verified
@@ -28,7 +28,7 @@ from privpac.concepts.trees.majority import VOTERS, Majorities
 from privpac.concepts.trees.mixture import MixtureWithExtras, TreeMixture
 from privpac.concepts.trees.one_test import OneTest
 from privpac.concepts.trees.parts import Constants, TreePart
-from privpac.concepts.trees.prior import estimate
+from privpac.concepts.trees.prior import PAIR_COST, estimate
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.merged import Merged
@@ -104,13 +104,17 @@ per column where a table is wide, at most 256."""
 MOST_SECONDS = 4.0
 """Counting a set of tests may take about so long; beyond, there are fewer of them. It follows from n and the schema."""
 
-DEEP_SECONDS = 2.5
+DEEP_SECONDS = 0.7
 """A fourth question takes time with the fourth power: 128 tests, or as many as can be counted and summed over in about
-this time."""
+this time; none once three questions take as long, for few tests are left to it by then."""
 
-DEEP_PACE = 16_000
+DEEP_PACE = 50_000
 """Records per second that a fourth question may cost. It is asked where a person waits for many records anyway, and not
 where a small table would suddenly take a hundred times as long."""
+
+DEEP_PAIR_COST = 1.5
+"""Nanoseconds a pair of leaves costs in sums of depth 4 for two classes, on one core: 1.3 to 1.6 on eight tables of 73 to
+128 tests. (The older cost, four times as high, is that of more classes, and the first design depends on it.)"""
 
 
 def coarse_tests(schema: Schema, n: int) -> tuple[Binarisation, ...]:
@@ -121,31 +125,35 @@ def coarse_tests(schema: Schema, n: int) -> tuple[Binarisation, ...]:
     [160, 160]
     """
 
-    def seconds(tests: Binarisation) -> float:
-        """Of counting; on more tests rules of three are not had at all."""
-        tensor = CooccurrenceTensor(tests, VOTERS, len(schema.classes))
-        return tensor.estimate(n).seconds if _is_few(tests) else 0.0
-
-    return _within(MOST_SECONDS, WIDE_TESTS, partial(_few_or_wide, schema), seconds)
+    return _within(MOST_SECONDS, WIDE_TESTS, partial(_few_or_wide, schema), partial(_counting_seconds, n))
 
 
-def deep_tests(schema: Schema, n: int) -> tuple[Binarisation, ...]:
+def _counting_seconds(n: int, tests: Binarisation) -> float:
+    """Of sets of three tests; on more tests rules of three are not had at all."""
+    tensor = CooccurrenceTensor(tests, VOTERS, len(tests.schema.classes))
+    return tensor.estimate(n).seconds if _is_few(tests) else 0.0
+
+
+def deep_tests(schema: Schema, n: int, coarse: tuple[Binarisation, ...]) -> tuple[Binarisation, ...]:
     """The tests of trees that ask four questions: those on one scale, which serves small values and loses little on
-    others; none where they would take too long for so many records.
+    others; none where they would take too long for so many records, or `coarse` ones, of three questions, as long.
 
     >>> columns = [{"name": f"x{i}", "kind": "numeric", "lower": 0, "upper": 1} for i in range(10)]
     >>> schema = Schema.from_json({"label": "y", "columns": columns})
-    >>> [[len(tests.tests) for tests in deep_tests(schema, n)] for n in (1000, 40_000)]
+    >>> [[len(tests.tests) for tests in deep_tests(schema, n, coarse_tests(schema, n))] for n in (1000, 40_000)]
     [[], [120]]
     """
 
     def seconds(tests: Binarisation) -> float:
         """Of counting and summing."""
-        return estimate(CooccurrenceTensor(tests, DEEPEST, len(schema.classes)), n).seconds
+        tensor = CooccurrenceTensor(tests, DEEPEST, len(schema.classes))
+        return estimate(tensor, n, pair_cost=DEEP_PAIR_COST if tensor.classes == 2 else PAIR_COST).seconds
 
     def sets(most: int) -> tuple[Binarisation, ...]:
         return (on_scale(schema, "mostly small", most=most),)
 
+    if max(map(partial(_counting_seconds, n), coarse)) > DEEP_SECONDS:
+        return ()
     quick = _within(DEEP_SECONDS, FEW_TESTS, sets, seconds)
     return quick if max(map(seconds, quick)) <= min(DEEP_SECONDS, n / DEEP_PACE) else ()
 
@@ -172,9 +180,10 @@ def _is_few(tests: Binarisation) -> bool:
     return len(tests.tests) <= WIDE_TESTS
 
 
-CONSTANTS, ONE_TEST, SEVERAL_TESTS = 2, 48, 24
-"""The prior, as shares of all scales together: on constants, on one test, and on each of majorities, trees of depth 3
-and trees of depth 4."""
+CONSTANTS, ONE_TEST, THREE_TESTS, FOUR_LEVELS = 2, 48, 24, 48
+"""The prior, as shares of all scales together: on constants, on one test, on each of majorities and trees of depth 3, and
+on trees of depth 4. So one, three and four questions are equally likely; a larger share of four is better on each of
+the four tables that are asked so many, whichever of them is left out (benchmarks/accuracy)."""
 
 
 def default_mixture(schema: Schema, *, n: int, levels: int = 3) -> TreeMixture:
@@ -189,9 +198,9 @@ def default_mixture(schema: Schema, *, n: int, levels: int = 3) -> TreeMixture:
     parts += [(OneTest(schema, tests), ONE_TEST // len(fine)) for tests in fine]
     coarse = coarse_tests(schema, n) if levels >= VOTERS else ()
     for tests in coarse:
-        parts += [(rules, SEVERAL_TESTS // len(coarse)) for rules in _of_three_tests(schema, tests)]
-    deep = deep_tests(schema, n) if levels == DEEPEST else ()
-    parts += [(Trees(schema, DEEPEST, tests), SEVERAL_TESTS // len(deep)) for tests in deep]
+        parts += [(rules, THREE_TESTS // len(coarse)) for rules in _of_three_tests(schema, tests)]
+    deep = deep_tests(schema, n, coarse) if levels == DEEPEST else ()
+    parts += [(Trees(schema, DEEPEST, tests), FOUR_LEVELS // len(deep)) for tests in deep]
     members, shares = tuple(part for part, _ in parts), tuple(share for _, share in parts)
     return MixtureWithExtras(members, shares, len(deep)) if deep else TreeMixture(members, shares)
 
@@ -221,7 +230,7 @@ def _staged(request: Request) -> Learner:
         request.costs,
         others=tuple(others),
         majorities=stages[0] >= VOTERS and all(_can_vote(schema, tests) for tests in (first, *others)),
-        deeper=deep_tests(schema, n)
+        deeper=deep_tests(schema, n, (first, *others))
         if stages[0] == VOTERS and _levels(n, request.per_record) == DEEPEST
         else (),
     )

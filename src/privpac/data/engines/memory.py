@@ -70,18 +70,19 @@ class _Codes:
 
     def at(self, column: str, derivation: Derivation, places: slice | Array) -> Array:
         """Those of some records."""
-        if len(self._known) >= self._room and (column, derivation) not in self._known:
-            return derivation(self._cells[column][places])
-        values: Array = self._whole(column, derivation)[places]
+        key = column, derivation  # looked up once: a derivation's hash goes over all its cuts
+        whole = self._known.get(key)
+        if whole is None:
+            if len(self._known) >= self._room:
+                return derivation(self._cells[column][places])
+            whole = self._known[key] = self._whole(column, derivation)
+        values: Array = whole[places]
         return values
 
     def _whole(self, column: str, derivation: Derivation) -> Array:
-        if (column, derivation) not in self._known:
-            cells = self._cells[column]
-            starts = range(0, max(len(cells), 1), CHUNK)
-            parts = [derivation(cells[start : start + CHUNK]) for start in starts]
-            self._known[column, derivation] = np.concatenate(parts)
-        return self._known[column, derivation]
+        cells = self._cells[column]
+        starts = range(0, max(len(cells), 1), CHUNK)
+        return np.concatenate([derivation(cells[start : start + CHUNK]) for start in starts])
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,16 @@ import numpy as np
 import pytest
 
 import privpac
-from privpac.concepts.literals.cooccurrence import Estimated
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.literals.cooccurrence import CooccurrenceTensor, Estimated
 from privpac.concepts.trees.mixture import MixtureWithExtras, TreeMixture
 from privpac.concepts.trees.parts import TreePart
+from privpac.concepts.trees.prior import estimate
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.default import (
     DEEP_PACE,
+    DEEP_PAIR_COST,
     DEEP_SECONDS,
     FEW_TESTS,
     FEWEST_CUTS,
@@ -73,7 +76,7 @@ def test_stages_above(n: int, stages: tuple[int, ...]) -> None:
     assert learner.stages == stages
     assert learner.majorities
     assert len(learner.others) == 1
-    assert learner.deeper == deep_tests(_schema(), n)
+    assert learner.deeper == _deep_tests(_schema(), n)
     stored = learner.certify(Size(n)).to_json()["learner"]
     assert stored["other_tests"] == [len(learner.others[0].tests)]
     assert stored["deeper_tests"] == [len(tests.tests) for tests in learner.deeper]
@@ -92,15 +95,32 @@ def test_few_records_are_asked_three_questions_however_large_epsilon_is() -> Non
 
 def test_a_fourth_question_is_left_out_where_it_takes_too_long() -> None:
     """Yes-or-no columns cannot be had with fewer tests, and few records are not worth a second."""
-    schema = _schema_of_yes_or_no(100)
-    assert deep_tests(schema, 10_000) == ()
-    assert len(deep_tests(schema, 20_000)) == 1
-    assert deep_tests(schema, 100_000) == ()
-    request = Request(schema, Size(100_000), Fraction(1, 25))
+    schema = _schema_of_yes_or_no(60)
+    assert _deep_tests(schema, 1_000) == ()
+    assert len(_deep_tests(schema, 20_000)) == 1
+    assert _deep_tests(schema, 400_000) == ()
+    assert _deep_tests(_schema_of_yes_or_no(100), 20_000) == ()
+    request = Request(schema, Size(400_000), Fraction(1, 100))
     assert learner_for("auto", request).concepts.word == "constants|one-test|trees:3|majorities"
     staged = learner_for("auto", replace(request, epsilon=Fraction(1)))
     assert isinstance(staged, StagedTrees)
     assert staged.deeper == ()
+
+
+def test_a_fourth_question_is_left_out_where_three_take_as_long() -> None:
+    schema = _schema(20, lower=1)
+    assert len(_deep_tests(schema, 300_000)) == 1
+    assert _deep_tests(schema, 1_000_000) == ()
+
+
+def test_more_classes_take_longer_to_sum() -> None:
+    two, three = (_deep_tests(_schema(10, lower=1, classes=tuple(some)), 40_000) for some in ("ab", "abc"))
+    assert [len(tests.tests) for tests in two] == [120]
+    assert max(len(tests.tests) for tests in three) < 100
+
+
+def _deep_tests(schema: Schema, n: int) -> tuple[Binarisation, ...]:
+    return deep_tests(schema, n, coarse_tests(schema, n))
 
 
 def _schema_of_yes_or_no(columns: int) -> Schema:
@@ -110,8 +130,8 @@ def _schema_of_yes_or_no(columns: int) -> Schema:
 
 @pytest.mark.parametrize("columns", [1, 10, 20])
 def test_a_fourth_question_has_as_many_tests_as_its_time_allows(columns: int) -> None:
-    (tests,) = deep_tests(_schema(columns, lower=1), 40_000)
-    seconds = Trees(_schema(columns, lower=1), 4, tests).estimate(40_000).seconds
+    (tests,) = _deep_tests(_schema(columns, lower=1), 40_000)
+    seconds = estimate(CooccurrenceTensor(tests, 4, 2), 40_000, pair_cost=DEEP_PAIR_COST).seconds
     assert seconds <= min(DEEP_SECONDS, 40_000 / DEEP_PACE)
     assert columns * 5 <= len(tests.tests) <= 128
 
@@ -125,9 +145,9 @@ def test_the_prior_of_the_mixture() -> None:
         ("one-test", 24),
         ("trees:3", 12),
         ("majorities", 12),
-        ("trees:4", 24),
+        ("trees:4", 48),
     }
-    assert sum(both.shares) == sum(one_scale.shares) == 122
+    assert sum(both.shares) == sum(one_scale.shares) == 146
     assert len(both.parts) == 8
     assert len(one_scale.parts) == 5
 
@@ -283,7 +303,7 @@ def test_a_class_with_extras_is_refused_as_an_object() -> None:
 def test_a_fourth_question_costs_the_promise_nothing_but_its_share() -> None:
     """Where some rule is right; accuracy is promised against rules of at most three questions, and files say so."""
     with_extras, without = (default_mixture(_schema(), n=5_000, levels=levels) for levels in (4, 3))
-    assert with_extras.odds + 1 == (without.odds + 1) * Fraction(122, 98)
+    assert with_extras.odds + 1 == (without.odds + 1) * Fraction(146, 98)
     everything = TreeMixture(with_extras.parts, with_extras.shares)
     assert everything.odds > with_extras.odds
     assert everything.size == with_extras.size
