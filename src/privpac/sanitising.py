@@ -37,6 +37,7 @@ def release_table(
     method: str = "auto",
     error: object = None,
     failure: object = FAILURE,
+    delta: object = 0,
     records_per_person: int = 1,
     ledger: Ledger | None = None,
     random_state: int | None = None,
@@ -57,10 +58,14 @@ def release_table(
     epsilon : number, default 1
         Privacy of the released table when one record is replaced.
     method : str, default "auto"
-        "points" (counts of combinations of any columns), or for one ordered column "tree", "quantiles" or "blr".
+        "points" (counts of combinations of any columns), or for one ordered column "tree", "quantiles", "blr" or, with
+        a delta, "blocks". "auto" takes the one that promises most.
     error, failure : numbers, default None and 0.05
         All answers are within `error`, but for a chance of `failure`. A table too small for `error` is refused, and
         the refusal says how many records would do and which error these prove.
+    delta : number, default 0
+        A small delta lets "blocks" answer for columns of many bits from fewer records. "auto" spends it only where
+        that promises more than every method without one; otherwise the certificate says delta 0.
     records_per_person : int, default 1
         At most so many records belong to one person; epsilon then protects the person.
 
@@ -88,6 +93,7 @@ def release_table(
         error=error,
         failure=failure,
         records_per_person=records_per_person,
+        delta=delta,
     )
     return release_as(
         wishes,
@@ -140,6 +146,7 @@ def request_for(wishes: TableWishes, *, schema: Schema, size: Size) -> TableRequ
         error=wishes.error,
         failure=wishes.failure,
         records_per_person=wishes.records_per_person,
+        delta=wishes.delta,
     )
 
 

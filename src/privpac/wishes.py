@@ -240,6 +240,7 @@ class TableWishes:
     error: Fraction | None
     failure: Fraction
     records_per_person: int = 1
+    delta: Fraction = Fraction(0)
 
     @classmethod
     def read(
@@ -251,6 +252,7 @@ class TableWishes:
         error: object,
         failure: object,
         records_per_person: int,
+        delta: object = 0,
     ) -> TableWishes:
         """Numbers as they were written; one column may be given as its name."""
         owner = "release"
@@ -261,4 +263,5 @@ class TableWishes:
             _positive(error, owner=owner, name="error"),
             _number(failure, owner=owner, name="failure"),
             records_per_person,
+            read_delta(delta, owner=owner),
         )

@@ -96,6 +96,7 @@ ROW_OF: dict[str, str] = {
     + "the prior mass of balls, which its promise needs, is declared by its builder",
     "relabelled": NO_PROMISE + "parts fixed beforehand; agnostic draws them and needs fewer records",
     "relabelled-vote": "relabelled-vote",
+    "release-blocks": "block-quantiles",
     "release-blr": "threshold-blr",
     "release-blr-listed": "listed-blr",
     "release-histogram": "histogram",
@@ -150,7 +151,13 @@ WAY_ROW = {
     "keyed": _ONE_RUN,
 }
 METHOD_ROW = {"plain": PLAIN, "generic": "generic-learner", "boost": "label-boost", "relabel": "ssl-relabel"}
-RELEASE_ROW = {"points": "histogram", "tree": "tree-counts", "quantiles": "quantiles", "blr": "threshold-blr"}
+RELEASE_ROW = {
+    "points": "histogram",
+    "tree": "tree-counts",
+    "quantiles": "quantiles",
+    "blr": "threshold-blr",
+    "blocks": "block-quantiles",
+}
 ANSWER_ROW = {
     "CLASS": "flipped-answers",
     "consistent": "vote",

@@ -247,6 +247,7 @@ TABLES: tuple[Case, ...] = (
     Tabled("tree", "age", ("age",), {"method": "tree"}),
     Tabled("quantiles", "age", ("age",), {"method": "quantiles"}),
     Tabled("blr", "age", ("age",), {"method": "blr"}),
+    Tabled("blocks", "age", ("age",), {"method": "blocks", "delta": "0.000001"}),
     Tabled("auto", "age", ("age",), {"error": "0.3", "epsilon": 2}),
     Tabled("people", "short", ("smokes", "ward"), {"method": "points", "records_per_person": 2}),
 )

@@ -150,6 +150,7 @@ RELEASED: tuple[Case, ...] = (
     Case("tree", {"epsilon": "4", "columns": ("age",)}, pairs=SAME_COUNTS[:2]),
     Case("quantiles", {"epsilon": "0.05", "columns": ("age",)}),
     Case("blr", {"epsilon": "0.05", "columns": ("age",)}),
+    Case("blocks", {"epsilon": "0.05", "delta": "0.01", "columns": ("age",)}),
     Case("auto", {"epsilon": "0.05", "columns": ("age",)}),
 )
 """Every way to release a table."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ import pytest
 from numpy.typing import NDArray
 
 from privpac.coins import SeededCoins
+from privpac.constructions.release.block_formulas import plan_block_quantiles
+from privpac.constructions.release.block_quantiles import BlockQuantiles
 from privpac.constructions.release.blr import ThresholdBLR
 from privpac.constructions.release.formulas import (
     failure_histogram,
@@ -30,6 +33,7 @@ from tests.statistical.claims import claims, field, scaled
 ONE, FAILURE = Fraction(1), Fraction(1, 20)
 RATIO = ratio_for(Fraction(1, 2))
 BITS, RUNS = 10, 60
+DELTA = Fraction(1, 10**6)
 
 
 def exact_failure(counts: list[int], *, steps: int, above: int, ratio: Fraction) -> float:
@@ -106,10 +110,17 @@ def candidate_error(n: int) -> Fraction:
     return plan_candidates(n, cells=2**BITS, ratio=RATIO, failure=FAILURE).error
 
 
+def block_error(n: int) -> Fraction:
+    plan = plan_block_quantiles(n, cells=2**BITS, epsilon=ONE, delta=DELTA, failure=FAILURE)
+    assert plan is not None
+    return plan.error(n)
+
+
 METHODS: dict[str, tuple[Callable[..., Any], Callable[[int], Fraction], int]] = {
     "tree": (TreeCounts, tree_error, 1500),
     "quantiles": (Quantiles, quantile_error, 6000),
     "blr": (ThresholdBLR, candidate_error, 1500),
+    "blocks": (partial(BlockQuantiles, delta=DELTA), block_error, 9000),
 }
 
 

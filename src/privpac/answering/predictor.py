@@ -19,6 +19,7 @@ from privpac.answering.questions import AskedRows, draw
 from privpac.coins import Coins
 from privpac.concepts.base import Cells
 from privpac.constructions.prediction.base import Prepared
+from privpac.constructions.rule_lists import with_rules
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema, schema_for
 from privpac.errors import BudgetExceeded, PrivpacError
@@ -75,7 +76,8 @@ class PrivatePredictor:
         price, slip = read_epsilon(epsilon_per_answer, owner=OWNER), read_delta(delta, owner=OWNER)
         self.base, self.budget = base, _ledger(budget, slip)
         adds_rho = self.budget.promises.filters
-        self._wishes = AnswerWishes(base, price, slip, answers, models, records_per_person, adds_rho)
+        word = with_rules(base) if isinstance(base, str) else base
+        self._wishes = AnswerWishes(word, price, slip, answers, models, records_per_person, adds_rho)
         self._schema, self._label = schema, label
         self._coins = Payment.by(None, random_state=random_state, owner=OWNER).coins
         self._lock = threading.Lock()

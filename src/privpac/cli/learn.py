@@ -148,6 +148,9 @@ def learn(
 
     Example: privpac learn patients.csv --schema schema.json --epsilon 1 --out model.json
     """
+    from privpac.constructions.rule_lists import with_rules
+
+    concepts = with_rules(concepts)
     if protect == "predictions":
         from privpac.cli.learn_predictions import learn_predictions
 

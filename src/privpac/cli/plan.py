@@ -112,9 +112,11 @@ def plan(
     if answers is not None:
         _show_answers(answers, epsilon=epsilon, delta=delta, wrong=error, as_json=as_json)
         return
+    from privpac.constructions.rule_lists import with_rules
+
     destination = _picture(picture, keep=(schema, table, marginals))
     wishes: dict[str, Any] = {
-        "concepts": concepts,
+        "concepts": with_rules(concepts),
         "failure": failure,
         "delta": delta,
         "noise": noise,

@@ -53,8 +53,8 @@ def release(
         str,
         typer.Option(
             metavar="WORD",
-            help="points (combinations of values), tree, quantiles or blr (ranges of an ordered column), or"
-            " auto: the best promise.",
+            help="points (combinations of values), tree, quantiles, blr or, with a delta, blocks (ranges of an"
+            " ordered column), or auto: the best promise.",
         ),
     ] = "auto",
     error: Annotated[
@@ -62,6 +62,9 @@ def release(
         typer.Option(metavar="SHARE", help="Refuse, at no cost, unless every query is promised this error."),
     ] = None,
     failure: Annotated[str, number("How often the promised error may be exceeded.")] = "0.05",
+    delta: Annotated[
+        str, number("With it, columns of many bits need fewer records; spent only where it pays.")
+    ] = "0",
     label: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="The label column, with --schema from_data.")
     ] = None,
@@ -92,6 +95,7 @@ def release(
         error=error,
         failure=failure,
         records_per_person=records_per_person,
+        delta=delta,
     )
     with console.reading("Releasing", data, engine, as_json=as_json) as progress:
         from privpac.data.schema import schema_for
@@ -109,7 +113,8 @@ def release(
             payment=Payment.by(account, random_state=random_state, owner=OWNER),
         )
         count = _write(table, records, beside)
-    _show(table, count, (records, beside), full=full, as_json=as_json)
+    unused = wishes.delta > 0 and Fraction(table.certificate["delta"]) == 0
+    _show(table, count, (records, beside), unused=unused, full=full, as_json=as_json)
 
 
 def _names(column: str) -> list[str]:
@@ -140,12 +145,21 @@ def _write(table: ReleasedTable, records: Destination, beside: Destination) -> i
 
 
 def _show(
-    table: ReleasedTable, count: int, files: tuple[Destination, Destination], *, full: bool, as_json: bool
+    table: ReleasedTable,
+    count: int,
+    files: tuple[Destination, Destination],
+    *,
+    unused: bool,
+    full: bool,
+    as_json: bool,
 ) -> None:
     from privpac.guarantee.certificate import SEEDED
 
     records, beside = files
     advice = [] if table.certificate["coins"] == "system" else [f"{SEEDED}."]
+    if unused:
+        name = table.certificate["learner"]["name"]
+        advice.append(f"The delta is not spent: {name} promises more without it, by public numbers.")
     advice += filter(None, [warning_of_large(Fraction(table.certificate["epsilon"]))])
     for text in advice:
         console.warn(text, as_json=as_json)

@@ -25,6 +25,7 @@ from privpac.errors import ParameterError, SchemaError
 from privpac.numbers.parameters import at_least
 from privpac.theory.listing import (
     LARGEST_SETS,
+    LARGEST_TABLE,
     MOST_RUN_POINTS,
     boxes_drawn_from,
     drawn_dimension,
@@ -116,7 +117,7 @@ MEMBERS = ("one-test", "trees", "lists", "conjunctions", "disjunctions", "scorec
 VOTED_AS_MEMBERS = (*MEMBERS, "unions", "rectangles")
 """Classes of which members are voted on in place of labellings."""
 
-DICHOTOMIES = ("points", "thresholds", "intervals", "unions", "rectangles", "stumps", *MEMBERS)
+DICHOTOMIES = ("finite", "points", "thresholds", "intervals", "unions", "rectangles", "stumps", *MEMBERS)
 """Classes whose labellings of given points can be drawn from."""
 
 
@@ -133,6 +134,8 @@ def listed(concepts: ClassFacts, *, voted: bool = False, points: int = 1, voters
             return first is None or points < first or box_seconds(concepts.groups, points) <= BOX_SECONDS
         case "intervals":
             return not voted or min(points, concepts.cells or points) <= MOST_RUN_POINTS
+        case "finite":
+            return concepts.size * points <= LARGEST_TABLE
         case "stumps":
             candidates, distinct = stump_labels(concepts.table, points)
             return candidates * distinct <= LARGEST_SETS

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from privpac.constructions.release import rules as release_rules
+from privpac.constructions.release.block_formulas import BlockQuantilePlan, failure_block_quantiles
 from privpac.constructions.release.formulas import failure_histogram
 from privpac.constructions.release.tree_formulas import TreePlan, failure_tree, plan_tree
 from privpac.guarantee import rules
@@ -36,6 +37,15 @@ def quantiles() -> Proof[Answers]:
     failure = 7 * (100 * 250 + 1) * RATIO**40 * NEARLY
     return release_rules.quantile_answers(
         cells=100, records=1000, ratio=RATIO, levels=3, batch=4, steps=40, failure=failure
+    )
+
+
+BLOCKS = BlockQuantilePlan(3, 17, RATIO, 10**6, 20, 30)
+
+
+def block_quantiles() -> Proof[Answers]:
+    return release_rules.block_quantile_answers(
+        BLOCKS, cells=100, records=1000, failure=failure_block_quantiles(BLOCKS) * NEARLY
     )
 
 
@@ -76,9 +86,11 @@ def generic(*, two: bool = False) -> Proof[Accuracy]:
 
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
     "leafwise-medians": lambda: release_rules.leafwise_medians(ratio=RATIO),
+    "leafwise-blocks": lambda: release_rules.leafwise_blocks(ratio=RATIO, bits=17, stake=10**6),
     "histogram-answers": histogram,
     "tree-answers": tree,
     "quantile-answers": quantiles,
+    "block-quantile-answers": block_quantiles,
     "candidate-answers": candidates,
     "ranges-from-thresholds": lambda: release_rules.ranges_from_thresholds(candidates()),
     "generic-learner": generic,

@@ -13,8 +13,10 @@ from privpac.audit.exact import Case, Record
 from privpac.audit.registry import sample_of, tiny_schema
 from privpac.coins import Coins
 from privpac.constructions.release import rules as release_rules
+from privpac.constructions.release.block_formulas import BlockQuantilePlan
+from privpac.constructions.release.block_quantiles import cut_among_blocks
 from privpac.constructions.release.blr import ThresholdBLR
-from privpac.constructions.release.cases import quantile_case
+from privpac.constructions.release.cases import block_case, quantile_case
 from privpac.guarantee import rules
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.geometric import add_noise, noisy_counts
@@ -115,6 +117,29 @@ def charges_medians_once() -> Case:
     return replace(case, claim=release_rules.leafwise_medians(ratio=ratio_for(Fraction(1, 8))).fact)
 
 
+def stakes_little_beside_blocks() -> Case:
+    """A blank that counts 24 times, at the price of one that counts a thousand times."""
+    case = block_case("little staked", cells=8, n=1, ratio=Fraction(19, 20), stake=24)
+    return replace(case, claim=release_rules.leafwise_blocks(ratio=Fraction(19, 20), bits=3, stake=1000).fact)
+
+
+def cuts_empty_ranges_without_a_draw() -> Case:
+    """A range without records is cut at its lower end, for sure: there is nothing to look for."""
+    ratio, stake, bits = Fraction(19, 20), 100, 2
+    plan = BlockQuantilePlan(1, bits, ratio, stake, 30, 1)
+
+    def run(data: Data, coins: Coins) -> Hashable:
+        (at,) = _column(data)
+        standing = np.array([at], dtype=np.int64), np.array([1], dtype=np.int64)
+        return tuple(
+            cut_among_blocks(standing, low, high, end=4, plan=plan, coins=coins) if low <= at < high else low
+            for low, high in ((0, 2), (2, 4))
+        )
+
+    claim = release_rules.leafwise_blocks(ratio=ratio, bits=bits, stake=stake).fact
+    return Case("no draw in empty ranges", run, _cells(4), 1, claim)
+
+
 def draws_from_values_that_occur() -> Case:
     """Synthetic records are multisets of values somebody has."""
 
@@ -193,6 +218,8 @@ MUTANTS: dict[str, Callable[[], Case]] = {
         leaves_empty_nodes_out,
         rounds_half_the_size,
         charges_medians_once,
+        stakes_little_beside_blocks,
+        cuts_empty_ranges_without_a_draw,
         draws_from_values_that_occur,
         scores_candidates_by_all_thresholds,
         draws_paths_at_twice_the_rate,

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from privpac.concepts.grids import BOX_GROUPS, MOST_BOX_COLUMNS, Bins, box_grid, grid_of_word
 from privpac.constructions.class_facts import OWNER, ClassFacts, Description, Kinds
+from privpac.constructions.rule_lists import FORM, rules_of
 from privpac.errors import ParameterError
 
 __all__ = ["KINDS"]
@@ -79,7 +80,15 @@ def _stumps(rest: str, description: Description) -> ClassFacts:
     )
 
 
+def _finite(rest: str, description: Description) -> ClassFacts:
+    """Listed rules: nothing is known but their number, and that two of them differ on some record, or there would be
+    nothing to learn."""
+    size = len(rules_of(rest))
+    return ClassFacts(FORM, "finite", size, Fraction(size - 1), size.bit_length() - 1, 1, named=False)
+
+
 KINDS: Kinds = {
     "rectangles": ("rectangles:K --bits B", _rectangles),
     "stumps": ("stumps --columns C --bits B", _stumps),
+    "finite": (FORM, _finite),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.concepts.finite import Finite
 from privpac.concepts.grids import grid_of_word
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
@@ -13,6 +14,7 @@ from privpac.concepts.line.unions import Unions
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.default import auto
 from privpac.constructions.request import OWNER, PROTECTS, Request, Word, column_of, is_count
+from privpac.constructions.rule_lists import FORM, rules_of
 from privpac.errors import ParameterError
 
 __all__ = ["WORDS"]
@@ -52,6 +54,10 @@ def _rectangles(request: Request, rest: str) -> Learner:
     return request.occam(Rectangles(request.schema, tuple(names), bins))
 
 
+def _finite(request: Request, rest: str) -> Learner:
+    return request.occam(Finite(request.schema, tuple(rules_of(rest))))
+
+
 WORDS: Mapping[str, Word] = {
     "auto": Word(
         "auto", "what suits n, epsilon and the schema", auto, PROTECTS, many_classes=True, leaves=True
@@ -68,4 +74,5 @@ WORDS: Mapping[str, Word] = {
         _rectangles,
         PROTECTS,
     ),
+    "finite": Word(FORM, "one of the rules in a public JSON file", _finite, PROTECTS),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from privpac.constructions.cases import (
     tiny_schema,
 )
 from privpac.constructions.release import rules as release_rules
+from privpac.constructions.release.block_formulas import BlockQuantilePlan, place_bits
+from privpac.constructions.release.block_quantiles import cut_among_blocks
 from privpac.constructions.release.blr import ListedBLR, ThresholdBLR
 from privpac.constructions.release.histogram import PointHistogram
 from privpac.constructions.release.quantiles import halved, places
@@ -138,6 +141,31 @@ def quantile_case(name: str, *, cells: int, n: int, levels: int, batch: int, eps
     return Case(name, run, cells_only(cells), n, claim, certified=lambda records: claim)
 
 
+def block_case(
+    name: str, *, cells: int, n: int, ratio: Fraction, stake: int, reach: int = 1, ranges: int = 1
+) -> Case:
+    """A cut among occupied blocks in each of some ranges of equal length, in the places of copies; several levels of
+    them are too many to enumerate, and are one after the other as for medians."""
+    seen = _remembered(cells)
+
+    def plan(records: int) -> BlockQuantilePlan:
+        return BlockQuantilePlan(1, place_bits(records, cells=cells), ratio, stake, reach, 1)
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        standing = places(seen(data), slots=len(data), batch=1, cells=cells)
+        end, numbers = cells * len(data), plan(len(data))
+        edges = [end * i // ranges for i in range(ranges + 1)]
+        return tuple(
+            cut_among_blocks(standing, low, high, end=end, plan=numbers, coins=coins)
+            for low, high in pairwise(edges)
+        )
+
+    def certified(records: int) -> Privacy:
+        return release_rules.leafwise_blocks(ratio=ratio, bits=plan(records).bits, stake=stake).fact
+
+    return Case(name, run, cells_only(cells), n, certified(n), certified=certified)
+
+
 def _blr() -> Case:
     schema = tiny_schema(4)
     return sanitiser_case("drawn quantiles", ThresholdBLR(schema, "a", ONE, points=2), 4, cells=4)
@@ -160,6 +188,12 @@ ROWS: dict[str, Callable[[], Case]] = {
     ),
     "release-quantiles-tight": lambda: quantile_case(
         "one level of medians, two copies a place", cells=2, n=4, levels=1, batch=2, epsilon=Fraction(8)
+    ),
+    "release-blocks": lambda: block_case(
+        "a cut among blocks in two ranges", cells=2, n=2, ratio=Fraction(1, 2), stake=16, ranges=2
+    ),
+    "release-blocks-tight": lambda: block_case(
+        "a cut among blocks, much staked", cells=8, n=1, ratio=Fraction(19, 20), stake=1000
     ),
     "release-blr": _blr,
     "release-blr-listed": _listed,

@@ -12,6 +12,7 @@ from fractions import Fraction
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import python_lines
 from privpac.constructions.option import FloorRow, Need, Option, cells_of
+from privpac.constructions.release.block_formulas import plan_block_quantiles
 from privpac.constructions.release.formulas import (
     most_listed,
     plan_candidates,
@@ -55,6 +56,13 @@ def _blr(wish: Wish, n: int) -> Fraction:
     ).error
 
 
+def _block_quantiles(wish: Wish, n: int) -> Fraction:
+    plan = plan_block_quantiles(
+        n, cells=cells_of(wish), epsilon=wish.epsilon, delta=wish.delta, failure=wish.failure
+    )
+    return Fraction(1) if plan is None else plan.error(n)
+
+
 def _listed(wish: Wish, n: int) -> Fraction:
     cells = cells_of(wish)
     return plan_candidates(
@@ -75,6 +83,7 @@ def _row(
     serves: Callable[[ClassFacts], bool],
     *,
     method: str | None = None,
+    pure: bool = True,
     python: Callable[[Wish, Need], str | None] | None = None,
 ) -> Option:
     def ends(concepts: ClassFacts) -> int:
@@ -97,11 +106,12 @@ def _row(
         if method is None:
             return None
         column = wish.concepts.word.partition(":")[2].partition(":")[0] or "COLUMN"
+        delta = "" if pure else f" --delta {plain(wish.delta)}"
         failure = "" if wish.failure == FAILURE else f" --failure {plain(wish.failure)}"
         return (
             f"privpac release DATA --schema SCHEMA --column {column} --method {method}"
             f" --epsilon {plain(wish.epsilon)} --error {plain(wish.error / ends(wish.concepts))}"
-            f"{failure} --out SYNTHETIC.csv"
+            f"{delta}{failure} --out SYNTHETIC.csv"
         )
 
     return Option(
@@ -113,6 +123,7 @@ def _row(
         source,
         needs,
         serves=serves,
+        pure=pure,
         at=at,
         error=error,
         command=command,
@@ -157,6 +168,15 @@ OPTIONS: tuple[Option, ...] = (
     _row("tree-counts", "a tree of noisy counts", "tree-answers", _tree, _line, method="tree"),
     _row("quantiles", "medians of medians", "quantile-answers", _quantiles, _line, method="quantiles"),
     _row("threshold-blr", "one draw of a small table", "candidate-answers", _blr, _line, method="blr"),
+    _row(
+        "block-quantiles",
+        "medians of medians, among occupied blocks",
+        "block-quantile-answers",
+        _block_quantiles,
+        _line,
+        method="blocks",
+        pure=False,
+    ),
     # Its queries are rules, which no command line lists: ListedBLR in Python.
     _row(
         "listed-blr",

@@ -7,7 +7,11 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from privpac.constructions.release.block_formulas import BlockQuantilePlan, failure_block_quantiles, place_bits
+from privpac.constructions.release.block_formulas import (
+    BlockQuantilePlan,
+    failure_block_quantiles,
+    place_bits,
+)
 from privpac.constructions.release.formulas import failure_histogram, rank_errors
 from privpac.constructions.release.tree_formulas import TreePlan, failure_tree, tree_levels
 from privpac.guarantee.facts import Accuracy, Against, Answers, Loss, Privacy, Queries, Release

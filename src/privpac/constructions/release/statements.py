@@ -71,6 +71,33 @@ STATEMENTS: tuple[Statement, ...] = (
         proof="docs/proofs/quantile-answers.md",
     ),
     Statement(
+        "leafwise-blocks",
+        "A cut among occupied blocks in every range of a released partition",
+        "our proof",
+        "derived",
+        "In every range draw, with weight ratio^cost, the middle of a block that holds records of the range, an end of"
+        " the column, or a blank that counts `stake` times. Replacing one record costs all draws of one partition"
+        " together e^epsilon = ratio^−4·(1 + lone)² and delta = 2·lone/(1 + lone), lone = bits/(ratio·stake).",
+        (
+            "each record lies in one range",
+            "one record added or removed moves every cost by at most 1",
+            "a block that one record alone occupies costs at least one less than the blank",
+        ),
+        {"exponent": Fraction(4)},
+        proof="docs/proofs/block-quantiles.md",
+    ),
+    Statement(
+        "block-quantile-answers",
+        "Every threshold is nearly right between cuts among occupied blocks",
+        f"our proof; the purpose is that of {BNS}, Corollary 3.4",
+        "derived",
+        "As `quantile-answers`, with e = reach − 1 + steps/2, except with probability"
+        " (2^L − 1)·(stake·r^(2·reach) + 2·(2·bits + 1)·r^steps/(1 − r²)), r = ratio: the number of bits enters by its"
+        " logarithm only.",
+        ("every copy of a value has a place of its own", "bits are those of the last of cells·n places"),
+        proof="docs/proofs/block-quantiles.md",
+    ),
+    Statement(
         "candidate-answers",
         "A synthetic database drawn from all candidates",
         f"{_BLR}; {BNS}, Theorem A.3; {BBKN}, Theorem 7.1",

@@ -35,7 +35,7 @@ from privpac.errors import NotCertified, ParameterError, SizeError
 from privpac.fields import listed, record, refusing, text, whole
 from privpac.guarantee.certificate import Certificate, explain_certificate, for_people
 from privpac.guarantee.facts import Answers, fact_from_json
-from privpac.numbers.exact import plain, written
+from privpac.numbers.exact import exp_up, plain, written
 from privpac.numbers.parameters import whole_positive
 
 __all__ = [
@@ -70,6 +70,7 @@ class TableRequest:
     error: Fraction | None = None
     failure: Fraction = FAILURE
     records_per_person: int = 1
+    delta: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
         whole_positive(self.records_per_person, owner=OWNER, name="records_per_person")
@@ -90,7 +91,14 @@ class TableRequest:
             error=self.error,
             failure=self.failure,
             records=self.size.total,
+            delta=self._delta_of_record,
         )
+
+    @property
+    def _delta_of_record(self) -> Fraction:
+        """A delta for one record that the rule for groups does not take above what was asked for a person."""
+        people = self.records_per_person
+        return self.delta / people / exp_up(self.epsilon / people * (people - 1))
 
     def certify(self) -> Certificate:
         """What will be promised about the table."""
@@ -111,12 +119,15 @@ class TableRequest:
             "error": None if self.error is None else plain(self.error),
             "failure": plain(self.failure),
             "records_per_person": self.records_per_person,
+            **({"delta": plain(self.delta)} if self.delta else {}),
         }
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any], *, schema: Schema, size: Size) -> TableRequest:
         """The request that a certificate stores; refused if a field is missing or strange."""
-        record(tree, "columns", "method", "epsilon", "error", "failure", "records_per_person")
+        # Tables released before there was a delta do not name one.
+        spent = ("delta",) if "delta" in tree else ()
+        record(tree, "columns", "method", "epsilon", "error", "failure", "records_per_person", *spent)
         return cls(
             schema=schema,
             columns=tuple(text(name) for name in listed(tree["columns"])),
@@ -126,6 +137,7 @@ class TableRequest:
             error=None if tree["error"] is None else written(tree["error"]),
             failure=written(tree["failure"]),
             records_per_person=whole(tree["records_per_person"], least=1),
+            delta=written(tree["delta"]) if spent else Fraction(0),
         )
 
 
@@ -160,7 +172,7 @@ class ReleasedTable:
                 OWNER,
                 "query",
                 ",".join(self.columns),
-                allowed="of an ordered column released by tree, quantiles or blr",
+                allowed="of an ordered column released by tree, quantiles, blr or blocks",
                 remedy="Ask counts of combinations with share(column=value, ...).",
             )
         column = self.schema.column(self.table.column)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from privpac.constructions.class_facts import listed
+from privpac.constructions.release.block_quantiles import BlockQuantiles
 from privpac.constructions.release.blr import ThresholdBLR
 from privpac.constructions.release.quantiles import Quantiles
 from privpac.constructions.release.tree_counts import TreeCounts
@@ -62,6 +63,7 @@ RUNS: Mapping[str, Callable[[Answer, Supply], Experiment]] = {
     "histogram": tables.histogram,
     "tree-counts": tables.of_line(TreeCounts),
     "quantiles": tables.of_line(Quantiles),
+    "block-quantiles": tables.of_line(BlockQuantiles),
     "threshold-blr": tables.of_line(ThresholdBLR),
     "listed-blr": tables.listed,
 }

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.sets.points import Point
+from privpac.constructions.release.block_quantiles import BlockQuantiles
 from privpac.constructions.release.blr import ListedBLR, ThresholdBLR
 from privpac.constructions.release.histogram import DENSE, PointHistogram
 from privpac.constructions.release.quantiles import Quantiles
@@ -107,12 +108,16 @@ def _seconds(n: int, cells: int) -> float:
     return EACH + n * (EACH_RECORD + EACH_RELEASED) + (cells * EACH_CELL if cells <= DENSE else 0.0)
 
 
-def of_line(kind: type[TreeCounts] | type[Quantiles] | type[ThresholdBLR]) -> Callable[..., Experiment]:
+Line = type[TreeCounts] | type[Quantiles] | type[ThresholdBLR] | type[BlockQuantiles]
+
+
+def of_line(kind: Line) -> Callable[..., Experiment]:
     """Thresholds or ranges of an ordered column."""
 
     def experiment(answer: Answer, supply: Supply) -> Experiment:
         error = range_error if answer.concepts.kind == "intervals" else threshold_error
         cells = answer.concepts.cells or 0
+        spent: dict[str, Any] = {"delta": answer.wish.delta} if kind is BlockQuantiles else {}
 
         def worst(cells: NDArray[Any], released: Any) -> float:
             return error(cells, np.array(released.cells(), dtype=cells.dtype))
@@ -120,11 +125,13 @@ def of_line(kind: type[TreeCounts] | type[Quantiles] | type[ThresholdBLR]) -> Ca
         return _released(
             answer,
             supply,
-            lambda schema, column, epsilon: kind(schema, column, epsilon, failure=answer.wish.failure),
+            lambda schema, column, epsilon: kind(
+                schema, column, epsilon, failure=answer.wish.failure, **spent
+            ),
             worst,
             lambda n: (
                 _seconds(n, cells if kind is TreeCounts else 0)
-                + (n * EACH_DRAWN if kind is ThresholdBLR else 0.0)
+                + (n * EACH_DRAWN if kind in (ThresholdBLR, BlockQuantiles) else 0.0)
             ),
         )
 
