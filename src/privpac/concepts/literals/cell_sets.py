@@ -19,7 +19,7 @@ from privpac.data import raw as reading
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
 from privpac.fields import listed, record, require, text, written_whole
 
-__all__ = ["CellSet", "Span", "cell_sql", "name_text", "reachable", "source_sql", "sql_name"]
+__all__ = ["CellSet", "Span", "cell_sql", "edge", "name_text", "reachable", "source_sql", "sql_name"]
 
 Span = tuple[int, int]
 """Cells first..last, both included."""
@@ -194,8 +194,8 @@ def _span_text(column: Column, name: str, span: Span) -> str:
     first, last = span
     if _single(column, span):
         return f"{name} == {_literal(column, first)}"
-    low = _edge(column, first, (">=", ">")) if first > 0 else None
-    high = _edge(column, last + 1, ("<", "<=")) if last < column.size - 1 else None
+    low = edge(column, first, (">=", ">")) if first > 0 else None
+    high = edge(column, last + 1, ("<", "<=")) if last < column.size - 1 else None
     if low is None or high is None:
         return " ".join((name, *(low or high or ())))
     return f"{low[1]} {low[0].replace('>', '<')} {name} {' '.join(high)}"
@@ -205,7 +205,7 @@ FINE = 1000
 """Cells of a column from which on nobody tells a value from its neighbour: `> 1` may stand for `>= 1.001`."""
 
 
-def _edge(column: Column, cut: int, signs: tuple[str, str]) -> tuple[str, str]:
+def edge(column: Column, cut: int, signs: tuple[str, str]) -> tuple[str, str]:
     """A comparison with the first cell after the cut, or the last before it if that is shorter on a grid."""
     at = _literal(column, cut)
     fine = isinstance(column, Numeric) and not column.integer and column.resolution >= FINE
