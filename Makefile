@@ -17,6 +17,7 @@ KEEP ?=
 
 # $(call install,EXTRA): this folder with an extra, in the versions that everything is tested with.
 define install
+@echo "Installing privpac[$(1)] and what it needs into .venv: a few minutes the first time, and a network is needed."
 @if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(BIN)/python -c constraints.txt -e ".[$(1)]"; \
 else $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[$(1)]"; fi
 endef
@@ -24,9 +25,10 @@ endef
 setup: $(READY)
 
 $(READY): pyproject.toml constraints.txt
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@test -x $(BIN)/python || { echo "Making an environment in .venv with $(PYTHON)."; $(PYTHON) -m venv .venv; }
 	$(call install,dev)
 	@$(BIN)/python -m compileall -q src
+	@echo "Compiling numeric code for this computer, once: about a minute."
 	@$(BIN)/python -m privpac warm
 	@touch $(READY)
 

@@ -118,8 +118,5 @@ class BlockKeys(LongKeys):
         right = 0.0
         for place in np.flatnonzero(chances > UNLIKELY).tolist():
             cost, count = members.best + int(members.steps[place]), members.counts[place]
-            blanks = middles.stake if cost == middles.blank else 0
-            cuts = [middles.locate(cost, index) for index in range(blanks, count)]
-            good = sum(cut is not None and self._right(cut) for cut in cuts)
-            right += float(chances[place]) * (good / count)
+            right += float(chances[place]) * (sum(map(self._right, middles.cuts(cost))) / count)
         return min(1.0, max(0.0, 1.0 - right))

@@ -44,7 +44,7 @@ BITS, QUICK_BITS = (8, 16, 32, 64, 128), (8, 16)
 LONGER = (256, 1024, 4096)
 """For cuts alone: only there the recursion has overtaken one draw."""
 REPETITIONS, QUICK_REPETITIONS = 4000, 500
-SLOW_REPETITIONS, SLOWEST_REPETITIONS = 100, 40
+SLOW_REPETITIONS, SLOWEST_REPETITIONS = 100, 30
 """Data sets of keys, which are looked at one by one; those of the longest keys take longest."""
 RECURSION, BLOCKS = "thresholds: recursion, delta 1e-6", "thresholds: blocks, delta 1e-6"
 SEED_BITS = 16

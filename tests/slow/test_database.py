@@ -12,6 +12,7 @@ import pytest
 import sqlalchemy
 
 from privpac import learn
+from privpac.concepts.literals.cell_sets import CellSet
 from privpac.data.engines.database import database_sample
 from privpac.data.sample import Sample
 from privpac.errors import DataError, SchemaError
@@ -68,3 +69,26 @@ def test_what_is_wrong_is_said_without_quoting_records(address: str) -> None:
     assert "visits" not in str(caught.value)
     with pytest.raises(DataError, match="could not answer"):
         database_sample(place.replace("127.0.0.1", "127.0.0.2"), SCHEMA)
+
+
+RULES = (
+    {"column": "smokes", "size": "2", "cells": [["1", "1"]]},
+    {"column": "seen", "size": "1827", "cells": [["100", "700"]]},
+    {"column": "dose", "size": "1048576", "cells": [["1000", "16000"]]},
+    {"column": "ward", "size": "4", "cells": [["1", "1"], ["3", "3"]]},
+)
+
+
+@pytest.mark.parametrize("tree", RULES, ids=[str(tree["column"]) for tree in RULES])
+def test_a_rule_in_sql_answers_as_predict_does(address: str, tree: dict[str, Any]) -> None:
+    whole, column = table(400), SCHEMA.column(str(tree["column"]))
+    filled(address, whole)
+    rule = CellSet.from_json({**tree, "size": str(column.size)})
+    engine = sqlalchemy.create_engine(address)
+    with engine.connect() as connection:
+        query = f"SELECT {rule.sql(column)} FROM visits ORDER BY ctid"
+        found = [bool(row[0]) for row in connection.execute(sqlalchemy.text(query.replace(":", "\\:")))]
+    engine.dispose()
+    cells = column.encode(whole.column(column.name).to_pylist())
+    assert found == [any(first <= cell <= last for first, last in rule.spans) for cell in cells.tolist()]
+    assert {True, False} == set(found)

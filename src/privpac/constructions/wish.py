@@ -10,6 +10,7 @@ from privpac.constructions.class_facts import ClassFacts
 from privpac.errors import ParameterError
 from privpac.numbers.exact import plain
 from privpac.numbers.parameters import rational
+from privpac.wishes import read_epsilon
 
 __all__ = ["FAILURE", "OWNER", "PROTECTS", "Wish", "read_numbers"]
 
@@ -18,7 +19,7 @@ FAILURE = Fraction(1, 20)
 """One promise in twenty may fail: the field's habit."""
 PROTECTS = ("records", "labels", "predictions")
 LARGEST_EPSILON = 50
-"""e^50: nothing is protected any more."""
+"""e^50: nothing is protected any more, so that no search for an epsilon goes further."""
 
 
 @dataclass(frozen=True)
@@ -90,13 +91,7 @@ def read_numbers(
             "error", error, zero, half, remedy="A coin reaches 1/2 without any record: try 0.1."
         )
     if epsilon is not None:
-        numbers["epsilon"] = _between(
-            "epsilon",
-            epsilon,
-            zero,
-            Fraction(LARGEST_EPSILON),
-            remedy="Privacy needs some noise and some limit: try 1.",
-        )
+        numbers["epsilon"] = read_epsilon(epsilon, owner=OWNER)
     if noise is not None:
         numbers["noise"] = _between(
             "noise", noise, zero, half, closed=True, remedy="It bounds the error of the best rule: try 0.1."

@@ -13,6 +13,9 @@ from privpac.errors import DataError
 
 __all__ = ["Boolean"]
 
+WORDS = (("0", "0.0", "no", "false"), ("1", "1.0", "yes", "true"))
+"""What counts as False and as True."""
+
 
 @dataclass(frozen=True)
 class Boolean(Column):
@@ -22,7 +25,7 @@ class Boolean(Column):
     ordered: ClassVar[bool] = True
     TABLE: ClassVar[Mapping[str, int]] = {
         spelling: cell
-        for cell, words in enumerate((("0", "0.0", "false", "no"), ("1", "1.0", "true", "yes")))
+        for cell, words in enumerate(WORDS)
         for word in words
         for spelling in (word, word.capitalize(), word.upper())
     }
@@ -61,7 +64,11 @@ class Boolean(Column):
         return "true" if self.value(cell) else "false"
 
     def sql_value(self, cell: int) -> str:
-        return self.show(cell).upper()
+        return f"'{self.show(cell)}'"
+
+    def sql_spellings(self, cell: int) -> str:
+        """All that counts as this cell, in small letters: databases have columns of booleans, of 0 and 1, and of text."""
+        return ", ".join(f"'{word}'" for word in reversed(WORDS[self._inside(cell)]))
 
     def _range_words(self) -> str:
         return "true or false"

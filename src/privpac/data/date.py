@@ -106,7 +106,8 @@ class Date(Column):
         return self.value(cell)
 
     def sql_value(self, cell: int) -> str:
-        return f"{'TIMESTAMP' if self.with_time else 'DATE'} '{self.value(cell).replace('T', ' ')}'"
+        # Without a type: SQLite has none for dates, and other databases read the text as what it is compared with.
+        return f"'{self.value(cell).replace('T', ' ')}'"
 
     def _range_words(self) -> str:
         clock = f"moments on the clock of {self.timezone}" if self.with_time else "days"

@@ -33,6 +33,8 @@ RESOLUTION = (
 FINEST = 2**48  # beyond this the spacing of doubles, not the grid, would decide where a cell ends
 CHUNK = 2**15  # records encoded at a time: the intermediate doubles stay in the processor's cache
 EXACT = 2**53  # integers up to here are doubles
+EXACT_DIGITS = 15  # every decimal of so many digits survives as a double
+NEAR = 2  # doubles at the wider bound: arithmetic puts a cut at most about so far from the decimal that is meant
 DIGITS = 40  # decimal places tried for a short text; a grid between ordinary bounds needs fewer than 17
 
 
@@ -236,19 +238,24 @@ class Numeric(Column):
         exact = Fraction(first)
         place = Decimal(max(abs(float(self.lower)), abs(float(self.upper)))).adjusted() + 1
         for power in range(place, place - DIGITS, -1):
-            count = math.ceil(exact / Fraction(10) ** power)
-            nearest = float(count * Fraction(10) ** power)
-            if nearest <= float(self.upper) and self._grid(nearest) == cell:
-                return _plain(Decimal(count).scaleb(power))
+            below = math.floor(exact / Fraction(10) ** power)
+            for count in (below, below + 1):  # 0.1 lies just below the double that it is read as
+                nearest = float(count * Fraction(10) ** power)
+                if first <= nearest <= float(self.upper) and self._grid(nearest) == cell:
+                    return _plain(Decimal(count).scaleb(power))
         return repr(first)
 
     def sql_value(self, cell: int) -> str:
         value = self.value(cell)
         if self.integer:
             return str(value)
-        text = repr(float(value))
-        # The exponent makes it a double for every database; a decimal literal may be rounded on the way.
-        return text if "e" in text else f"{text}e0"
+        shown = self.show(cell)
+        widest = max(abs(float(self.lower)), abs(float(self.upper)))
+        near = abs(float(shown) - float(value)) <= NEAR * math.ulp(widest)
+        text = shown if near else repr(float(value))
+        # A long decimal may be rounded on the way; an exponent makes it a double for every database.
+        digits = len(text.lstrip("-0.").replace(".", ""))
+        return text if "e" in text.lower() or digits <= EXACT_DIGITS else f"{text}e0"
 
     def _range_words(self) -> str:
         numbers = "whole numbers" if self.integer else "numbers"

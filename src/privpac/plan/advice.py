@@ -15,6 +15,7 @@ from privpac.numbers.exact import plain
 from privpac.plan.alternatives import USUAL_DELTA, again, count, halvers, sized, ways_out
 from privpac.plan.answer import Answer, bare_answer
 from privpac.plan.table import PlanTable
+from privpac.wishes import warning_of_large
 
 __all__ = ["RULES", "advise"]
 
@@ -201,7 +202,8 @@ def _noise(plan: PlanTable) -> str | None:
     """Knowing that the best rule rarely errs is worth a lot."""
     if plan.question.noise is not None or plan.question.kind != "needed":
         return None
-    rows = (row for row in plan.answers if row.option.setting == "agnostic")
+    word = plan.question.word if plan.headline is None else plan.headline.concepts.word
+    rows = (row for row in plan.answers if row.option.setting == "agnostic" and row.concepts.word == word)
     agnostic = next(rows, None)
     known = None if agnostic is None else again(plan.question, agnostic, noise=KNOWN_NOISE)
     if agnostic is None or known is None or 2 * known.need.labelled > agnostic.need.labelled:
@@ -307,7 +309,13 @@ def _balance(plan: PlanTable) -> str | None:
     )
 
 
+def _large(plan: PlanTable) -> str | None:
+    """An epsilon that protects hardly anybody."""
+    return None if plan.question.epsilon is None else warning_of_large(plan.question.epsilon) or None
+
+
 RULES: Mapping[str, Callable[[PlanTable], str | None]] = {
+    "large": _large,
     "card": _card,
     "nothing": _nothing,
     "impossible": _impossible,

@@ -243,7 +243,7 @@ class TestBooleans:
         assert column.encode(np.array([True, False])).tolist() == [1, 0]
         assert column.encode(np.array([0.0, 1.0])).tolist() == [0, 1]
         assert (column.size, column.ordered) == (2, True)
-        assert (column.value(1), column.show(0), column.sql_value(1)) == (True, "false", "TRUE")
+        assert (column.value(1), column.show(0), column.sql_value(1)) == (True, "false", "'true'")
 
     def test_refusals(self) -> None:
         refused(Boolean("smoker"), ["yes", SECRET])
@@ -270,7 +270,7 @@ class TestDates:
         ]
         assert self.day.size == 366
         assert self.day.value(60) == self.day.show(60) == "2020-03-01"
-        assert self.day.sql_value(60) == "DATE '2020-03-01'"
+        assert self.day.sql_value(60) == "'2020-03-01'"
         assert self.day.cell("2020-03-01") == 60
 
     def test_seconds_on_the_wall_clock_of_the_zone(self) -> None:
@@ -281,7 +281,7 @@ class TestDates:
         raw = ["2020-01-01T00:00:05.9", "2020-01-01T00:00:00Z", datetime(2019, 12, 31, 23, 0, 5, tzinfo=UTC)]
         assert column.encode(raw).tolist() == [5, 3600, 5]
         assert column.show(5) == "2020-01-01T00:00:05"
-        assert column.sql_value(5) == "TIMESTAMP '2020-01-01 00:00:05'"
+        assert column.sql_value(5) == "'2020-01-01 00:00:05'"
         assert column.encode(np.array(["2020-01-01T00:00:05.9"], dtype="datetime64[ms]")).tolist() == [5]
 
     def test_before_1970_rounds_down_too(self) -> None:

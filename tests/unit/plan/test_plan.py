@@ -137,9 +137,9 @@ def test_every_kind_of_class_is_answered(word: str) -> None:
         ({"error": "much"}, "error is 'much', but must be a number above 0 and below 0.5. A coin"),
         ({"failure": 0}, "failure is 0, but must be a number above 0 and below 1. No proof is certain"),
         ({"failure": 1}, "failure is 1"),
-        ({"epsilon": 0}, "epsilon is 0, but must be a number above 0 and below 50. Privacy needs some noise"),
+        ({"epsilon": 0}, "epsilon is 0, but must be a positive number from 1e-12 to 1e6. Write it as a decimal"),
         ({"epsilon": -1}, "epsilon is -1"),
-        ({"epsilon": 1000}, "epsilon is 1000"),
+        ({"epsilon": 10**7}, "epsilon is 10000000"),
         ({"delta": 1}, "delta is 1"),
         ({"records": -5}, "records is -5, but must be a positive whole number. Say how many people"),
         ({"records": 2.5}, "records is 2.5"),
@@ -152,6 +152,17 @@ def test_nonsense_gets_one_sentence_with_the_remedy(changes: dict[str, object], 
     with pytest.raises(ParameterError) as caught:
         plan.needed("points", **{**ASK, **changes})
     assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize("epsilon", [11, 50, 10**6])
+def test_whatever_epsilon_is_learnt_with_is_planned_with_and_warned_of(epsilon: int) -> None:
+    advice = plan.needed("points", **{**ASK, "epsilon": epsilon}).advice
+    assert advice[0].startswith(f"Epsilon {epsilon} is large")
+
+
+def test_advice_about_noise_is_about_the_rules_of_the_headline() -> None:
+    found = plan.needed("auto", columns=5, error="0.1", epsilon=1)
+    assert not [line for line in found.advice if "--noise" in line and "1,738" in line]
 
 
 def test_a_release_is_of_queries_about_a_column() -> None:

@@ -17,8 +17,9 @@ Tested by tests/unit/concepts/line/test_blocks.py (against every block of small 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -73,20 +74,24 @@ class BlockMiddles:
         sums = np.cumsum(self.counts[groups])
         place = int(np.searchsorted(sums, index, side="right"))
         before = int(sums[place - 1]) if place else 0
-        return self._cut(int(groups[place]), index - before)
+        return next(islice(self._members(int(groups[place])), index - before, None))
 
-    def _cut(self, group: int, index: int) -> int:
+    def cuts(self, score: int) -> Iterator[int]:
+        """The cuts of all members with this cost, without the blank."""
+        for group in np.flatnonzero(self.costs == score).tolist():
+            yield from self._members(group)
+
+    def _members(self, group: int) -> Iterator[int]:
+        """The cuts of a group, the longest block first."""
         if group < _ENDS:
-            return self.domain if group else 0
+            yield self.domain if group else 0
+            return
         value, bit = int(self.values[self.key[group]]), int(self.bit[group])
         for level in range(int(self.low[group]), int(self.high[group])):
             half = 1 << (self.levels - level - 1)
             if bit in (2, int(value & half > 0)):
-                if index == 0:
-                    # Middles beyond the column are its end: no record lies there.
-                    return min(self.domain, value // (2 * half) * 2 * half + half)
-                index -= 1
-        raise IndexError("no block with this index")
+                # Middles beyond the column are its end: no record lies there.
+                yield min(self.domain, value // (2 * half) * 2 * half + half)
 
 
 def block_middles(

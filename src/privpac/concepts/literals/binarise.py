@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from privpac.concepts.fitting import cells_misfit, order_misfit
 from privpac.concepts.grids import CUTS, FEWER_CUTS, MOST_TESTS
-from privpac.concepts.literals.cell_sets import CellSet
+from privpac.concepts.literals.cell_sets import CellSet, edge
 from privpac.data.columns import Boolean, Column, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
@@ -68,6 +68,8 @@ class Test:
         if isinstance(column, Boolean):
             value = self.cell == 1  # what the column is where the test holds, of either kind
             return f"{self.column} is {'true' if value == positive else 'false'}"
+        if self.kind == "at least" and isinstance(column, Numeric):
+            return " ".join((self.column, *edge(column, self.cell, (">=", ">") if positive else ("<", "<="))))
         signs = (">=", "<") if self.kind == "at least" else ("is", "is not")
         return f"{self.column} {signs[0 if positive else 1]} {column.show(self.cell)}"
 

@@ -19,7 +19,7 @@ from privpac.data import raw as reading
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
 from privpac.fields import listed, record, require, text, written_whole
 
-__all__ = ["CellSet", "Span", "cell_sql", "name_text", "reachable", "source_sql", "sql_name"]
+__all__ = ["CellSet", "Span", "cell_sql", "edge", "name_text", "reachable", "source_sql", "sql_name"]
 
 Span = tuple[int, int]
 """Cells first..last, both included."""
@@ -129,7 +129,7 @@ class CellSet:
             return self._categories_sql(column)
         source = source_sql(column)
         if isinstance(column, Boolean):
-            return f"{source} = {column.sql_value(self.spans[0][0])}"
+            return f"{source} IN ({column.sql_spellings(self.spans[0][0])})"
         return " OR ".join(_span_sql(column, source, span) for span in self.spans)
 
     def _categories_sql(self, column: Categorical) -> str:
@@ -194,17 +194,22 @@ def _span_text(column: Column, name: str, span: Span) -> str:
     first, last = span
     if _single(column, span):
         return f"{name} == {_literal(column, first)}"
-    low = _edge(column, first, (">=", ">")) if first > 0 else None
-    high = _edge(column, last + 1, ("<", "<=")) if last < column.size - 1 else None
+    low = edge(column, first, (">=", ">")) if first > 0 else None
+    high = edge(column, last + 1, ("<", "<=")) if last < column.size - 1 else None
     if low is None or high is None:
         return " ".join((name, *(low or high or ())))
     return f"{low[1]} {low[0].replace('>', '<')} {name} {' '.join(high)}"
 
 
-def _edge(column: Column, cut: int, signs: tuple[str, str]) -> tuple[str, str]:
+FINE = 1000
+"""Cells of a column from which on nobody tells a value from its neighbour: `> 1` may stand for `>= 1.001`."""
+
+
+def edge(column: Column, cut: int, signs: tuple[str, str]) -> tuple[str, str]:
     """A comparison with the first cell after the cut, or the last before it if that is shorter on a grid."""
     at = _literal(column, cut)
-    if isinstance(column, Numeric) and not column.integer and reachable(column, cut - 1) == cut - 1:
+    fine = isinstance(column, Numeric) and not column.integer and column.resolution >= FINE
+    if fine and reachable(column, cut - 1) == cut - 1:
         before = _literal(column, cut - 1)
         if len(before) < len(at):
             return signs[1], before
@@ -224,6 +229,9 @@ def source_sql(column: Column) -> str:
     """The raw column with empty cells replaced as the schema says."""
     name = sql_name(column.name)
     missing = column.missing
+    if isinstance(column, Boolean):
+        name = f"LOWER(CAST({name} AS VARCHAR))"
+        name = name if missing is None else f"NULLIF(TRIM({name}), '')"
     if missing is None:
         return name
     filled = column.sql_value(column.cell(missing))

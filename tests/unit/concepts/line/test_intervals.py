@@ -152,7 +152,9 @@ def test_a_boolean_column_has_four_intervals() -> None:
     described = Schema((Boolean("x"),), "y")
     concepts = Intervals(described, "x")
     assert concepts.size == 4
-    assert Interval("x", 1, 2).to_sql(described) == 'CASE WHEN "x" = TRUE THEN 1 ELSE 0 END'
+    assert Interval("x", 1, 2).to_sql(described) == (
+        "CASE WHEN LOWER(CAST(\"x\" AS VARCHAR)) IN ('true', 'yes', '1.0', '1') THEN 1 ELSE 0 END"
+    )
 
 
 @pytest.mark.parametrize("change", [{"low": "5"}, {"low": "-2"}, {"inside": 7}, {"high": "x"}])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sqlite3
 from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Any
@@ -12,8 +13,9 @@ import duckdb
 import numpy as np
 import pytest
 
-from privpac.concepts.literals.cell_sets import CellSet, reachable
+from privpac.concepts.literals.cell_sets import CellSet, reachable, sql_name
 from privpac.concepts.literals.predicates import DEEPEST, Predicate
+from privpac.data.columns import Numeric
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError
 
@@ -463,6 +465,46 @@ def test_sql_agrees_with_predict_on_raw_records(seed: int) -> None:
             found = [row[0] for row in database.execute(query).fetchall()]
             assert found == reference(cells).astype(int).tolist(), predicate.text(RAW_SCHEMA)
             assert found == predicate.predict(cells).tolist()
+
+
+def test_sql_runs_in_sqlite_which_has_neither_booleans_nor_dates() -> None:
+    rng = np.random.default_rng(5)
+    table = raw_table(rng, 300)
+    cells = {column.name: column.encode(table[column.name]) for column in RAW_SCHEMA.columns}
+    with sqlite3.connect(":memory:") as database:
+        database.execute(f"CREATE TABLE t ({', '.join(sql_name(name) for name in table)})")
+        rows = [
+            [cell.isoformat() if isinstance(cell, date) else cell for cell in row]
+            for row in zip(*table.values(), strict=True)
+        ]
+        database.executemany(f"INSERT INTO t VALUES ({', '.join('?' * 12)})", rows)
+        for _ in range(60):
+            predicate = read(random_formula(rng, depth=2, schema=RAW_SCHEMA)[0], RAW_SCHEMA)
+            found = database.execute(f"SELECT {predicate.to_sql(RAW_SCHEMA)} FROM t ORDER BY rowid").fetchall()
+            assert [row[0] for row in found] == predicate.predict(cells).tolist(), predicate.text(RAW_SCHEMA)
+
+
+@pytest.mark.parametrize("kind", ["BOOLEAN", "INTEGER", "DOUBLE", "VARCHAR"])
+def test_sql_of_booleans_knows_what_the_schema_reads(kind: str) -> None:
+    predicate = read("smoker == True", RAW_SCHEMA)
+    with duckdb.connect() as database:
+        database.execute(f"CREATE TABLE t (smoker {kind})")
+        database.execute("INSERT INTO t VALUES (1), (0)")
+        found = database.execute(f"SELECT {predicate.to_sql(RAW_SCHEMA)} FROM t ORDER BY rowid").fetchall()
+    assert [row[0] for row in found] == [1, 0]
+
+
+def test_a_cut_in_sql_is_the_decimal_of_the_text() -> None:
+    """Arithmetic puts the first value of the third cell some doubles below -0.1."""
+    column = Numeric("dose", lower=-0.4, upper=1.6, resolution=20)
+    assert repr(column.value(3)) == "-0.10000000000000005"
+    for cell in range(1, 19):
+        cut = CellSet.of("dose", 20, [(cell, 19)])
+        assert cut.sql(column) == f'"dose" >= {column.show(cell)}'
+        assert cut.text(column) == f"dose >= {column.show(cell)}"
+    # Where the text is a short number inside the cell, SQL keeps the edge, as a double.
+    coarse = Numeric("dose", lower=0, upper=1, resolution=3)
+    assert CellSet.of("dose", 3, [(1, 2)]).sql(coarse) == '"dose" >= 0.3333333333333333e0'
 
 
 @pytest.mark.parametrize("kind", ["INTEGER", "DOUBLE", "VARCHAR"])
