@@ -37,6 +37,11 @@ def pytest_collection() -> Iterator[object]:
         gc.enable()
 
 
+def pytest_unconfigure() -> None:
+    """What would still be frozen when Python ends is reported as leaked, by libraries written in C++."""
+    gc.unfreeze()
+
+
 @pytest.hookimpl(tryfirst=True)  # before those are left out that are long
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the cases that tests name in `long_cases`; of whole files, a name without a case is an error."""

@@ -25,10 +25,9 @@ from benchmarks.accuracy.tables import EPSILONS, Remembered, Table, load, names
 from privpac.coins import Coins, SeededCoins
 from privpac.concepts.base import Cells
 from privpac.concepts.literals.scales import on_each_scale
-from privpac.concepts.trees.constants import Constants
 from privpac.concepts.trees.majority import Majorities
 from privpac.concepts.trees.one_test import OneTest
-from privpac.concepts.trees.parts import PartGibbs, TreePart
+from privpac.concepts.trees.parts import Constants, PartGibbs, TreePart
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.draw.default import default_mixture
 from privpac.constructions.draw.staged_trees import SECOND_STAGE_ABOVE

@@ -165,6 +165,21 @@ def test_hooks_download_nothing_and_their_tools_are_installed() -> None:
         assert importlib.util.find_spec(module) is not None
 
 
+TEXTS = frozenset({".css", ".html", ".js", ".json", ".md", ".py", ".sql", ".toml", ".ts", ".yaml", ".yml"})
+
+
+def test_hooks_have_nothing_to_change() -> None:
+    """Stored bytes are none of their business; a hook that wants to change some stops every commit."""
+    excluded = re.compile(yaml.safe_load(_text(".pre-commit-config.yaml"))["exclude"])
+    folders = (".ci", ".github", "benchmarks", "deploy", "docs", "examples", "reproductions", "src", "tests")
+    for path in (path for folder in folders for path in (ROOT / folder).rglob("*")):
+        name = path.relative_to(ROOT).as_posix()
+        if path.suffix in TEXTS and not excluded.search(name):
+            content = path.read_bytes()
+            assert not re.search(rb"[ \t]\r?\n", content), f"{name}: blanks at the end of a line"
+            assert not content or (content[-1:] == b"\n" and content[-2:] != b"\n\n"), f"{name}: how it ends"
+
+
 # What is long, and what is small
 
 

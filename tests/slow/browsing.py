@@ -32,6 +32,7 @@ __all__ = [
     "LOOKS",
     "Site",
     "Watched",
+    "axe_violations",
     "browser",
     "declare",
     "learn",
@@ -167,14 +168,14 @@ def settled(page: Page) -> None:
 
 def looked_at(page: Page, name: str) -> None:
     """axe finds nothing, ids are unique, and nothing lies beyond the edge."""
-    page.evaluate(axe_script())
-    for _ in range(TURNS):
+    settled(page)
+    still(page)
+    picture(page, name)
+    violations = axe_violations(page)
+    if violations:  # an answer that came just now fades in; what is wrong is still wrong after that
         settled(page)
         still(page)
-        violations = page.evaluate(AXE)
-        if not page.evaluate(MOVING):
-            break
-    picture(page, name)
+        violations = axe_violations(page)
     assert violations == [], (name, violations)
     assert page.viewport_size is not None
     assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"], name
@@ -182,11 +183,6 @@ def looked_at(page: Page, name: str) -> None:
     assert len(ids) == len(set(ids)), (name, sorted(ids))
 
 
-AXE = "axe.run(document).then((all) => all.violations.map((one) => [one.id, one.nodes[0].html]))"
-TURNS = 3
-"""A page that moves while it is looked at, since an answer came just then, is looked at again."""
-MOVING = """document.querySelector(".htmx-request") !== null || document.getAnimations()
-    .some((one) => one.effect.getComputedTiming().iterations !== Infinity && one.playState === "running")"""
 STILL = """Promise.all(document.getAnimations()
     .filter((one) => one.effect.getComputedTiming().iterations !== Infinity)
     .map((one) => one.finished.catch(() => null))).then(() => true)"""
@@ -197,8 +193,21 @@ def still(page: Page) -> None:
     page.evaluate(STILL)
 
 
+def axe_violations(page: Page) -> list[list[str]]:
+    """What axe objects to, with the first place each: it need not prepare the rest of its report."""
+    if (
+        page.evaluate("typeof axe") == "undefined"
+    ):  # of a page that was looked at before, it is half a megabyte
+        page.evaluate(_axe_script())
+    run = "axe.run(document, { resultTypes: ['violations'] })"
+    violations: list[list[str]] = page.evaluate(
+        f"{run}.then((all) => all.violations.map((one) => [one.id, one.nodes[0].html]))"
+    )
+    return violations
+
+
 @lru_cache(maxsize=1)
-def axe_script() -> str:
+def _axe_script() -> str:
     return (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 
 

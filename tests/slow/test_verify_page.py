@@ -26,7 +26,7 @@ from privpac.checker.signature import Receipt, with_signature
 from privpac.service.pages.verify import runtime
 from privpac.service.pages.verify.folder import write_page
 from privpac.signing.keys import SigningKey
-from tests.slow.browsing import axe_script, still
+from tests.slow.browsing import axe_violations, still
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden"
@@ -81,9 +81,8 @@ def browser() -> Iterator[Browser]:
 def accessible(page: Page) -> None:
     """axe finds nothing on the page as it is now."""
     still(page)
-    page.evaluate(axe_script())
-    found = page.evaluate("axe.run().then((all) => all.violations.map((one) => [one.id, one.nodes[0].html]))")
-    assert found == [], found
+    violations = axe_violations(page)
+    assert violations == [], violations
 
 
 class Reader:

@@ -60,16 +60,15 @@ class BitCoins(ABC):
 
     def flip(self, p: Fraction) -> bool:
         """Compare a uniform real with p, 64 binary digits at a time: no digit beyond the first difference."""
-        if not 0 <= p <= 1:
+        rest, whole = p.numerator, p.denominator  # whole numbers: fractions would take three times as long
+        if not 0 <= rest <= whole:
             raise ValueError("flip(p) needs 0 <= p <= 1")
         while True:
-            scaled = p * (1 << WORD_BITS)
-            digits = math.floor(scaled)
+            digits, rest = divmod(rest << WORD_BITS, whole)
             drawn = self.bits(WORD_BITS)
             if drawn != digits:
                 return drawn < digits
-            p = scaled - digits
-            if p == 0:
+            if rest == 0:
                 return False
 
     def flips(self, chances: Sequence[Fraction], picks: Sequence[int] | NDArray[Any]) -> NDArray[np.bool_]:
