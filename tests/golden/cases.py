@@ -94,6 +94,7 @@ WORDED: tuple[Learnt, ...] = (
     _learnt("thresholds:age", "age"),
     _learnt("thresholds:age", "age", **LABELS),
     Learnt("finite", "age", f"finite:{RULES}", {}),
+    Learnt("finite-labels", "age", f"finite:{RULES}", LABELS),
     Learnt("agnostic-finite", "age", f"agnostic:finite:{RULES}", {}),
     _learnt("thresholds:dose:down", "dose"),
     _learnt("thresholds:dose:either", "dose", epsilon="1/3"),
