@@ -309,6 +309,11 @@ def cell(one: Class, construction: str, protect: str, known: Cell | None, *, ane
     return replace(blank, seconds=seconds, reason=reason)
 
 
+def _whom(blank: Cell) -> str:
+    names = [name for name, word, schema in NAMES if _serves(blank, word, schema)]
+    return f"{blank.construction} is for {' and '.join(names)}"
+
+
 def _unplanned(one: Class, blank: Cell) -> Cell:
     """Why nothing is planned: what the construction itself says, or whom it is for."""
     if blank.construction in WORDS:
@@ -319,8 +324,7 @@ def _unplanned(one: Class, blank: Cell) -> Cell:
     elif blank.construction in UNPLANNED:
         wishes = UNPLANNED[blank.construction](one.word)
     else:
-        names = [name for name, word, schema in NAMES if _serves(blank, word, schema)]
-        return replace(blank, reason=f"{blank.construction} is for {' and '.join(names)}")
+        return replace(blank, reason=_whom(blank))
     _, reason = measured(one, TRIED, wishes)
     return replace(blank, reason=reason or "it runs, but no size is planned for it")
 
@@ -372,7 +376,7 @@ def _of_object(one: Class, blank: Cell, known: Cell | None, *, anew: bool) -> Ce
     if blank.construction in LEARNERS:
         return _by_hand(one.concepts, blank, known, anew=anew)
     if wishes is None:
-        return replace(blank, reason="takes a word, not a list of rules")
+        return replace(blank, reason=_whom(blank))
     size = _size_of_object(one.concepts, blank)
     if "method" in wishes:
         size = Size(size.labelled, TRIED.unlabelled)
@@ -447,7 +451,7 @@ def page(rows: list[Cell]) -> str:
         shown = " | ".join(_shown(own[name], number) for name in names)
         lines.append(f"| {protect} | {construction} | {shown} |")
     lines += ["", "Why not:", "", *(f"{place}. {reason}" for reason, place in number.items()), ""]
-    return "\n".join([*lines, *_failures(), ""])
+    return "\n".join([*lines, WHY, *_failures(), ""])
 
 
 def _failures() -> list[str]:
@@ -464,6 +468,36 @@ def _failures() -> list[str]:
         "|---" * 5 + "|",
         *rows,
     ]
+
+
+WHY = """## Which refusals must stay
+
+**A construction for cuts, on another class.** These are statements about cuts of one column in their papers, not
+limits of this program, and no reduction says that other classes could not have something like them. They contain
+cuts (fix the other end, the other columns or the other tests), so they never need fewer records.
+
+* `rec-concave` looks for one peak along an order. The mistakes of a cut are quasi-concave along the column; those
+  of a range can have two separate peaks, and a box has no order. *Instead*: `occam`.
+* `blocks` proposes the middle of a block, which is a cut. *Instead*: `privpac release --method blocks --delta`
+  answers all ranges of a column under a delta, and rules can be chosen by them; for rules themselves `occam`.
+* `switches` reads a cut off the places where another rule changes its answer, `noisy-cuts` and `denoised-cuts`
+  blur a cut and find it again. *Instead*: `occam`.
+* `label-thresholds` is the search for a cut among sorted labels; `label-cover` does it for every class.
+
+**Boxes in 3 columns on all cells.** A draw at a large epsilon finds the box of the largest weight, so sums over
+boxes are no easier than that problem. In d columns it takes n^d steps up to lower orders if weighted cliques are
+hard (Backurs, Dikkala and Tzamos 2016), and the sums here take n^3·log n in three columns: a thousand records are
+beyond the two minutes that are allowed. The limit is a bound for the worst records, so that no layout takes
+longer. *Instead*: a coarser grid, as the refusal says, or `trees`.
+
+**The generic learner on half-planes and trees** needs a sanitised table that answers all differences of two rules.
+Differences of ranges are ranges; those of half-planes and trees are not, and a general sanitiser lists all small
+tables, on these grids more than 2^60. On 10,000 listed rules there are 5·10^7 differences to be asked. *Instead*:
+`label-boost` or `ssl-relabel`, which need no sanitiser.
+
+**Too many records.** `net-relabelled` runs on these classes too; tables of several million records are not made
+here.
+"""
 
 
 FAILED = """## How often they fail

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Costs, Hypothesis
 from privpac.constructions.recipe import Recipe, Released
-from privpac.constructions.rule_lists import short_word, with_rules
+from privpac.constructions.rule_lists import LISTED, short_word, with_rules
 from privpac.constructions.words import Request
 from privpac.data.engines.opening import EngineSample, open_sample, unread_records
 from privpac.data.engines.streamed import StreamedSample
@@ -161,7 +161,7 @@ def learn(
     wishes = RuleWishes.read(
         epsilon=epsilon,
         delta=delta,
-        concepts=with_rules(concepts) if isinstance(concepts, str) else concepts,
+        concepts=with_rules(concepts) if isinstance(concepts, str) and LISTED in concepts else concepts,
         protect=protect,
         costs=costs,
         records_per_person=records_per_person,
@@ -222,13 +222,14 @@ def learn_sample(
             leaf_counts=released.leaf_counts,
         )
 
+    spoken = short_word(word) if LISTED in word else word
     return payment.release(
         certificate,
         draw=lambda coins: recipe.run(sample, coins),
         document=document,
         verify=lambda model: verify_model(model, wishes.concepts),
-        note=f"learn {short_word(word)}",
-        purchase=lambda: purchase_of(short_word(word), sample.schema, table=table),
+        note=f"learn {spoken}",
+        purchase=lambda: purchase_of(spoken, sample.schema, table=table),
         unread=unread_records(sample),
     )
 

@@ -121,6 +121,7 @@ def _model(concepts: str, **wishes: Any) -> dict[str, Any]:
 
 
 FORMS = {
+    "finite": 'finite:["a >= 1","a >= 2"]',
     "thresholds": "thresholds:a",
     "intervals": "intervals:a",
     "unions": "unions:a:2",

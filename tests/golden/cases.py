@@ -67,6 +67,10 @@ def _tests(schema: Schema) -> Binarisation:
     return Binarisation.of(schema, cuts=3)
 
 
+RULES = '["age >= 30","age >= 60","age < 20 or age >= 90"]'
+"""A list of rules, as a word holds it once its file is read."""
+
+
 def _learnt(word: str, schema: str, **wishes: Any) -> Learnt:
     """Named after the word and what else was wished for."""
     others = [f"{key}-{value}" for key, value in wishes.items() if key != "epsilon"]
@@ -89,6 +93,9 @@ WORDED: tuple[Learnt, ...] = (
     Learnt("stumps-match", "marks", "stumps", {"epsilon": "0.01"}, seed=2),
     _learnt("thresholds:age", "age"),
     _learnt("thresholds:age", "age", **LABELS),
+    Learnt("finite", "age", f"finite:{RULES}", {}),
+    Learnt("finite-labels", "age", f"finite:{RULES}", LABELS),
+    Learnt("agnostic-finite", "age", f"agnostic:finite:{RULES}", {}),
     _learnt("thresholds:dose:down", "dose"),
     _learnt("thresholds:dose:either", "dose", epsilon="1/3"),
     _learnt("thresholds:age", "age", costs=(2, 1), estimate_epsilon="0.5", holdout="0.25"),

@@ -64,6 +64,7 @@ _RECORDS = (
     Case("intervals:age", LOW),
     Case("unions:age:2", LOW),
     Case("rectangles:age,dose", LOW),
+    Case('finite:["age >= 30","age >= 60","dose < 10"]', LOW),
     Case("points:age", LOW),
     Case("points:key:clipped", {"epsilon": "0.2"}),
     Case("points:key:improper", LOW),

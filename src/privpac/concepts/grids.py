@@ -61,9 +61,11 @@ Bins = int | tuple[int, ...] | str | None
 BOX_SECONDS, _SHORT = 120.0, 10.0
 """Seconds of sums over boxes that are refused, by their estimate, and those of a coarser grid proposed instead."""
 
-_NS_NODE, _NS_SWEPT, _NS_VALUE, _NS_RANGE, _NS_BALL = 18.0, 12.0, 40.0, 1e5, 3e3
-"""Nanoseconds per node that is renewed on the path of a record, or with its whole tree, per pair of values, per outer
-range, and per sum of balls: measured, and a third to a half above it."""
+_NS_NODE, _NS_SWEPT, _NS_COPIED, _NS_FIRST, _NS_VALUE = 22.0, 25.0, 6.0, 2e3, 4.0
+"""Nanoseconds per node that is renewed on the path of a record, per leaf of a tree that is renewed as a whole or
+copied, per first value, and per value that is passed: measured on two busy cores, and above it."""
+_NS_POINT, _NS_RANGE, _NS_BALL = 60.0, 1e5, 3e3
+"""Nanoseconds per point that is looked for in an outer range, per outer range, and per sum of balls."""
 
 MOST_BOX_COLUMNS = 5
 """Columns of a box: of every further one all pairs of values would be taken."""
@@ -165,23 +167,30 @@ def _box_work(sizes: Sequence[int], records: int) -> tuple[int, int, int, int]:
 
 
 def box_seconds(sizes: Sequence[int], records: int) -> float:
-    """About how long sums over all boxes of a grid take for so many records, whose values differ as far as there are
-    cells: public numbers."""
+    """How long sums over all boxes of a grid take for so many records at most, wherever they lie: public numbers.
+
+    For an outer range of h points, u values of x hold some, u at most h and the number of values. What comes behind the
+    first values adds up to u·h - u²/2 points at most: each of the u values holds one, and the others come last. That is
+    convex in h, so that the share of points in a range stands for its mean over all ranges.
+    """
     ranges, values, inner, points = _box_work(sizes, records)
-    held = points * _held_by_a_range(sizes, records)
     if box_bits(sizes) > FLOAT_BOX_BITS:
         return ranges * values * (values + 1) / 2 * inner * _NS_BALL * 1e-9
-    # Half of the points come behind a first value on average; many points of one value renew the whole tree at once.
-    renewed = min(held * (inner.bit_length() + 1) / 2 * _NS_NODE, values * inner * _NS_SWEPT)
-    return ranges * (values * (renewed + values * _NS_VALUE) + _NS_RANGE) * 1e-9
+    depth = max(1, (inner - 1).bit_length())
+    leaves, firsts, share = 2**depth, min(values, points), _most_of_a_range(sizes, records)
+    paths = share * firsts * (points - firsts / 2) * depth * _NS_NODE
+    # Many points of one value renew the whole tree at once.
+    renewed = min(paths, firsts * (firsts + 1) / 2 * leaves * _NS_SWEPT)
+    tried = min(firsts, share * points) * (leaves * _NS_COPIED + values * _NS_VALUE + _NS_FIRST)
+    return ranges * (renewed + tried + points * _NS_POINT + _NS_RANGE) * 1e-9
 
 
-def _held_by_a_range(sizes: Sequence[int], records: int) -> float:
-    """The share of evenly spread points that an outer range holds on average.
+def _most_of_a_range(sizes: Sequence[int], records: int) -> float:
+    """The share of points that an outer range holds on average, at most.
 
-    Of k values the i-th lies in i·(k + 1 - i) of k·(k + 1)/2 ranges, which is (k + 2)/(3k) of them on average."""
+    Of k values the i-th lies in i·(k + 1 - i) of k·(k + 1)/2 ranges: most in the middle, in (k + 1)/(2k) of them."""
     *outer, _, _ = (1, 1, *sorted(sizes))
-    return math.prod((count + 2) / (3 * count) for count in (max(1, min(size, records)) for size in outer))
+    return math.prod((count + 1) / (2 * count) for count in (max(1, min(size, records)) for size in outer))
 
 
 def box_bits(sizes: Sequence[int]) -> int:

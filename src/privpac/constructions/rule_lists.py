@@ -13,9 +13,10 @@ from pathlib import Path
 from privpac.errors import DataError, ParameterError
 from privpac.fields import Malformed, listed, text
 
-__all__ = ["FORM", "MOST_RULES", "rules_of", "short_word", "with_rules"]
+__all__ = ["FORM", "LISTED", "MOST_RULES", "rules_of", "short_word", "with_rules"]
 
-HEAD = "finite:"
+LISTED = "finite:"
+"""How such a word begins, also behind others."""
 FORM = "finite:FILE"
 OWNER = "learn"
 
@@ -33,17 +34,19 @@ def with_rules(word: str) -> str:
     >>> with_rules("thresholds:age"), with_rules('finite:["age >= 50"]')
     ('thresholds:age', 'finite:["age >= 50"]')
     """
-    before, head, rest = word.partition(HEAD)
+    before, head, rest = word.partition(LISTED)
     if not head or (before and not before.endswith(":")) or rest.startswith("["):
         return word
-    return f"{before}{HEAD}{json.dumps(_read(rest), ensure_ascii=False, separators=(',', ':'))}"
+    return f"{before}{LISTED}{json.dumps(_read(rest), ensure_ascii=False, separators=(',', ':'))}"
 
 
 def _read(name: str) -> list[str]:
     try:
         return rules_of(Path(os.path.expanduser(name)).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
-        raise DataError(f"The rules of '{HEAD}{name}' cannot be read.", remedy=f"Write {ALLOWED}.") from None
+        raise DataError(
+            f"The rules of '{LISTED}{name}' cannot be read.", remedy=f"Write {ALLOWED}."
+        ) from None
 
 
 def rules_of(written: str) -> list[str]:
@@ -51,7 +54,7 @@ def rules_of(written: str) -> list[str]:
     try:
         rules = [text(rule) for rule in listed(json.loads(written))]
     except (ValueError, RecursionError, Malformed):
-        raise ParameterError(OWNER, "concepts", _start(f"{HEAD}{written}"), allowed=ALLOWED) from None
+        raise ParameterError(OWNER, "concepts", _start(f"{LISTED}{written}"), allowed=ALLOWED) from None
     if not 2 <= len(rules) <= MOST_RULES:
         raise ParameterError(
             OWNER, "concepts", f"{len(rules)} rules", allowed=f"a list of 2 to {MOST_RULES:,} rules"
@@ -65,8 +68,8 @@ def short_word(word: str) -> str:
     >>> short_word('agnostic:finite:["age >= 50","age >= 60"]')
     'agnostic:finite:2 rules'
     """
-    before, head, rest = word.partition(f"{HEAD}[")
-    return f"{before}{HEAD}{len(rules_of('[' + rest))} rules" if head else word
+    before, head, rest = word.partition(f"{LISTED}[")
+    return f"{before}{LISTED}{len(rules_of('[' + rest))} rules" if head else word
 
 
 def _start(word: str) -> str:

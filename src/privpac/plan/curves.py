@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from privpac.constructions.rule_lists import short_word
 from privpac.errors import ParameterError
 from privpac.numbers.exact import plain
 from privpac.pictures.curves import Curves, Series
@@ -159,7 +160,7 @@ def _curves(question: Question, against: str, rows: tuple[Series, ...]) -> Curve
     if question.given.bits is not None and against != "bits":
         fixed.insert(0, f"{question.given.bits} bits")
     return Curves(
-        title=f"Records needed for {question.word} ({', '.join(fixed)})",
+        title=f"Records needed for {short_word(question.word)} ({', '.join(fixed)})",
         x_label=AXES[against],
         y_label="labelled records",
         series=_distinct(rows),

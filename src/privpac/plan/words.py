@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from privpac.concepts.grids import BOX_SECONDS, box_seconds, coarser_boxes
+from privpac.constructions.rule_lists import short_word
 from privpac.numbers.exact import plain
 from privpac.plan.answer import Answer, Estimate
 from privpac.plan.table import PlanTable
@@ -140,7 +141,7 @@ def question_text(plan: PlanTable) -> str:
         "reachable": "Error that is proved",
         "smallest_epsilon": "Smallest epsilon",
     }[asked.kind]
-    return f"{what} for {asked.word}: {', '.join(parts)}"
+    return f"{what} for {short_word(asked.word)}: {', '.join(parts)}"
 
 
 def rows(plan: PlanTable) -> Iterator[tuple[str, ...]]:

@@ -129,6 +129,26 @@ def _rights(
 
 
 @compiled
+def _total(
+    first: int,
+    starts: Integers,
+    ys: Integers,
+    moves: Integers,
+    runs: Floats,
+    tree: tuple[Integers, Floats],
+    table: Floats,
+) -> tuple[int, float]:
+    """All boxes whose first value of x is `first`, which holds points: only values that hold some change the tree."""
+    powers, mantissas = tree[0].copy(), tree[1].copy()
+    exponent, total = 0, 0.0
+    for last in range(first, len(runs)):
+        if starts[last + 1] > starts[last]:
+            _moved(starts[last], starts[last + 1], ys, moves, powers, mantissas, table)
+            exponent, total = _plus(exponent, total, powers[1, 3], mantissas[1, 2] * runs[last], table)
+    return exponent, total
+
+
+@compiled
 def _lefts(
     starts: Integers,
     ys: Integers,
@@ -140,13 +160,21 @@ def _lefts(
     exponents: Integers,
     weights: Floats,
 ) -> None:
-    """All boxes by their first value of x: exponents and mantissas."""
-    powers, mantissas = np.empty(len(lefts), np.int64), np.empty(len(lefts))
-    for first in range(len(lefts)):
-        _rights(first, starts, ys, moves, rights, tree, table, powers, mantissas)
-        exponent, total = 0, 0.0
-        for k in range(len(lefts) - first):
-            exponent, total = _plus(exponent, total, powers[k], mantissas[k], table)
+    """All boxes by their first value of x: exponents and mantissas.
+
+    A value that holds no point of this outer range is passed over: boxes that start there are those that start at the
+    next value, and the one that ends before it.
+    """
+    runs = rights.copy()  # upper ends from a value that holds points up to the next one that does
+    for value in range(len(runs) - 2, -1, -1):
+        if starts[value + 2] == starts[value + 1]:
+            runs[value] += runs[value + 1]
+    exponent, total = 0, 0.0
+    for first in range(len(lefts) - 1, -1, -1):
+        if starts[first + 1] > starts[first]:
+            exponent, total = _total(first, starts, ys, moves, runs, tree, table)
+        else:
+            exponent, total = _plus(exponent, total, 0, tree[1][1, 2] * rights[first], table)
         exponents[first], weights[first] = exponent, total * lefts[first]
 
 

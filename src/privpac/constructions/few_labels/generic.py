@@ -66,6 +66,8 @@ class GenericLearner(DrawsOnce):
     epsilon: Fraction
     unlabelled_epsilon: Fraction | None = None
     failure: Fraction = FAILURE
+    delta: Fraction = Fraction(0)
+    """What the sanitisers of ordered columns may spend besides, where it pays (Corollary 3.4 of the same paper)."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.concepts, Snappable | Finite):
@@ -75,6 +77,8 @@ class GenericLearner(DrawsOnce):
                 type(self.concepts).__name__,
                 allowed="thresholds, intervals, unions, stumps, rectangles or a finite class",
             )
+        if self.delta and isinstance(self.concepts, Finite):
+            raise ParameterError(OWNER, "delta", plain(self.delta), allowed="0 for a finite class")
         for epsilon in (self.epsilon, self._sanitising):
             check_wishes(OWNER, epsilon=epsilon, failure=self.failure, error=None)
 
@@ -108,9 +112,11 @@ class GenericLearner(DrawsOnce):
             raise ParameterError(
                 OWNER, "concepts", self.concepts.word, allowed="a class with an ordered column to sanitise"
             )
-        share, each = self._sanitising / len(names), third / len(names)
+        share, each, slip = (part / len(names) for part in (self._sanitising, third, self.delta))
         return tuple(
-            best_of_column(self.concepts.schema, name, epsilon=share, failure=each, records=records)
+            best_of_column(
+                self.concepts.schema, name, epsilon=share, failure=each, records=records, delta=slip
+            )
             for name in names
         )
 
@@ -212,6 +218,7 @@ class GenericLearner(DrawsOnce):
                 "epsilon": plain(self.epsilon),
                 "unlabelled_epsilon": plain(self._sanitising),
                 "failure": plain(self.failure),
+                **({"delta": plain(self.delta)} if self.delta else {}),
                 "points": self._points(size),
                 "released": [type(each).__name__ for each in self.sanitisers(size.unlabelled)],
             },

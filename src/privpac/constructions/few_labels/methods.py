@@ -62,7 +62,9 @@ def _require_settings(settings: Mapping[str, Any]) -> None:
     method = text(settings["method"])
     require(method in SETTINGS, "there is no such method")
     active = ("active",) if "active" in settings else ()
-    record(settings, "method", "epsilon", "failure", *SETTINGS[method], *active)
+    # Models that were learnt without a delta do not name one.
+    spent = ("delta",) if method == "generic" and "delta" in settings else ()
+    record(settings, "method", "epsilon", "failure", *SETTINGS[method], *active, *spent)
 
 
 def concepts_for(concepts: str | ConceptClass, request: Request) -> ConceptClass:
@@ -78,7 +80,8 @@ def semi_learner(concepts: ConceptClass, settings: Mapping[str, Any]) -> SemiLea
     if settings["method"] == "plain":
         return LabelsOnly(Occam(concepts, epsilon, failure=failure))
     if settings["method"] == "generic":
-        return GenericLearner(concepts, epsilon, failure=failure)  # type: ignore[arg-type]
+        delta = written(settings["delta"]) if "delta" in settings else Fraction(0)
+        return GenericLearner(concepts, epsilon, failure=failure, delta=delta)  # type: ignore[arg-type]
     cut = with_dichotomies(concepts, owner=OWNER)
     base = Occam(cut, written(settings["base_epsilon"]))
     draw = written(settings["draw_epsilon"])
@@ -152,6 +155,20 @@ def promised(learner: SemiLearner, size: Size) -> Fraction:
     return min(errors, default=Fraction(1))
 
 
+def _with_delta(concepts: ConceptClass, request: Request, failure: Fraction) -> dict[str, Any]:
+    """Settings of the generic learner whose sanitiser spends a delta; refused where it would not be spent."""
+    settings = _settings("generic", request.per_record, failure, delta=plain(request.delta_per_record))
+    if semi_learner(concepts, settings).certify(request.size).privacy.fact.delta == 0:
+        raise ParameterError(
+            OWNER,
+            "delta",
+            plain(request.delta),
+            allowed="0 here: a sanitiser without it promises more, by public numbers",
+            remedy="Leave delta out.",
+        )
+    return settings
+
+
 def choose(
     concepts: ConceptClass, size: Size, *, method: str, epsilon: Fraction, failure: Fraction
 ) -> dict[str, Any]:
@@ -200,16 +217,19 @@ class FewLabels:
         failure: Fraction = FAILURE,
     ) -> FewLabels:
         """For the records one has; refused, before anything is spent, if less than `error` is promised."""
-        if request.delta:
+        if request.delta and method != "generic":
             raise ParameterError(
                 OWNER,
                 "delta",
                 plain(request.delta),
-                allowed="0 together with unlabelled records, where no step has a use for it",
+                allowed="0 together with unlabelled records, but for method generic, whose sanitiser may spend it",
                 remedy="Leave delta out: what is promised to labelled and unlabelled people needs none.",
             )
-        known = concepts_for(concepts, request)
-        settings = choose(known, request.size, method=method, epsilon=request.per_record, failure=failure)
+        known = concepts_for(concepts, replace(request, delta=Fraction(0)))
+        if request.delta:
+            settings = _with_delta(known, request, failure)
+        else:
+            settings = choose(known, request.size, method=method, epsilon=request.per_record, failure=failure)
         recipe = cls(concepts, request, settings)
         if error is not None and promised(recipe.learner, request.size) > error:
             recipe.refuse(error)
@@ -219,7 +239,7 @@ class FewLabels:
         """Too few records: what they promise at best, and how many labels would do."""
         size, epsilon = self.request.size, self.request.per_record
         failure = written(self.settings["failure"])
-        known = concepts_for(self.concepts, self.request)
+        known = concepts_for(self.concepts, replace(self.request, delta=Fraction(0)))
         have = f"{size.labelled} labelled and {size.unlabelled} unlabelled records"
         reached = promised(self.learner, size)
         best = f"promise an error of {decimal_text(reached)} at best" if reached < 1 else "promise nothing"

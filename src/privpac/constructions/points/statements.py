@@ -177,4 +177,15 @@ STATEMENTS: tuple[Statement, ...] = (
         " exact marginals for any function whatever, so privacy is unconditional; that is what is offered.",
         proof=_SAMPLED,
     ),
+    Statement(
+        "points-separation",
+        "Points: proper against improper",
+        f"{BBKN}, Theorem 4.9",
+        "derived",
+        "Proper private learners of points of d bits need order d/(epsilon·error) records, improper ones a number that"
+        " does not depend on d: from some d on, no proper learner does with the records of an improper one.",
+        ("pure epsilon",),
+        {"bits, error 0.1, failure 0.05, epsilon 1": Fraction(28), "records there": Fraction(275)},
+        proof="docs/proofs/points.md",
+    ),
 )

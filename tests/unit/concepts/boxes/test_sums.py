@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from privpac.concepts.boxes.axes import Axis, ranges_of
 from privpac.concepts.boxes.rectangles import RectangleGibbs, Rectangles, _Choice
@@ -96,3 +97,23 @@ def test_sums_take_no_longer_than_is_said_beforehand() -> None:
         before = time.process_time()
         sums.lefts()
         assert time.process_time() - before < 2 * box_seconds((2**32, 2**32), count)
+
+
+def crowded(count: int, size: int) -> NDArray[np.int64]:
+    """Every value of the first two columns once, and all others in the middle of the first, among the last of the
+    second: where an outer range holds most, and most comes behind each first value."""
+    rng = np.random.default_rng(1)
+    once = np.arange(size)
+    rest = count - size
+    first = np.concatenate([once, np.full(rest, size // 2)])
+    second = np.concatenate([once, size - 1 - rng.integers(0, 6, rest)])
+    return np.stack([first, second, rng.integers(0, 2**16, count)], axis=1)
+
+
+def test_records_crowded_on_few_values_take_no_longer_than_the_public_bound() -> None:
+    sizes, count = (32, 32, 2**16), 400
+    sums = sums_of(sizes, crowded(count, 32), np.resize([1, -1], count), Fraction(3, 5))
+    sums.lefts()
+    before = time.process_time()
+    sums.lefts()
+    assert time.process_time() - before < box_seconds(sizes, count)
