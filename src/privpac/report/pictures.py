@@ -173,8 +173,8 @@ def _branches(tree: Tree, schema: Schema, leaves: Sequence[FoldedLeaf]) -> str:
     items = []
     for child, part, positive in ((tree.high, leaves[below:], True), (tree.low, leaves[:below], False)):
         answer = f"<span>{escape(tree.test.describe(schema, positive=positive))}</span>"
-        said = _answer(part[0], schema) if isinstance(child, Leaf) else _branches(child, schema, part)
-        items.append(f"<li>{answer}{said}</li>")
+        ending = _answer(part[0], schema) if isinstance(child, Leaf) else _branches(child, schema, part)
+        items.append(f"<li>{answer}{ending}</li>")
     return f"<ul>{''.join(items)}</ul>"
 
 

@@ -191,8 +191,8 @@ def _mixture(node: Tree) -> None:
 def _group(node: Tree) -> None:
     (size,) = parameters(node, "size")
     size = integer(size, 1)
-    said = [f"no person stands behind more than {size} records"] if size > 1 else []
-    require(list(node.get("assumes", ())) == said, "the assumption is not that of the rule")
+    assumptions = [f"no person stands behind more than {size} records"] if size > 1 else []
+    require(list(node.get("assumes", ())) == assumptions, "the assumption is not that of the rule")
     old = _read(only_premise(node))
     require(old.delta == 0, "the release must have no delta")
     _is(node, size**2 * old.rho, Fraction(0), old.scope)

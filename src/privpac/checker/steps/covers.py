@@ -40,8 +40,10 @@ def _reference_cover(against: str) -> Check:
         error, failure = _goal(node, against, records)
         kappa = decimal(kappa_text)
         require(isinstance(reference, str) and reference != "", "the reference has no name")
-        said = f"records come from a distribution whose density against {reference} is at most {kappa_text}"
-        require(list(node.get("assumes", ())) == [said], "the assumption is not that of the rule")
+        assumption = (
+            f"records come from a distribution whose density against {reference} is at most {kappa_text}"
+        )
+        require(list(node.get("assumes", ())) == [assumption], "the assumption is not that of the rule")
         require(0 < ratio <= tilt < 1 and odds >= 0, "a parameter is out of range")
         require(kappa >= 1 and level >= 0 and 0 <= miss < failure, "a parameter is out of range")
         near = kappa * level

@@ -94,9 +94,9 @@ def _vote_accuracy(
     node: Tree, answer_wrong: Callable[[int, int, Fraction], Fraction] = _answer_wrong
 ) -> None:
     error, failure, records = _accuracy(node, "realizable")
-    models, ratio, said, vc = parameters(node, "models", "ratio", "records", "vc")
+    models, ratio, count, vc = parameters(node, "models", "ratio", "records", "vc")
     models, vc, x = integer(models, 1), integer(vc, 0), read_ratio(ratio)
-    same_records(said, records)
+    same_records(count, records)
     require(records >= within(models, _MOST_MODELS), "there are too few records")
     block = records // models
     logs = (
@@ -112,10 +112,10 @@ def _vote_accuracy(
 
 def _flipped_answers(node: Tree) -> None:
     error, failure, records = _accuracy(node, "agnostic")
-    kept, ratio, flip, slip, said, vc = parameters(node, "kept", "ratio", "flip", "slip", "records", "vc")
+    kept, ratio, flip, slip, count, vc = parameters(node, "kept", "ratio", "flip", "slip", "records", "vc")
     kept, vc, x = integer(kept, 1), integer(vc, 0), read_ratio(ratio)
     turned, missed = number(flip), number(slip)
-    same_records(said, records)
+    same_records(count, records)
     require(records >= kept and x < 1, "a parameter is out of range")
     require(0 <= turned <= Fraction(1, 2) and 0 < missed < 1, "flip or slip is out of range")
     whole = ln_labellings(records, vc)
@@ -188,10 +188,10 @@ def _deviation(records: int, vc: int, failure: Fraction) -> Fraction:
 def _relabelled_vote(node: Tree) -> None:
     error, failure, records = _accuracy(node, "agnostic")
     names = ("kept", "mistake", "models", "ratio", "weight", "inner", "records", "vc")
-    kept, mistake, models, ratio, weight, inner, said, vc = parameters(node, *names)
+    kept, mistake, models, ratio, weight, inner, count, vc = parameters(node, *names)
     kept, mistake, models, vc = (*(integer(n, 1) for n in (kept, mistake, models)), integer(vc, 0))
     x, y, heavy = read_ratio(ratio), read_ratio(inner), number(weight)
-    same_records(said, records)
+    same_records(count, records)
     require(records > kept and x < 1 and heavy > 0, "a parameter is out of range")
     voters, miss = records - kept, failure / 5
     drawn = (ln_labellings(kept, vc) + directed.ln_ceiling(1 / miss)) / (
@@ -209,10 +209,10 @@ def _relabelled_vote(node: Tree) -> None:
 def _net_relabelling_accuracy(node: Tree) -> None:
     error, failure, records = _accuracy(node, "agnostic")
     names = ("kept", "models", "ratio", "inner", "flip", "slip", "records", "vc")
-    kept, models, ratio, inner, flip, slip, said, vc = parameters(node, *names)
+    kept, models, ratio, inner, flip, slip, count, vc = parameters(node, *names)
     kept, models, vc = integer(kept, 1), integer(models, 1), integer(vc, 0)
     x, y, turned, missed = read_ratio(ratio), read_ratio(inner), number(flip), number(slip)
-    same_records(said, records)
+    same_records(count, records)
     require(records >= kept and x < 1, "a parameter is out of range")
     require(0 <= turned <= Fraction(1, 2) and 0 < missed < 1, "flip or slip is out of range")
     half = failure / 2

@@ -193,11 +193,11 @@ class ReferenceCover(ReadsOnce):
         if plan is not None:
             return plan
         kappa = "1, the smallest there is" if self.kappa is None else plain(self.kappa)
-        said = f"ReferenceCover: {n} records prove no error of {decimal_text(self.error)} for a density of {kappa}."
+        sentence = f"ReferenceCover: {n} records prove no error of {decimal_text(self.error)} for a density of {kappa}."
         ways, need = f"or allow a larger error or epsilon. {WAYS_OUT}", self.records_needed
         if need is not None:
-            raise TooFewRecords(said, needed=need, remedy=f"At least {need} records are needed; {ways}")
-        raise SizeError(said, remedy=f"{self._no_number()}; {ways}")
+            raise TooFewRecords(sentence, needed=need, remedy=f"At least {need} records are needed; {ways}")
+        raise SizeError(sentence, remedy=f"{self._no_number()}; {ways}")
 
     def _no_number(self) -> str:
         """Why no number of records would do."""

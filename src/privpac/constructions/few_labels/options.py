@@ -277,8 +277,8 @@ def _questions_of(agnostic: bool) -> Callable[[Wish, int], Need | None]:
 
 def _hidden(wish: Wish, agnostic: bool) -> list[Need]:
     """What is needed at every epsilon among those who are asked, as far as there are records to hide them."""
-    tried = [_questions_at(wish, inner, agnostic) for inner in INNER if inner > wish.epsilon]
-    return [need for need in tried if wish.unlabelled is None or need.unlabelled <= wish.unlabelled]
+    needs = [_questions_at(wish, inner, agnostic) for inner in INNER if inner > wish.epsilon]
+    return [need for need in needs if wish.unlabelled is None or need.unlabelled <= wish.unlabelled]
 
 
 def _questions_at(wish: Wish, inner: Fraction, agnostic: bool) -> Need:

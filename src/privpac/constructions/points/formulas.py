@@ -200,9 +200,9 @@ def _clips(domain: int, epsilon: Fraction, *, positives: int) -> Iterator[tuple[
         least, most = max(1, int(surplus / 2)), int((size + 30) / float(rounded)) + 2
         margins = np.arange(least, most, max(1, (most - least) // _MARGINS))
         thresholds = np.ceil(np.round(2 * margins - surplus, 9)).astype(np.int64)
-        tried = (margins < thresholds) & (thresholds <= positives)
-        if tried.any():
-            yield rounded, thresholds[tried], margins[tried]
+        candidates = (margins < thresholds) & (thresholds <= positives)
+        if candidates.any():
+            yield rounded, thresholds[candidates], margins[candidates]
 
 
 @lru_cache(maxsize=1024)

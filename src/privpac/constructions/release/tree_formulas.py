@@ -108,8 +108,8 @@ def plan_tree(
     tests/unit/constructions/release/test_formulas.py.
     """
     every = cells <= FULL if full is None else full
-    tried = BRANCHINGS if branching is None else (branching,)
-    plans = [_planned(records, cells, b, epsilon, failure, every) for b in tried]
+    branchings = BRANCHINGS if branching is None else (branching,)
+    plans = [_planned(records, cells, b, epsilon, failure, every) for b in branchings]
     proved = [plan for plan in plans if plan is not None]
     return min(proved, key=lambda plan: plan.off) if proved else None
 

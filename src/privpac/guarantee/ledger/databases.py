@@ -268,11 +268,13 @@ class Postgres:
             return self._not_a_ledger()
         if (getattr(orig, "sqlstate", None) or "").startswith("23"):  # a row that contradicts the tables
             return self.damaged()
-        said = getattr(getattr(orig, "diag", None), "message_primary", None) or str(orig).partition("\n")[0]
+        message = (
+            getattr(getattr(orig, "diag", None), "message_primary", None) or str(orig).partition("\n")[0]
+        )
         if self._url.password:
-            said = said.replace(self._url.password, "***")
+            message = message.replace(self._url.password, "***")
         return PrivpacError(
-            f"The ledger '{self.where}' could not be used: {said}.",
+            f"The ledger '{self.where}' could not be used: {message}.",
             remedy="Nothing was released; check that the database runs and its rights, and try again.",
         )
 
