@@ -74,7 +74,7 @@ def rows(*, quick: bool, progress: Progress) -> list[dict[str, Any]]:
 
 
 def _subsampled(bits: int, epsilon: Fraction, excess: Fraction) -> int:
-    """Records of which a share small enough for `epsilon` is as many as the transformation needs at the constant one."""
+    """Records of which a share small enough for `epsilon` is as many as the transformation needs inside."""
     share = 1 if epsilon == INSIDE else share_subsampled(epsilon, inner=INSIDE)
     return math.ceil(_transformed(bits, INSIDE, excess) / share)
 
@@ -188,7 +188,7 @@ def figure(rows: Sequence[Mapping[str, Any]]) -> Curves:
         log_x=True,
         log_y=True,
         x_ticks=sorted({1 / row["epsilon"] for row in rows}),
-        note="Extra: above what clean labels need at the same epsilon. All promised by certificates, with failure 0.05.",
+        note="Extra: above what clean labels need at the same epsilon. Promised by certificates, with failure 0.05.",
     )
 
 

@@ -266,7 +266,7 @@ def figure(made: Sequence[dict[str, Any]]) -> Curves:
         log_x=True,
         log_y=True,
         x_ticks=sorted({row["bits"] for row in rows}),
-        note=f"One draw is promised from {plain[0]:,} labels on with the shortest keys and {plain[-1]:,} with the longest "
+        note=f"One draw is promised from {plain[0]:,} labels on for the shortest keys and {plain[-1]:,} for the longest "
         "(epsilon 1, error 0.1). Bands: 95% intervals. Boosting with the printed constants would need "
         f"{printed:,} labels.",
     )
@@ -285,7 +285,9 @@ def _ratios(rows: Sequence[dict[str, Any]], method: str, panel: str, key: str, *
     plain = {row["bits"]: row[key] for row in rows if row["method"] == "plain" and row[key]}
     own = [row for row in rows if row["method"] == method and row["bits"] in plain]
     low, high = (
-        [None if row[edge] is None else round(row[edge] / plain[row["bits"]], 4) for row in own] if band else None
+        [None if row[edge] is None else round(row[edge] / plain[row["bits"]], 4) for row in own]
+        if band
+        else None
         for edge in (band or ("", ""))
     )
     ratios = [None if row[key] is None else round(row[key] / plain[row["bits"]], 4) for row in own]
