@@ -7,9 +7,8 @@ way: the transformation at epsilon 1, on so few of the records, drawn at random,
 no private learner that answers with a cut can succeed, even with clean labels. `direct measured` and `transformed
 measured` are mean excesses at those sizes in simulation, a tenth of the labels wrong.
 Found: the paper says that what noisy labels cost beyond clean ones need not grow with 1/epsilon, as it does if one
-subsamples. Here the gain is seen, most of all at small epsilon and excess: at 0.02 each the transformation costs 13.3
-million extra records and subsampling 39.3 million. Its constants still grow with 1/epsilon at these sizes, and one draw
-from the class needs fewer records throughout: 1.4 to 86 times fewer.
+subsamples. Here the gain is seen at small epsilon and excess (13,440,000 records against 39,466,826 at 0.02 each), but
+at these sizes the cost still grows with 1/epsilon, and one draw from the class needs 1.4 to 86 times fewer records.
 Source: Li–Wang–Ye 2025, Theorems 1 and 18; register `agnostic-transformation`, `relabelling`, `relabelling-accuracy`,
 `subsampling-without-replacement`, `occam-agnostic`, `occam-realizable`, `floor-thresholds-proper`.
 """

@@ -6,8 +6,8 @@ points and random cuts (a simulation, not a promise), between `measured low`, th
 `measured high`, the first with surely fewer.
 Found: the paper says that the number of labels follows the VC dimension and not the length of keys. Here the generic
 learner of thresholds is promised from 265 labels on at 16 bits and 403 at 128, where one draw without further records
-needs 351 and 2,285; with the printed constants boosting would take 170,053,921. On uniform points one draw itself needs
-no more for longer keys (63 to 67 labels), and only asking few people (active) saves any.
+needs 351 and 2,285 and boosting with the printed constants 170,053,921; but on uniform points one draw itself needs no
+more labels for longer keys, and only asking few people saves any.
 Source: register `occam-realizable`, `generic-learner`, `label-boost-realizable`, `label-boost`, `ssl-relabel-accuracy`,
 `active-subsampling`, `floor-labels`.
 """
@@ -266,7 +266,7 @@ def figure(made: Sequence[dict[str, Any]]) -> Curves:
         log_x=True,
         log_y=True,
         x_ticks=sorted({row["bits"] for row in rows}),
-        note=f"One draw is promised from {plain[0]:,} labels on for the shortest keys and {plain[-1]:,} for the longest "
+        note=f"One draw is promised from {plain[0]:,} labels on at the fewest bits and {plain[-1]:,} at the most "
         "(epsilon 1, error 0.1). Bands: 95% intervals. Boosting with the printed constants would need "
         f"{printed:,} labels.",
     )
