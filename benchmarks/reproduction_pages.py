@@ -42,11 +42,17 @@ def page(tree: Mapping[str, Any], *, made: str) -> str:
     about, statement, finding, source = _docstring(name)
     figure = f"![{tree['title']}]({name}.svg)\n\n" if REPRODUCTIONS[name].has_figure else ""
     return (
-        f"# {TITLES.get(name, name)}\n\n{about}.\n\n**{finding}**\n\n{figure}## The numbers\n\n{statement}\n\n"
+        f"# {TITLES.get(name, name)}\n\n{about}.\n\n{_emphasised(finding)}\n\n{figure}## The numbers\n\n{statement}\n\n"
         f"Made on {made} by privpac {tree['version']} with `privpac reproduce {name}`; the numbers are also in\n"
         f"[{name}.json]({name}.json). – means that there is none.\n\n"
         f"{_folded(_table(tree['rows']), len(tree['rows']))}\n\n## Source\n\n{source}\n"
     )
+
+
+def _emphasised(finding: str) -> str:
+    """What the paper says in bold, and what was found after it."""
+    said, found, rest = finding.partition(" Here")
+    return f"**{said}**{found}{rest}"
 
 
 def _folded(table: str, rows: int) -> str:

@@ -7,7 +7,8 @@ way: the transformation at epsilon 1, on so few of the records, drawn at random,
 no private learner that answers with a cut can succeed, even with clean labels. `direct measured` and `transformed
 measured` are mean excesses at those sizes in simulation, a tenth of the labels wrong.
 Found: the paper says that what noisy labels cost beyond clean ones need not grow with 1/epsilon, as it does if one
-subsamples. FOUND
+subsamples. Here the gain is seen at small epsilon and excess (13,440,000 records against 39,466,826 at 0.02 each), but
+at these sizes the cost still grows with 1/epsilon, and one draw from the class needs 1.4 to 86 times fewer records.
 Source: Li–Wang–Ye 2025, Theorems 1 and 18; register `agnostic-transformation`, `relabelling`, `relabelling-accuracy`,
 `subsampling-without-replacement`, `occam-agnostic`, `occam-realizable`, `floor-thresholds-proper`.
 """
@@ -72,7 +73,7 @@ def rows(*, quick: bool, progress: Progress) -> list[dict[str, Any]]:
 
 
 def _subsampled(bits: int, epsilon: Fraction, excess: Fraction) -> int:
-    """Records of which a share small enough for `epsilon` is as many as the transformation needs at the constant one."""
+    """Records of which a share small enough for `epsilon` is as many as the transformation needs inside."""
     share = 1 if epsilon == INSIDE else share_subsampled(epsilon, inner=INSIDE)
     return math.ceil(_transformed(bits, INSIDE, excess) / share)
 
@@ -186,7 +187,7 @@ def figure(rows: Sequence[Mapping[str, Any]]) -> Curves:
         log_x=True,
         log_y=True,
         x_ticks=sorted({1 / row["epsilon"] for row in rows}),
-        note="Extra: above what clean labels need at the same epsilon. All promised by certificates, with failure 0.05.",
+        note="Extra: above what clean labels need at the same epsilon. Promised by certificates, with failure 0.05.",
     )
 
 

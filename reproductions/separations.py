@@ -3,15 +3,15 @@
 Statement: a proper learner of points or thresholds needs records in proportion to the bits of a key, improper learners
 of points do not, and with a small delta thresholds do not either. `needed` is measured: the smallest n at which the
 failure on a hard distribution, averaged over simulated data sets, is at most the one asked for. `promised` is what the
-certificate asks; `floor` is below what any private learner of the kind can do with. Rows above 128 bits were computed
-apart by 0.2.0.dev0 and added to those of 0.1.0; there the recursion was looked at on 20 data sets only, so that its
-`needed` is rough and has no upper bound.
+certificate asks; `floor` is below what any private learner of the kind can do with. Rows of `blocks` and those above
+128 bits were computed apart by 0.2.0.dev0 and added to those of 0.1.0; with a delta `needed` has no upper bound, and
+above 128 bits the recursion was looked at on 20 data sets only, so that its number is rough.
 Found: the paper says that answering with a set instead of a point makes the length of keys irrelevant. Here, at 128
-bits, one draw of a point needs 2,001 records and a random set 212, as at 32 bits; with a small delta the recursion
-finds a cut in keys of 1,024 bits with about 1,855 records, roughly measured, where one draw needs 14,919.
+bits, one draw of a point needs 2,001 records and a random set 212, as at 32 bits; and a cut in keys of 4,096 bits takes
+58,222 records by one draw, but with a small delta about 1,901 by recursion and about 348 by blocks.
 Source: Beimel–Brenner–Kasiviswanathan–Nissim 2013; register `occam-realizable`, `clipped-points`,
-`reed-solomon-points`, `pairwise-cover`, `sparse-sets-accuracy`, `boosted-points`, `rec-concave`, `floor-points-proper`,
-`floor-points-any`, `floor-thresholds-proper`.
+`reed-solomon-points`, `pairwise-cover`, `sparse-sets-accuracy`, `boosted-points`, `rec-concave`,
+`occupied-blocks-accuracy`, `floor-points-proper`, `floor-points-any`, `floor-thresholds-proper`.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import Any
 __all__ = ["accessible", "on_post_page"]
 
 _NAV = re.compile(r"<nav\b[^>]*>|</nav>")
-_FOLDED = re.compile(r'<nav class="md-nav" data-md-level="[1-9]"[^>]*>')
+_FOLDED = re.compile(r'<nav class="md-nav"(?P<level> data-md-level="[1-9]")?[^>]*>')
 
 
 def accessible(html: str) -> str:
@@ -22,19 +22,16 @@ def accessible(html: str) -> str:
 
 
 def _without_inner_landmarks(html: str) -> str:
-    """Every folded branch of the navigation is a landmark in the theme; here it is a part of the one around it."""
+    """Every branch of a navigation is a landmark in the theme; here it is a part of the one around it."""
     inner: list[bool] = []
 
     def plain(match: re.Match[str]) -> str:
         tag = match[0]
         if tag == "</nav>":
             return "</div>" if inner and inner.pop() else tag
-        inner.append(_FOLDED.fullmatch(tag) is not None)
-        return (
-            '<div class="md-nav"' + re.sub(r"^.*?( data-md-level=\"\d\").*$", r"\1>", tag)
-            if inner[-1]
-            else tag
-        )
+        folded = _FOLDED.fullmatch(tag)
+        inner.append(folded is not None)
+        return f'<div class="md-nav"{folded["level"] or ""}>' if folded else tag
 
     return _NAV.sub(plain, html)
 

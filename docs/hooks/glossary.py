@@ -37,6 +37,7 @@ EVERYDAY = frozenset({"class", "error", "fact", "failure", "label", "person", "p
     "release",
     "rule",
     "score",
+    "word",
 }
 UNTOUCHED = (
     "reference/",

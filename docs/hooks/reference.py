@@ -19,6 +19,7 @@ __all__ = ["api_modules", "described_names", "pages"]
 
 ROOT = Path(__file__).resolve().parents[2]
 IMPORT = re.compile(r"^from (privpac(?:\.\w+)+) import", re.MULTILINE)
+CITED = re.compile(r"`(privpac(?:\.\w+)+)(?:\(\))?`")
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 GROUPS = {
     "model": "Learn, save, load",
@@ -62,14 +63,25 @@ def pages() -> Mapping[str, Callable[[], str]]:
 
 @cache
 def api_modules() -> tuple[str, ...]:
-    """Modules people import from: those of the public names, and those that a document shows an import from."""
+    """Modules people look for: those of the public names, and those that a document imports from or names."""
     import privpac
 
     found = {f"privpac.{module}" for module in privpac._NAMES.values()}
     found |= {
         module for text in _documents() for block in BLOCK.findall(text) for module in IMPORT.findall(block)
     }
-    return tuple(sorted(module for module in found if module.count(".") >= 1))
+    cited = (_module_of(path) for text in _documents() for path in CITED.findall(text))
+    found |= {module for module in cited if module.count(".") >= 2}
+    return tuple(sorted(found))
+
+
+@cache
+def _module_of(path: str) -> str:
+    """The module that a path leads to, or the one that defines the name at its end; else the package."""
+    source = ROOT / "src" / Path(*path.split("."))
+    if source.with_suffix(".py").exists() or (source / "__init__.py").exists() or "." not in path:
+        return path
+    return _module_of(path.rpartition(".")[0])
 
 
 def _documents() -> Iterator[str]:

@@ -67,7 +67,7 @@ class Boolean(Column):
         return f"'{self.show(cell)}'"
 
     def sql_spellings(self, cell: int) -> str:
-        """All that counts as this cell, in small letters: databases have columns of booleans, of 0 and 1, and of text."""
+        """All that counts as this cell, in small letters: columns hold booleans, 0 and 1, or text."""
         return ", ".join(f"'{word}'" for word in reversed(WORDS[self._inside(cell)]))
 
     def _range_words(self) -> str:

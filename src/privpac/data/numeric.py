@@ -34,7 +34,9 @@ FINEST = 2**48  # beyond this the spacing of doubles, not the grid, would decide
 CHUNK = 2**15  # records encoded at a time: the intermediate doubles stay in the processor's cache
 EXACT = 2**53  # integers up to here are doubles
 EXACT_DIGITS = 15  # every decimal of so many digits survives as a double
-NEAR = 2  # doubles at the wider bound: arithmetic puts a cut at most about so far from the decimal that is meant
+NEAR = (
+    2  # doubles at the wider bound: arithmetic puts a cut at most about so far from the decimal that is meant
+)
 DIGITS = 40  # decimal places tried for a short text; a grid between ordinary bounds needs fewer than 17
 
 

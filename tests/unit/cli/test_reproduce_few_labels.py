@@ -33,8 +33,8 @@ def test_promised_and_measured(monkeypatch: pytest.MonkeyPatch) -> None:
         assert row["measured"] is None or (row["measured_low"] or 0) <= row["measured"]
         assert row["measured_high"] is None or row["measured"] <= row["measured_high"]
     drawn = few_labels.figure(made)
-    # The printed constants would need an axis of their own, and what is promised for plain is the measure of all.
-    assert len(drawn.series) == len(few_labels.METHODS) * 2 - 3
+    # The printed constants would need an axis of their own, and plain is the measure of all.
+    assert len(drawn.series) == len(few_labels.METHODS) * 2 - 4
     shares = {series.label: series.y for series in drawn.series if series.panel == few_labels.PROMISED}
     assert shares["active"] == [round(labels["active"] / 351, 4)]
     assert f"{labels[few_labels.PRINTED]:,}" in drawn.note

@@ -137,7 +137,10 @@ def test_every_kind_of_class_is_answered(word: str) -> None:
         ({"error": "much"}, "error is 'much', but must be a number above 0 and below 0.5. A coin"),
         ({"failure": 0}, "failure is 0, but must be a number above 0 and below 1. No proof is certain"),
         ({"failure": 1}, "failure is 1"),
-        ({"epsilon": 0}, "epsilon is 0, but must be a positive number from 1e-12 to 1e6. Write it as a decimal"),
+        (
+            {"epsilon": 0},
+            "epsilon is 0, but must be a positive number from 1e-12 to 1e6. Write it as a decimal",
+        ),
         ({"epsilon": -1}, "epsilon is -1"),
         ({"epsilon": 10**7}, "epsilon is 10000000"),
         ({"delta": 1}, "delta is 1"),

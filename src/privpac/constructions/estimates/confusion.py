@@ -147,7 +147,7 @@ class Confusion:
     def remedy(self) -> str:
         """What would narrow the interval most, in a sentence."""
         if self.noise >= self.sampling:
-            return "Most of the width is noise: a larger estimate_epsilon would narrow it."
+            return "Most of the width is noise: a larger epsilon for the estimate would narrow it."
         if self.holdout:
             return "Most of the width is chance: more records, or a larger holdout, would narrow it."
         apart = 5 * self.noise + gap_holdout(max(1, self.records // 5), failure=(1 - CONFIDENCE) / 2)

@@ -480,7 +480,9 @@ def test_sql_runs_in_sqlite_which_has_neither_booleans_nor_dates() -> None:
         database.executemany(f"INSERT INTO t VALUES ({', '.join('?' * 12)})", rows)
         for _ in range(60):
             predicate = read(random_formula(rng, depth=2, schema=RAW_SCHEMA)[0], RAW_SCHEMA)
-            found = database.execute(f"SELECT {predicate.to_sql(RAW_SCHEMA)} FROM t ORDER BY rowid").fetchall()
+            found = database.execute(
+                f"SELECT {predicate.to_sql(RAW_SCHEMA)} FROM t ORDER BY rowid"
+            ).fetchall()
             assert [row[0] for row in found] == predicate.predict(cells).tolist(), predicate.text(RAW_SCHEMA)
 
 

@@ -214,7 +214,9 @@ def test_long_keys_agree_with_draws_of_the_learner(kind: type[RecursionKeys | Bl
 
 
 def test_mass_between_cuts_is_that_of_the_keys() -> None:
-    keys: LongKeys = RecursionKeys(10, error=0.1, failure=Fraction(1, 20), epsilon=Fraction(1), delta=Fraction(1, 1000))
+    keys: LongKeys = RecursionKeys(
+        10, error=0.1, failure=Fraction(1, 20), epsilon=Fraction(1), delta=Fraction(1, 1000)
+    )
     u = hard_failures.uniforms(40_000, 2, 1)
     counts = keys._counts(u[:, 0], u[:, 1])
     regions = CutRegions(counts, 2**10, up=True)
