@@ -110,8 +110,8 @@ DEEP_SECONDS = 0.7
 this time; none once three questions take as long, for few tests are left to it by then."""
 
 DEEP_PACE = 50_000
-"""Records per second that a fourth question may cost. It is asked where a person waits for many records anyway, and not
-where a small table would suddenly take a hundred times as long."""
+"""Records per second that a fourth question on 128 tests may cost. It is asked where a person waits for many records
+anyway, and not where a small table would suddenly take a hundred times as long."""
 
 DEEP_PAIR_COST = 1.5
 """Nanoseconds a pair of leaves costs in sums of depth 4 for two classes, on one core: 1.3 to 1.6 on eight tables of 73
@@ -153,10 +153,11 @@ def deep_tests(schema: Schema, n: int, coarse: tuple[Binarisation, ...]) -> tupl
     def sets(most: int) -> tuple[Binarisation, ...]:
         return (on_scale(schema, "mostly small", most=most),)
 
-    if max(map(partial(_counting_seconds, n), coarse)) > DEEP_SECONDS:
+    slow = max(map(seconds, sets(FEW_TESTS))) > n / DEEP_PACE
+    if slow or max(map(partial(_counting_seconds, n), coarse)) > DEEP_SECONDS:
         return ()
     quick = _within(DEEP_SECONDS, FEW_TESTS, sets, seconds)
-    return quick if max(map(seconds, quick)) <= min(DEEP_SECONDS, n / DEEP_PACE) else ()
+    return quick if max(map(seconds, quick)) <= DEEP_SECONDS else ()
 
 
 def _within(
