@@ -22,10 +22,16 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from benchmarks.accuracy.expected import Figure, expectation
+from benchmarks.accuracy.expected import FOURS, Figure, expectation
 from benchmarks.accuracy.summarise import Peers
 from privpac import __version__
-from privpac.constructions.draw.default import CONSTANTS, ONE_TEST, ONE_TEST_UP_TO, SEVERAL_TESTS
+from privpac.constructions.draw.default import (
+    CONSTANTS,
+    FOUR_LEVELS,
+    ONE_TEST,
+    ONE_TEST_UP_TO,
+    THREE_TESTS,
+)
 from privpac.constructions.draw.staged_trees import SECOND_STAGE_ABOVE, THIRD_STAGE_FROM
 
 Key = tuple[str, int, int, float]
@@ -42,8 +48,10 @@ class Setting:
     up_to: float = ONE_TEST_UP_TO
     constants: float = CONSTANTS
     one_test: float = ONE_TEST
-    trees: float = SEVERAL_TESTS
-    majorities: float = SEVERAL_TESTS
+    trees: float = THREE_TESTS
+    majorities: float = THREE_TESTS
+    fours: float = FOUR_LEVELS
+    """Where trees of depth 4 were measured."""
     fives: float = 0.0
     by_records: float = 0.0
     """Nats by which a rule of three tests is less likely beforehand, per nat of n below 10,000 records."""
@@ -107,8 +115,9 @@ def accuracy(
             if not rules:
                 return None
             chosen += [(f, share * handicap / len(rules)) for f in rules]
-        some = parts.get("fives", ())
-        chosen += [(f, setting.fives / len(some)) for f in some]
+        for name, share in (("fives", setting.fives), (FOURS, setting.fours)):
+            some = parts.get(name, ())
+            chosen += [(f, share / len(some)) for f in some]
     kept = [(figure, share) for figure, share in chosen if share > 0]
     return expectation([figure for figure, _ in kept], [share for _, share in kept]) if single else None
 
@@ -199,6 +208,10 @@ GRID: Mapping[str, tuple[str, Mapping[str, Setting]]] = {
 """Constants of the mixture, the value in use and those it is compared with."""
 
 
+FOUR_SHARES = (0, 12, 24, 48, 96, 192)
+"""Of trees of depth 4, beside 48 on one test and as many on three; only where they are drawn from."""
+
+
 def staged(rows: Sequence[Mapping[str, Any]], used: Losses, peers: Peers) -> Iterator[Judged]:
     """Constants of the stages, from draws of whole learners."""
     drawn: dict[str, dict[Key, float]] = defaultdict(dict)
@@ -278,6 +291,9 @@ def main() -> None:
         )
         for constant, (used, values) in GRID.items()
     ]
+    if four := {key: parts for key, parts in found.items() if FOURS in parts}:
+        shares = {f"{share}": mixture_losses(four, peers, Setting(fours=share)) for share in FOUR_SHARES}
+        result.append(judged("share of four questions", f"{FOUR_LEVELS}", shares))
     result += staged(rows, used_losses(read([options.rows]), peers) if options.rows else {}, peers)
     print("\n".join(lines(result)))
     if options.json is not None:

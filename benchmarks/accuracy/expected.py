@@ -24,16 +24,17 @@ from numpy.typing import NDArray
 from benchmarks.accuracy.tables import EPSILONS, Remembered, Table, load, names
 from privpac.coins import Coins, SeededCoins
 from privpac.concepts.base import Cells
+from privpac.concepts.literals.cooccurrence import DEEPEST
 from privpac.concepts.literals.scales import on_each_scale
 from privpac.concepts.trees.majority import Majorities
 from privpac.concepts.trees.one_test import OneTest
 from privpac.concepts.trees.parts import Constants, PartGibbs, TreePart
 from privpac.concepts.trees.trees import Trees
-from privpac.constructions.draw.default import default_mixture
+from privpac.constructions.draw.default import default_mixture, first_with_four_levels
 from privpac.constructions.draw.staged_trees import SECOND_STAGE_ABOVE
 from privpac.numbers.exact import ratio_for
 
-__all__ = ["Figure", "Test", "expectation", "figures"]
+__all__ = ["FOURS", "Figure", "Test", "expectation", "figures"]
 
 DRAWS = 16
 """Draws from each class of trees or majorities."""
@@ -41,6 +42,9 @@ WIDTHS = (64, 128, 256)
 """Numbers of tests that rules of three tests are tried with."""
 CUTS = (7, 15, 31)
 """Numbers of cuts per column that rules of one test are tried with."""
+
+FOURS = "four levels"
+"""The setting of trees of depth 4, where the default draws from them."""
 
 Array = NDArray[np.float64]
 
@@ -124,16 +128,19 @@ def measured(table: Table, *, n: int, split: int) -> Iterator[dict[str, Any]]:
     test = Test(Remembered(sample), block.cells, block.labels)
     for number, epsilon in enumerate(epsilon for epsilon in EPSILONS if n * epsilon <= SECOND_STAGE_ABOVE):
         coins = SeededCoins(100 * split + number)
-        for setting, parts in _settings(table, n):
+        for setting, parts in _settings(table, n, epsilon):
             for figure in figures(parts, train, test, epsilon=epsilon, coins=coins):
                 where = {"table": table.name, "n": n, "split": split, "epsilon": float(epsilon)}
                 yield where | {"setting": setting} | asdict(figure)
 
 
-def _settings(table: Table, n: int) -> Iterator[tuple[str, Sequence[TreePart]]]:
+def _settings(table: Table, n: int, epsilon: Fraction) -> Iterator[tuple[str, Sequence[TreePart]]]:
     """The default, and its parts on other numbers of tests."""
     schema = table.schema
     yield "default", default_mixture(schema, n=n).parts
+    if n >= first_with_four_levels(epsilon):
+        deepest = default_mixture(schema, n=n, levels=DEEPEST).parts
+        yield FOURS, [part for part in deepest if isinstance(part, Trees) and part.depth == DEEPEST]
     for cuts in CUTS:
         yield f"cuts {cuts}", [OneTest(schema, tests) for tests in on_each_scale(schema, cuts=cuts)]
     for width in WIDTHS:

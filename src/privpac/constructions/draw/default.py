@@ -2,11 +2,11 @@
 
 The second design. Up to n·epsilon 5,000 it is one draw from everything that may suit a table, under one public prior:
 one test with two different answers, as likely three (majorities or trees of depth 3, half each), on both scales of
-cuts, from 1,000 on as likely trees of depth 4, on one scale, and a little on constants. The records decide inside the draw which
-of these it is; nothing is looked up beforehand, and the price is the logarithm of a share in the accuracy bound. Up to
-100 rules of several tests are left out, above 5,000 a tree is grown in stages. `auto:1` is the first design, which
-chose one class on evenly spaced cuts by bands of n·epsilon; documents that it wrote name it `auto`, and are verified
-with it (`constructions.stored_classes`).
+cuts, from 1,000 on as likely trees of depth 4, on one scale, and a little on constants. The records decide inside the
+draw which of these it is; nothing is looked up beforehand, and the price is the logarithm of a share in the accuracy
+bound. Up to 100 rules of several tests are left out, above 5,000 a tree is grown in stages. `auto:1` is the first
+design, which chose one class on evenly spaced cuts by bands of n·epsilon; documents that it wrote name it `auto`, and
+are verified with it (`constructions.stored_classes`).
 
 Every constant was judged by leaving out one table at a time (benchmarks/accuracy/README.md).
 Tested by tests/unit/constructions/draw/test_default.py and tests/exact/ (rows `auto-mixture`, `staged-mixture`).
@@ -109,12 +109,12 @@ DEEP_SECONDS = 0.7
 this time; none once three questions take as long, for few tests are left to it by then."""
 
 DEEP_PACE = 50_000
-"""Records per second that a fourth question may cost. It is asked where a person waits for many records anyway, and not
-where a small table would suddenly take a hundred times as long."""
+"""Records per second that a fourth question on 128 tests may cost. It is asked where a person waits for many records
+anyway, and not where a small table would suddenly take a hundred times as long."""
 
 DEEP_PAIR_COST = 1.5
-"""Nanoseconds a pair of leaves costs in sums of depth 4 for two classes, on one core: 1.3 to 1.6 on eight tables of 73 to
-128 tests. (The older cost, four times as high, is that of more classes, and the first design depends on it.)"""
+"""Nanoseconds a pair of leaves costs in sums of depth 4 for two classes, on one core: 1.3 to 1.6 on eight tables of 73
+to 128 tests. (The older cost, four times as high, is that of more classes, and the first design depends on it.)"""
 
 
 def coarse_tests(schema: Schema, n: int) -> tuple[Binarisation, ...]:
@@ -152,10 +152,11 @@ def deep_tests(schema: Schema, n: int, coarse: tuple[Binarisation, ...]) -> tupl
     def sets(most: int) -> tuple[Binarisation, ...]:
         return (on_scale(schema, "mostly small", most=most),)
 
-    if max(map(partial(_counting_seconds, n), coarse)) > DEEP_SECONDS:
+    slow = max(map(seconds, sets(FEW_TESTS))) > n / DEEP_PACE
+    if slow or max(map(partial(_counting_seconds, n), coarse)) > DEEP_SECONDS:
         return ()
     quick = _within(DEEP_SECONDS, FEW_TESTS, sets, seconds)
-    return quick if max(map(seconds, quick)) <= min(DEEP_SECONDS, n / DEEP_PACE) else ()
+    return quick if max(map(seconds, quick)) <= DEEP_SECONDS else ()
 
 
 def _within(
@@ -181,9 +182,9 @@ def _is_few(tests: Binarisation) -> bool:
 
 
 CONSTANTS, ONE_TEST, THREE_TESTS, FOUR_LEVELS = 2, 48, 24, 48
-"""The prior, as shares of all scales together: on constants, on one test, on each of majorities and trees of depth 3, and
-on trees of depth 4. So one, three and four questions are equally likely; a larger share of four is better on each of
-the four tables that are asked so many, whichever of them is left out (benchmarks/accuracy)."""
+"""The prior, as shares of all scales together: on constants, on one test, on each of majorities and trees of depth 3,
+and on trees of depth 4. So one, three and four questions are equally likely; a larger share of four is better on each
+of the four tables that are asked so many, whichever of them is left out (benchmarks/accuracy)."""
 
 
 def default_mixture(schema: Schema, *, n: int, levels: int = 3) -> TreeMixture:
