@@ -177,7 +177,7 @@ def box_seconds(sizes: Sequence[int], records: int) -> float:
     if box_bits(sizes) > FLOAT_BOX_BITS:
         return ranges * values * (values + 1) / 2 * inner * _NS_BALL * 1e-9
     depth = max(1, (inner - 1).bit_length())
-    leaves, firsts, share = 2**depth, min(values, points), _most_of_a_range(sizes, records)
+    leaves, firsts, share = 1 << depth, min(values, points), _most_of_a_range(sizes, records)
     paths = share * firsts * (points - firsts / 2) * depth * _NS_NODE
     # Many points of one value renew the whole tree at once.
     renewed = min(paths, firsts * (firsts + 1) / 2 * leaves * _NS_SWEPT)
