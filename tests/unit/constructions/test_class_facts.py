@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 
 import pytest
 
 from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.concepts.finite import Finite
 from privpac.concepts.grids import HALFSPACE_POINTS
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
@@ -60,6 +62,14 @@ CLASSES = {
     "halfspaces:age,bmi": Scorecards(SCHEMA, 2, HALFSPACE_POINTS[2], columns=("age", "bmi")),
     "halfspaces:age,bmi,smoker": Scorecards(SCHEMA, 3, HALFSPACE_POINTS[3], columns=("age", "bmi", "smoker")),
 }
+
+
+def test_facts_of_listed_rules_are_those_of_the_class() -> None:
+    rules = ["age >= 30", "age >= 60", "bmi < 20"]
+    real = Finite(SCHEMA, tuple(rules))
+    (facts,) = facts_of(f"finite:{json.dumps(rules)}", Description(schema=SCHEMA))
+    assert (facts.size, facts.odds, facts.vc) == (real.size, real.odds, real.vc)
+    assert not facts.named
 
 
 @pytest.mark.parametrize("word", CLASSES)
@@ -118,6 +128,7 @@ def test_every_word_that_can_be_learnt_can_be_planned() -> None:
         "sphere",
         "staged",
         "card",
+        "finite",
     } == set(KINDS)
     assert [facts.word for facts in facts_of("auto", Description(columns=12))] == ["auto", *AUTO]
     assert [facts.word for facts in facts_of("auto", Description(tests=12))] == list(AUTO), (
