@@ -74,7 +74,7 @@ def test_what_is_wrong_is_said_without_quoting_records(address: str) -> None:
 RULES = (
     {"column": "smokes", "size": "2", "cells": [["1", "1"]]},
     {"column": "seen", "size": "1827", "cells": [["100", "700"]]},
-    {"column": "dose", "size": "1048576", "cells": [["1000", "16000"]]},
+    {"column": "dose", "size": "4294967296", "cells": [["1400000000", "4294967295"]]},
     {"column": "ward", "size": "4", "cells": [["1", "1"], ["3", "3"]]},
 )
 

@@ -142,4 +142,4 @@ def test_what_would_narrow_the_interval_is_said_truly() -> None:
     assert "holdout" not in few.remedy
     noisy = recipe(10_000, estimate_epsilon="0.001").estimate_from(((500, 0), (0, 0)))
     assert noisy is not None
-    assert "estimate_epsilon" in noisy.remedy
+    assert "epsilon for the estimate" in noisy.remedy
