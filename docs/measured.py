@@ -542,7 +542,11 @@ TABLES: dict[str, Callable[[], str]] = {
 
 def pages() -> list[Path]:
     """Pages that hold measured tables."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs" / "compare").glob("*.md"))]
+    folders = ("compare", "theory")
+    return [
+        ROOT / "README.md",
+        *(page for one in folders for page in sorted((ROOT / "docs" / one).glob("*.md"))),
+    ]
 
 
 def written(text: str) -> str:
