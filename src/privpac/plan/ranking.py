@@ -8,11 +8,11 @@ Tested by tests/unit/plan/test_ranking.py.
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.coins import SeededCoins
 from privpac.concepts.cards.card import Card
 from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Size
@@ -20,6 +20,7 @@ from privpac.plan.populations import Population, from_table, read_marginals, syn
 from privpac.plan.question import Question
 from privpac.plan.runs.base import EACH, EACH_RECORD, FLIPPED, as_schema
 from privpac.plan.simulation import Simulation
+from privpac.plan.trials import outcomes
 
 __all__ = ["area_under", "expected_ranking"]
 
@@ -36,9 +37,11 @@ def expected_ranking(question: Question, simulation: Simulation) -> str | None:
     for a number of records and an epsilon."""
     word = question.word if question.word.partition(":")[0] == "card" else "card"
     asked = word == question.word or (question.word == "auto" and question.aim == "rank")
-    schema = as_schema(question.given)
     n, epsilon = question.records, question.epsilon
-    if not asked or n is None or epsilon is None or len(schema.classes) != 2 or question.release:
+    if not asked or n is None or epsilon is None or question.release or question.protect == "predictions":
+        return None
+    schema = as_schema(question.given)
+    if len(schema.classes) != 2:
         return None
     learner = learner_for(
         word, Request(schema, Size(n), epsilon, delta=question.delta, protect=question.protect)
@@ -48,15 +51,17 @@ def expected_ranking(question: Question, simulation: Simulation) -> str | None:
     if trials < LEAST:
         return f"A card for {n:,} records takes about {each:.1g} s, too long to simulate it often enough."
     population = _population(question, simulation)
-    figures = []
-    for number in range(trials):
-        coins = SeededCoins(number)
+    errors: list[float] = []
+
+    def trial(coins: Any) -> float:
         card = learner.learn(population.sample(n, coins), coins)
         assert isinstance(card, Card)  # what the word is for
-        figures.append(_figures(card, population))
+        errors.append(population.error(card))
         if simulation.progress is not None:
-            simulation.progress("card", number + 1, trials)
-    areas, errors = (sorted(column) for column in zip(*figures, strict=True))
+            simulation.progress("card", len(errors), trials)
+        return _area(card, population)
+
+    areas = sorted(outcomes(trial, trials))
     return (
         f"Simulated, not proved: cards for {n:,} records ranked with an AUC of {np.mean(areas):.3f}"
         f" ({areas[0]:.3f} to {areas[-1]:.3f} in {trials} runs) and were wrong {np.mean(errors):.3f} of the time, where"
@@ -73,10 +78,10 @@ def _population(question: Question, simulation: Simulation) -> Population:
     return synthetic(schema, flipped=float(flipped), marginals=read_marginals(simulation.marginals))
 
 
-def _figures(card: Card, population: Population) -> tuple[float, float]:
+def _area(card: Card, population: Population) -> float:
     block = population.records.block()
     assert block.labels is not None
-    return area_under(card.total(block.cells), block.labels), population.error(card)
+    return area_under(card.total(block.cells), block.labels)
 
 
 def area_under(points: NDArray[np.int64], labels: NDArray[np.uint8]) -> float:

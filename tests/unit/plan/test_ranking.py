@@ -50,6 +50,7 @@ def test_more_records_rank_better() -> None:
     [
         {"word": "auto"},
         {"word": "trees:2", "aim": "rank"},
+        {"protect": "predictions"},
         {"word": "auto", "aim": "rank", "schema": {**SCHEMA, "classes": [0, 1, 2]}},
     ],
 )
