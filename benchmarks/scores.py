@@ -41,6 +41,7 @@ from privpac.constructions.recipe import Recipe
 from privpac.constructions.words import Request
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Block
+from privpac.wishes import RuleWishes
 
 CHOSEN = ("breast_cancer", "pima", "compas", "credit_default", "adult", "cardio")
 FURTHER = ("framingham", "spambase", "caravan", "shoppers", "magic", "oulad")
@@ -49,8 +50,6 @@ FEW, SMALL = 2_000, 20_000
 SPLITS_SMALL, SPLITS_LARGE = 5, 3
 BANDS = (200, 1_000, 5_000)
 BEYOND = 10**12
-LEAF_SHARE = Fraction(1, 5)
-"""Of epsilon, for the counts of a tree's leaves."""
 CERTAIN = 1e-4
 """Nobody's risk is taken for nearer to 0 or 1 than this: a log-loss must stay finite, and a card says no less."""
 
@@ -89,9 +88,10 @@ def card(word: str, delta: Fraction = Fraction(0)) -> Risks:
 
 
 def tree(part: Part, epsilon: Fraction, seed: int) -> Curve:
-    """The default tree, with a fifth of epsilon for the counts of its leaves."""
-    request = Request(schema=part.table.schema, size=part.train.size, epsilon=epsilon * (1 - LEAF_SHARE))
-    recipe = Recipe("auto", request, leaf_epsilon=epsilon * LEAF_SHARE)
+    """What the default learns where risks are asked for: its tree, the leaves graded and counted."""
+    recipe = Recipe.of(
+        RuleWishes(epsilon, probabilities=True), schema=part.table.schema, size=part.train.size
+    )
     released = recipe.run(part.train, SeededCoins(seed))
     if not isinstance(released.hypothesis, Tree) or released.leaf_counts is None:
         raise ValueError("auto made no tree with counts")
@@ -157,7 +157,7 @@ def peer(name: str, python: str | None) -> Method:
     return Method(risks, draws=1)
 
 
-PEERS = ("DP-EBM, tuned", "DP-EBM, defaults", "DP logistic regression")
+PEERS = ("DP-EBM, tuned", "DP-EBM, tuned, replacing", "DP-EBM, defaults", "DP logistic regression")
 
 
 def methods(python: str | None = None) -> dict[str, Method]:

@@ -310,9 +310,10 @@ def released() -> str:
 RISK_METHODS = {
     "card": "**privpac `card`**: pure ε, one record replaced",
     "card with delta 1e-6": "**privpac `card`**, δ = 10⁻⁶, one record replaced",
-    "tree with leaf counts": "privpac `auto` with a fifth of ε for leaf counts",
+    "tree with leaf counts": "privpac `auto` with `probabilities=True`: pure ε, one record replaced",
     "DP logistic regression": "diffprivlib 0.6.6 logistic regression: pure ε",
     "DP-EBM, tuned": "DP-EBM, 20 rounds: δ = 10⁻⁶, one record added or removed",
+    "DP-EBM, tuned, replacing": "DP-EBM, 20 rounds: δ = 10⁻⁶, one record replaced",
     "DP-EBM, defaults": "DP-EBM, defaults: δ = 10⁻⁶, one record added or removed",
     "logistic regression, no privacy": "logistic regression, no privacy",
     "boosting, no privacy": "boosting, no privacy",
@@ -542,7 +543,11 @@ TABLES: dict[str, Callable[[], str]] = {
 
 def pages() -> list[Path]:
     """Pages that hold measured tables."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs" / "compare").glob("*.md"))]
+    folders = ("compare", "theory")
+    return [
+        ROOT / "README.md",
+        *(page for one in folders for page in sorted((ROOT / "docs" / one).glob("*.md"))),
+    ]
 
 
 def written(text: str) -> str:

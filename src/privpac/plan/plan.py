@@ -54,4 +54,14 @@ def make(question: Question, simulation: Simulation | None = None) -> Plan:
         rows = simulated(question, simulation, rows)
     ordered = tuple(sorted(rows, key=lambda row: row.order))
     plan = Plan(question, ordered)
-    return replace(plan, advice=tuple(advise(plan)))
+    return replace(plan, advice=(*_ranking(question, simulation), *advise(plan)))
+
+
+def _ranking(question: Question, simulation: Simulation | None) -> tuple[str, ...]:
+    """What a card can be expected to reach, where one is asked for and simulations are wanted."""
+    if simulation is None:
+        return ()
+    from privpac.plan.ranking import expected_ranking  # which loads what it runs
+
+    expected = expected_ranking(question, simulation)
+    return () if expected is None else (expected,)

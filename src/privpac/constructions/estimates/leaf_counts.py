@@ -43,13 +43,20 @@ class Smoothing(IntEnum):
     """One is added to every count (the rule of succession): what version 0.1.0 did."""
     TOWARDS_NODE_ABOVE = 2
     """A node's shares are drawn towards those of the node above it, the more the less its counts stand out from their
-    noise; so a leaf of a few records says nearly what its neighbourhood says, and none says 0 or 1."""
+    noise; so a leaf of a few records says nearly what its neighbourhood says, and none says 0 or 1. Where all leaves
+    below a node have one label, a part of what it is drawn towards is that label: a tree has more of epsilon than its
+    counts have, and where these are nearly all noise its labels know better which leaf holds more of a class."""
 
 
 PULL = 2
 """The shares of the node above weigh as much as so many standard deviations of a node's noise in records. Twice or half
 of it changes the mean log-loss on the six tables of benchmarks/scores.py by .002 at most, and leaving out any one of
 them chooses this, or another one by less than .0002."""
+
+LABEL = 0.25
+"""The part of it that a label is. AUC on the cells of benchmarks/scores.py below n·epsilon 1,000 is .663 without it and
+.674 to .677 from a tenth to seven tenths; log-loss falls up to two fifths, there and on six further tables. Not more,
+since a label that was drawn with costs speaks of another share than one half."""
 
 CHANGE = 2
 """A replaced record takes one count down and one up."""
@@ -139,19 +146,27 @@ def _shares(counts: NDArray[np.float64], added: float) -> NDArray[np.float64]:
 
 
 def _drawn_to_above(
-    tree: Tree, counts: NDArray[np.float64], above: NDArray[np.float64], pull: float
+    tree: Tree,
+    counts: NDArray[np.float64],
+    above: NDArray[np.float64],
+    pull: float,
+    *,
+    label_told: bool = False,
 ) -> Iterator[NDArray[np.float64]]:
-    """The shares of every leaf; `counts` are those of this subtree's leaves, `above` the shares of the node above it.
+    """The shares of every leaf; `counts` are those of this subtree's leaves, `above` the shares of the node above it,
+    and `label_told` whether these already lean towards the label of all leaves below.
 
     The counts of a node are sums over its leaves, and their noise grows with the root of the number of leaves.
     """
+    if not label_told and len(labels := {leaf.label for leaf in tree.leaves()}) == 1:
+        above, label_told = (1 - LABEL) * above + LABEL * np.eye(len(above))[labels.pop()], True
     weight = pull * math.sqrt(len(counts))
     held = counts.sum(axis=0)
     here = (held + weight * above) / (held.sum() + weight)
     if isinstance(tree, Split):
         low = sum(1 for _ in tree.low.leaves())
-        yield from _drawn_to_above(tree.low, counts[:low], here, pull)
-        yield from _drawn_to_above(tree.high, counts[low:], here, pull)
+        yield from _drawn_to_above(tree.low, counts[:low], here, pull, label_told=label_told)
+        yield from _drawn_to_above(tree.high, counts[low:], here, pull, label_told=label_told)
     else:
         yield here
 
