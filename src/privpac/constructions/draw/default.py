@@ -108,7 +108,7 @@ DEEP_SECONDS = 0.7
 """A fourth question takes time with the fourth power: 128 tests, or as many as can be counted and summed over in about
 this time; none once three questions take as long, for few tests are left to it by then."""
 
-DEEP_PACE = 50_000
+DEEP_PACE = 64_000
 """Records per second that a fourth question on 128 tests may cost. It is asked where a person waits for many records
 anyway, and not where a small table would suddenly take a hundred times as long."""
 
