@@ -167,7 +167,7 @@ def test_counts_stand_beside_their_own_leaf() -> None:
                 box for box in boxes(drawn) if box.height == tree.NODE and abs(box.y + 18 - shape.y) < 1
             )
             found[shape.text] = pill.style
-    assert found == {"8 · 87%": "k0", "18 · 80%": "k1", "98 · 98%": "k0"}
+    assert found == {"8 · 88%": "k0", "18 · 84%": "k1", "98 · 99%": "k0"}
     bars = [box for box in boxes(drawn) if box.height == tree.BAR]
     assert len(bars) == 6
     order = sorted({bar.y for bar in bars})
