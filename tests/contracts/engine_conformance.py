@@ -56,6 +56,7 @@ SCHEMA = Schema.from_json(
 WORDS = (
     "auto",
     "stumps",
+    'finite:["age >= 30","age >= 60","dose < 1"]',
     "thresholds:dose",
     "intervals:age",
     "unions:age:2",

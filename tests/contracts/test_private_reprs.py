@@ -32,6 +32,7 @@ SCHEMA = Schema(
 
 CONCEPTS = {
     "stumps": "stumps",
+    "finite": 'finite:["a >= 1","b >= 2"]',
     "thresholds": "thresholds:a:either",
     "intervals": "intervals:a",
     "unions": "unions:a:2",

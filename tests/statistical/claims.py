@@ -50,6 +50,7 @@ ELSEWHERE = (
     "unit.constructions.covers.test_covers",
     "unit.constructions.few_labels.test_boost",
     "unit.constructions.few_labels.test_generic",
+    "unit.constructions.points.test_separation_formulas",
     "unit.mechanisms.test_exponential_vote",
     "unit.mechanisms.test_plurality",
     "unit.constructions.prediction.test_formulas",

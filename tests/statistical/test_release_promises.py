@@ -10,6 +10,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from privpac.coins import law
+from privpac.constructions.release.block_formulas import (
+    BlockQuantilePlan,
+    failure_block_quantiles,
+    place_bits,
+    plan_block_quantiles,
+)
+from privpac.constructions.release.block_quantiles import cut_among_blocks
 from privpac.constructions.release.formulas import (
     plan_candidates,
     plan_quantiles,
@@ -111,3 +119,38 @@ def test_quantiles_are_drawn_as_near_as_promised() -> None:
         worst[-1]
     )
     assert float(plan.error) >= 1 / 2 ** (plan.levels + 1) + worst[-1] / n - 1e-12
+
+
+@claims(
+    failure_block_quantiles=scaled(0.99),
+    place_bits=moved(-1),
+    plan_block_quantiles=field("steps", moved(-8)),
+)
+def test_cuts_among_blocks_fail_as_seldom_as_promised() -> None:
+    n, cells = 20_000, 2**64
+    plan = plan_block_quantiles(n, cells=cells, epsilon=ONE, delta=Fraction(1, 10**6), failure=FAILURE)
+    assert plan is not None
+    assert plan.bits == place_bits(n, cells=cells)
+    assert 2 ** (plan.bits - 1) < cells * n <= 2**plan.bits
+    ratio = float(plan.ratio)
+    blank = plan.stake * ratio ** (2 * plan.reach)
+    rivals = 2 * (2 * plan.bits + 1) * ratio**plan.steps / (1 - ratio**2)
+    wanted = (2**plan.levels - 1) * (blank + rivals)
+    assert wanted <= FAILURE
+    assert wanted * (1 - 1e-9) <= failure_block_quantiles(plan) <= wanted * (1 + 1e-5)
+
+
+@pytest.mark.parametrize("step", [1, 7, 25])
+def test_one_cut_among_blocks_is_off_as_seldom_as_promised(step: int) -> None:
+    """The exact law of a cut, records side by side and far apart, against the promise for one level."""
+    count, bits = 40, 10
+    places = np.arange(count, dtype=np.int64) * step
+    standing = places, np.arange(1, count + 1)
+    plan = BlockQuantilePlan(1, bits, Fraction(1, 2), 64, 8, 9)
+    drawn = law(lambda coins: cut_among_blocks(standing, 0, 2**bits, end=2**bits, plan=plan, coins=coins))
+    off = sum(
+        chance
+        for cut, chance in dict(drawn).items()
+        if abs(2 * int(np.searchsorted(places, cut)) - count) > 2 * plan.each
+    )
+    assert 0 < off <= failure_block_quantiles(plan) < 1

@@ -76,6 +76,7 @@ def _words() -> list[tuple[str, str]]:
         "K": "2",
         "RATE": "0.1",
         "WORD": "thresholds:a",
+        "FILE": '["a >= 8","b < 4"]',
     }
     words = []
     for entry in WORDS.values():

@@ -182,8 +182,8 @@ def box_seconds(sizes: Sequence[int], records: int) -> float:
     paths = share * firsts * (points - firsts / 2) * depth * _NS_NODE
     # Many points of one value renew the whole tree at once.
     renewed = min(paths, firsts * (firsts + 1) / 2 * leaves * _NS_SWEPT)
-    tried = min(firsts, share * points) * (leaves * _NS_COPIED + values * _NS_VALUE + _NS_FIRST)
-    return ranges * (renewed + tried + points * _NS_POINT + _NS_RANGE) * 1e-9
+    starts = min(firsts, share * points) * (leaves * _NS_COPIED + values * _NS_VALUE + _NS_FIRST)
+    return ranges * (renewed + starts + points * _NS_POINT + _NS_RANGE) * 1e-9
 
 
 def _most_of_a_range(sizes: Sequence[int], records: int) -> float:

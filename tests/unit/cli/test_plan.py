@@ -121,7 +121,10 @@ def test_a_display_keeps_the_numbers_it_draws() -> None:
         (["--epsilon", "1"], "is 1, but must be two or three. The one that is left out is computed"),
         ([], "is 0, but must be two or three"),
         (["--error", "0.5", "--epsilon", "1"], "A coin reaches 1/2 without any record"),
-        (["--error", "0.1", "--epsilon", "0"], "--epsilon is 0, but must be a number above 0"),
+        (
+            ["--error", "0.1", "--epsilon", "0"],
+            "--epsilon is 0, but must be a positive number from 1e-12 to 1e6",
+        ),
         (["--error", "0.1", "--epsilon", "1", "--failure", "0"], "No proof is certain: try 0.05."),
         (["--error", "0.1", "--epsilon", "1", "--records", "-3"], "--records is -3"),
         (["--error", "0.1", "--epsilon", "1", "--against", "moon"], "must be one of epsilon, error, bits"),

@@ -72,6 +72,15 @@ def balance(_: pytest.MonkeyPatch) -> None:
 
 
 @check
+def large(_: pytest.MonkeyPatch) -> None:
+    found = plan.needed("thresholds", **{**ASK, "epsilon": 12})
+    assert "factor of about 162,755, which protects hardly anybody" in (said(found, "large") or "")
+    assert said(plan.needed("thresholds", **ASK), "large") is None
+    least = plan.smallest_epsilon("thresholds", bits=32, error="0.1", records=2000)
+    assert said(least, "large") is None, "what is asked for is not an epsilon that somebody chose"
+
+
+@check
 def driver(_: pytest.MonkeyPatch) -> None:
     def noisy(**other: object) -> int:
         return plan.needed("unions:2", error="0.1", **other).option("occam", "agnostic").need.labelled

@@ -53,7 +53,7 @@ def place_bits(records: int, *, cells: int) -> int:
     """Bits of the last place, if every cell has a place for each of so many copies of its value.
 
     Statement: max(1, ceil(log2(cells·records))). Source: register `block-quantile-answers`. Holds if: always.
-    Proof: docs/proofs/block-quantiles.md. Tested by: tests/unit/constructions/release/test_block_quantiles.py.
+    Proof: docs/proofs/block-quantiles.md. Tested by: tests/statistical/test_release_promises.py.
 
     >>> place_bits(1000, cells=2**64)
     74
