@@ -74,7 +74,7 @@ def failure_block_quantiles(plan: BlockQuantilePlan) -> Fraction:
 
     Statement: (2^levels - 1)·(stake·r^(2·reach) + 2·(2·bits + 1)·r^steps/(1 - r²)), r = ratio.
     Source: register `block-quantile-answers`. Holds if: every copy of a value has a place of its own.
-    Proof: docs/proofs/block-quantiles.md. Tested by: tests/statistical/test_release.py.
+    Proof: docs/proofs/block-quantiles.md. Tested by: tests/statistical/test_release_promises.py.
     """
     with ctx.workprec(PRECISIONS[1]):
         return rounded_up(_failure(plan))
