@@ -390,19 +390,34 @@ class TestRuntime:
         self, small: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         replies = [archive(RUNTIME | {"pyodide.mjs": b"evil"}), archive(RUNTIME)]
-        monkeypatch.setattr(runtime.urllib.request, "urlopen", lambda *_, **__: io.BytesIO(replies.pop(0)))
+
+        def npm(command: list[str], **_: object) -> None:
+            assert command[1:3] == ["pack", f"pyodide@{runtime.VERSION}"]
+            assert "--ignore-scripts" in command
+            (Path(command[-1]) / "pyodide.tgz").write_bytes(replies.pop(0))
+
+        monkeypatch.setattr(runtime.shutil, "which", lambda name: name)
+        monkeypatch.setattr(runtime.subprocess, "run", npm)
         with pytest.raises(DataError, match="thrown away"):
             runtime.download(tmp_path)
         assert runtime.kept_files(tmp_path) is None
         runtime.download(tmp_path)
         assert runtime.kept_files(tmp_path) == RUNTIME
 
-        def unreachable(*_: object, **__: object) -> None:
-            raise OSError("no network")
+    @pytest.mark.parametrize("fault", [OSError("gone"), subprocess.CalledProcessError(1, "npm"), None])
+    def test_without_npm_or_a_network_it_says_what_to_do(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: Exception | None
+    ) -> None:
+        def npm(*_: object, **__: object) -> None:
+            if fault is not None:
+                raise fault
 
-        monkeypatch.setattr(runtime.urllib.request, "urlopen", unreachable)
-        with pytest.raises(DataError, match="cannot be fetched"):
-            runtime.download(tmp_path)
+        for found in ("npm", None):
+            monkeypatch.setattr(runtime.shutil, "which", lambda _, found=found: found)
+            monkeypatch.setattr(runtime.subprocess, "run", npm)
+            with pytest.raises(DataError, match="did not work") as refusal:
+                runtime.download(tmp_path)
+            assert "--pyodide" in str(refusal.value)
 
 
 class TestCommand:

@@ -28,7 +28,7 @@ def verify_page(
         ),
     ] = None,
     download: Annotated[
-        bool, typer.Option("--download", help="Fetch that once from the npm registry, and keep it.")
+        bool, typer.Option("--download", help="Have npm fetch that once, and keep it.")
     ] = False,
     force: Force = False,
     as_json: Json = False,

@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import hashlib
 import io
+import shutil
+import subprocess
 import tarfile
-import urllib.request
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 from privpac.drafts import whole_file
 from privpac.errors import DataError, ParameterError, PrivpacError
 
-__all__ = ["ADDRESS", "FILES", "VERSION", "download", "kept_files", "read_runtime"]
+__all__ = ["FILES", "VERSION", "download", "kept_files", "read_runtime"]
 
 VERSION = "314.0.7"
-ADDRESS = f"https://registry.npmjs.org/pyodide/-/pyodide-{VERSION}.tgz"
+PACKAGE = f"pyodide@{VERSION}"
+"""As npm calls it. Where npm fetches from is set up on the machine, a mirror for instance, and none of our business."""
 FILES = {
     "pyodide.mjs": "6f1d60f7bf529beb300f0f47983c921d3982363640ba20af0e38efdddbc66109",
     "pyodide.asm.mjs": "f7cdc8ece80678ceb712f8e65ebe6d3a83203a180c399865f49612a051693635",
@@ -46,13 +49,13 @@ def read_runtime(place: Path | None, cache: Path) -> dict[str, bytes]:
         if files is None:
             raise PrivpacError(
                 f"The page runs on Pyodide {VERSION}, and there is no copy on this machine.",
-                remedy="Add --download to fetch it once (6 MB), or fetch it yourself with npm pack"
-                f" pyodide@{VERSION} or from {ADDRESS}, and name the file with --pyodide.",
+                remedy="Add --download to fetch it once with npm (6 MB), or bring the archive that npm pack"
+                f" {PACKAGE} writes on another machine, and name it with --pyodide.",
             )
         return files
     files = _unpacked(place)
     if not _is_known(files):
-        allowed = f"Pyodide {VERSION}: its unpacked folder, or the archive of npm pack pyodide@{VERSION}"
+        allowed = f"Pyodide {VERSION}: its unpacked folder, or the archive of npm pack {PACKAGE}"
         raise ParameterError(OWNER, "pyodide", str(place), allowed=allowed)
     _keep(files, cache)
     return files
@@ -65,19 +68,33 @@ def kept_files(cache: Path) -> dict[str, bytes] | None:
 
 
 def download(cache: Path) -> None:
-    """Fetch the archive from the npm registry, and keep its files if they are those we know."""
-    try:
-        with urllib.request.urlopen(ADDRESS, timeout=SECONDS) as reply:
-            raw = reply.read(MOST_BYTES)
-    except (OSError, ValueError) as problem:
+    """Have npm fetch the archive, and keep its files if they are those we know; nothing of it is run."""
+    with tempfile.TemporaryDirectory() as folder:
+        raw = _fetched(Path(folder))
+    if raw is None:
         raise DataError(
-            f"{ADDRESS} cannot be fetched ({type(problem).__name__}).",
-            remedy="Fetch it with a browser, and name the file with --pyodide.",
-        ) from None
+            f"npm pack {PACKAGE} did not work: there is no npm, or it reaches nothing.",
+            remedy="Run it on another machine, and name the archive it writes with --pyodide.",
+        )
     files = _from_archive(raw)
     if not _is_known(files):
-        raise DataError(f"What {ADDRESS} sent is not Pyodide {VERSION} as we know it, and was thrown away.")
+        raise DataError(f"What npm brought is not Pyodide {VERSION} as we know it, and was thrown away.")
     _keep(files, cache)
+
+
+def _fetched(folder: Path) -> bytes | None:
+    npm = shutil.which("npm")
+    if npm is None:
+        return None
+    command = [npm, "pack", PACKAGE, "--silent", "--ignore-scripts", "--pack-destination", str(folder)]
+    try:
+        subprocess.run(
+            command, check=True, timeout=SECONDS, stdin=subprocess.DEVNULL, capture_output=True, cwd=folder
+        )
+        with next(folder.glob("*.tgz")).open("rb") as archive:
+            return archive.read(MOST_BYTES)
+    except (OSError, subprocess.SubprocessError, StopIteration):
+        return None
 
 
 def _place(cache: Path) -> Path:
