@@ -1,9 +1,9 @@
 """Predictions per second of the prediction service with clients written in C, beside the same hello-world.
 
-`benchmarks.service` has clients written in Python, which take a part of the processor themselves. Here `wrk`, a program of
-its own, keeps 64 connections busy and takes next to nothing, so that more of the machine is left to whichever server is
-asked. Short turns alternate, for other work on the machine comes and goes, and the median of the turns' ratios counts.
-Without `wrk` nothing is measured.
+`benchmarks.service` has clients written in Python, which take a part of the processor themselves. Here `wrk`, a program
+of its own, keeps 64 connections busy and takes next to nothing, so that more of the machine is left to whichever server
+is asked. Short turns alternate, for other work on the machine comes and goes, and the median of the turns' ratios
+counts. Without `wrk` nothing is measured.
 
     python -m benchmarks.service_wrk --json benchmarks/results/service.json
 """
