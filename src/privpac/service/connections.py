@@ -27,6 +27,8 @@ from uvicorn.server import ServerState
 
 from privpac.service.api import problems
 from privpac.service.api.problems import Problem
+from privpac.service.plain_cycle import PlainCycle
+from privpac.service.plain_requests import PlainHead, whole_request
 from privpac.service.settings import Limits
 from privpac.service.watch.observing import LOGGER
 
@@ -68,6 +70,8 @@ class Connection(H11Protocol):
         self._stuck: asyncio.TimerHandle | None = None
         self._rests_since = self.loop.time()
         self._refused = self._stopping = False
+        self._next = b""
+        """What came while a plain request was answered: h11 keeps it otherwise."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         self._held = _WholeReplies(transport, self.loop)
@@ -81,7 +85,15 @@ class Connection(H11Protocol):
     def data_received(self, data: bytes) -> None:
         if self._refused:
             return
-        super().data_received(data)
+        if self._answers and isinstance(self.cycle, PlainCycle):
+            self._next += data
+            self.flow.pause_reading()
+            return
+        plain = whole_request(data) if self._at_rest else None
+        if plain is None:
+            super().data_received(data)
+        else:
+            self._begin(data, *plain)
         if self._answers:
             self._cancel()
             if self._stopping:
@@ -93,6 +105,9 @@ class Connection(H11Protocol):
         self._held.flush()
         self._rests_since = self.loop.time()
         super().on_response_complete()
+        if self._next:
+            data, self._next = self._next, b""
+            self.data_received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._cancel()
@@ -132,6 +147,42 @@ class Connection(H11Protocol):
     def _answers(self) -> bool:
         """Whether there is a request whose answer has not been sent."""
         return self.cycle is not None and not self.cycle.response_complete
+
+    @property
+    def _at_rest(self) -> bool:
+        """Whether the next byte is the first of a request."""
+        begins = self.conn.our_state is self.conn.their_state is h11.IDLE
+        return begins and not self._answers and not self.conn.trailing_data[0]
+
+    def _begin(self, request: bytes, head: PlainHead, body: bytes) -> None:
+        """Answer a request that came whole, as the server does for what h11 has read."""
+        self._unset_keepalive_if_required()
+        scope = head.scope(
+            asgi={"version": self.asgi_version, "spec_version": "2.3"},
+            server=self.server,
+            client=self.client,
+            scheme=self.scheme,
+            root_path=self.root_path,
+            state=self.app_state.copy(),
+        )
+        self.cycle = PlainCycle(
+            request,
+            body,
+            self._held.write_whole,
+            scope=scope,
+            conn=self.conn,
+            transport=self.transport,
+            flow=self.flow,
+            logger=self.logger,
+            access_logger=self.access_logger,
+            access_log=self.access_log,
+            default_headers=self.server_state.default_headers,
+            message_event=asyncio.Event(),
+            on_response=self.on_response_complete,
+        )
+        task = self.loop.create_task(self.cycle.run_asgi(self.app))
+        task.add_done_callback(self.tasks.discard)
+        self.tasks.add(task)
 
     def _after(self, seconds: float, act: Callable[[], None]) -> None:
         self._cancel()
@@ -206,6 +257,11 @@ class _WholeReplies:
         else:
             self._piece = data
             self._loop.call_soon(self.flush)
+
+    def write_whole(self, data: bytes) -> None:
+        """A piece that need not wait for another."""
+        self.flush()
+        self._transport.write(data)
 
     def flush(self) -> None:
         if self._piece:
