@@ -148,9 +148,8 @@ def find_gain(signed: Longs, p: int, wanted: np.int64, index: int) -> tuple[int,
             for k in range(4):
                 for a in range(b):
                     matches += kind(max(gains[k, a], kind(-gains[k, a])) == size)
-            many = np.int64(matches)
-            if wanted == 0:
-                many *= 2  # a rule that gains nothing does so the other way round as well
+            # A rule that gains nothing does so the other way round as well.
+            many = int(matches) * (2 if wanted == 0 else 1)
             if left < many:
                 return _find_in_row(gains, b, c, wanted, left)
             left -= many
