@@ -10,11 +10,11 @@ the sets of its size, and smaller sets come first. The counting itself is in `co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from math import comb
+from math import comb, prod
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -28,7 +28,7 @@ from privpac.concepts.literals.cooccurrence_kernels import (
     nanoseconds,
     reduce_same_column,
 )
-from privpac.concepts.literals.cooccurrence_words import count_sets
+from privpac.concepts.literals.cooccurrence_words import LONG, count_sets
 from privpac.data.sample import Block
 from privpac.errors import DataError, ParameterError, SizeError
 
@@ -70,9 +70,12 @@ def binomials(p: int) -> NDArray[np.int64]:
     return table
 
 
+@lru_cache(maxsize=64)
 def offsets(p: int, depth: int) -> NDArray[np.int64]:
     """Where the sets of each size start; the last entry is the number of all sets."""
-    return np.cumsum([0] + [comb(p, k) for k in range(depth + 1)]).astype(np.int64)
+    places = np.cumsum([0] + [comb(p, k) for k in range(depth + 1)]).astype(np.int64)
+    places.setflags(write=False)
+    return places
 
 
 def position(tests: Sequence[int], p: int) -> int:
@@ -103,6 +106,11 @@ class Cooccurrence:
     """`counts[position(A), y]`: records of class y that pass every test of A. Private."""
 
     counts: NDArray[np.int32]
+
+    @cached_property
+    def known(self) -> dict[Hashable, Array]:
+        """What was computed from all counts, kept for the next class that sees them (`trees.kernels.sums`). Private."""
+        return {}
 
     def __repr__(self) -> str:
         return f"Cooccurrence(sets={self.counts.shape[0]}, classes={self.counts.shape[1]})"
@@ -140,6 +148,12 @@ class CooccurrenceTensor:
         first = np.cumsum([0, *sizes]).astype(np.int64)
         return first, np.array([group.nested for group in self.binarisation.groups], dtype=np.bool_)
 
+    @cached_property
+    def _has_long(self) -> bool:
+        """Whether some sets are counted by joint histograms."""
+        largest = sorted(len(group.cells) for group in self.binarisation.groups)[-2:]
+        return len(largest) == 2 and prod(largest) >= LONG
+
     def zero(self) -> Cooccurrence:
         return Cooccurrence(np.zeros((self.sets, self.classes), dtype=np.int32))
 
@@ -155,7 +169,7 @@ class CooccurrenceTensor:
             stop = min(start + CHUNK, block.n)
             codes = self.binarisation.codes(block, start=start, stop=stop)
             self._absorb_chunk(state.counts, codes, block.labels[start:stop])
-        return state
+        return Cooccurrence(state.counts)  # what was known of the counts before is not of these
 
     def _absorb_chunk(self, counts: NDArray[np.int32], codes: Array, labels: NDArray[np.uint8]) -> None:
         first, nested = self._layout
@@ -185,7 +199,7 @@ class CooccurrenceTensor:
             level = counts[begin[size] : begin[size + 1], label]
             work = len(level) * (codes.shape[1] // 64 + 1)
             threads = self.threads if work >= WORTH_THREADS else 1
-            for count in (count_cells, count_sets):
+            for count in (count_cells, count_sets) if self._has_long else (count_sets,):
                 shared(partial(count, codes, *self._layout, binomials(p), size, level), threads)
 
     def _count_single(self, counts: NDArray[np.int32], codes: Array) -> None:

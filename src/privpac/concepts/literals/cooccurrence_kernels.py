@@ -233,13 +233,15 @@ def reduce_same_column(
             if i != twice:
                 without += binomial[i + 2 if i < twice else i + 1, rest[i]]
         own = first[column[rest[0]]]
-        for smallest in range(0 if twice < size - 1 else own, rest[0]):
-            # The smallest is left out if the next shares its column; otherwise the first of `rest` that does.
-            same = smallest >= own
-            smaller = alone if same else without + smallest
-            kept = nested[column[rest[0 if same else twice]]]
-            for y in range(counts.shape[1]):
-                counts[row + smallest, y] = counts[smaller, y] if kept else 0
+        # The smallest is left out if the next shares its column; otherwise the first of `rest` that does.
+        if twice < size - 1:
+            if nested[column[rest[twice]]]:
+                counts[row : row + own] = counts[without : without + own]
+            else:
+                counts[row : row + own] = 0
+        for y in range(counts.shape[1]):
+            kept = counts[alone, y] if nested[column[rest[0]]] else np.int32(0)
+            counts[row + own : row + rest[0], y] = kept
         _next_rest(rest, size - 1)
 
 

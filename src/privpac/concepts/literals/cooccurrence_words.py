@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from privpac.compiled import compiled, packed, popcount
 
-__all__ = ["count_sets", "is_long", "is_sorted"]
+__all__ = ["LONG", "count_sets", "is_long", "is_sorted"]
 
 Array = NDArray[Any]
 Longs = NDArray[np.int64]

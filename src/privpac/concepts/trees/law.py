@@ -36,7 +36,7 @@ from privpac.concepts.trees.kernels import regions as tree_regions
 from privpac.concepts.trees.kernels import sums as tree_sums
 from privpac.concepts.trees.kernels.leaves import bottom_entries, leaf
 from privpac.concepts.trees.kernels.pairs import pair_sums
-from privpac.concepts.trees.prior import LEAST_MASS, Prior
+from privpac.concepts.trees.prior import Prior
 from privpac.concepts.trees.recursion import Recursion
 from privpac.errors import ParameterError
 from privpac.mechanisms.gibbs import reach
@@ -109,11 +109,8 @@ class Law:
     @cached_property
     def _public(self) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.float64]]:
         """Costs, label priors and test weights for the kernels."""
-        return (
-            np.array(self.costs, dtype=np.int32 if self._worst < 2**30 else np.int64),
-            np.array([float(label) for label in self.prior.labels]),
-            np.array([float(weight) for weight in self.prior.weights]),
-        )
+        costs = np.array(self.costs, dtype=np.int32 if self._worst < 2**30 else np.int64)
+        return costs, *self.prior.floats
 
     @cached_property
     def _layout(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -122,18 +119,14 @@ class Law:
         regions = np.cumsum([0] + [comb(p, size) << size for size in range(depth)]).astype(np.int64)
         return offsets(p, depth), regions, binomials(p)
 
-    @cached_property
+    @property
     def _factors(self) -> list[tuple[float, float]]:
-        """By levels left: the factor of a test's weight when splitting, and the probability to stop."""
-        total = sum(self.prior.weights)
-        stops = [self.prior.stop_at(depth) for depth in range(self.prior.depth + 1)]
-        return [(float((1 - stop) / total), float(stop)) for stop in stops]
+        return self.prior.factors
 
-    @cached_property
+    @property
     def errors(self) -> list[float]:
-        """By levels left: the relative error of float weights; 1 where floats could underflow."""
-        sound = self.prior.least >= LEAST_MASS
-        return [self.prior.error(depth) if sound else 1.0 for depth in range(self.prior.depth + 1)]
+        """By levels left: the relative error of float weights."""
+        return self.prior.errors
 
     @cached_property
     def _plain(self) -> plain.PlainSums | None:
@@ -199,7 +192,7 @@ class Law:
         """The sums with one level of all regions of two tests, or of three once those of two are there."""
         begin, (costs, labels, weights), p = self._layout[0], self._public, self.prior.tests
         counts = self.evidence.counts
-        signed = tree_sums.signed_counts(counts[: int(begin[size + 2])], costs)
+        signed = tree_sums.signed_counts(self.evidence, costs)[: int(begin[size + 2])]
         priced = tree_sums.prices(counts[: int(begin[size + 1])], costs)
         common = labels, weights, *self._factors[1], self._table
         if size == PAIR:

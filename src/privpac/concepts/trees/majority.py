@@ -108,7 +108,7 @@ class Majorities(UniformTrees, Stored):
             )
         everything = sum(cost * count for cost, count in zip(costs, evidence.counts[0].tolist(), strict=True))
         prices: NDArray[Any] = np.array(costs, dtype=np.int32 if everything < 2**30 else np.int64)
-        return MajorityScores(self, signed_counts(evidence.counts[:sets], prices), everything)
+        return MajorityScores(self, signed_counts(evidence, prices)[:sets], everything)
 
     def member(self, chosen: tuple[int, int, int], rule: int) -> Tree:
         """The tree of a rule, as the kernels number them."""

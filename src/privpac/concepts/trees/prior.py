@@ -9,6 +9,9 @@ from functools import cached_property
 from math import comb
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import DEEPEST, CooccurrenceTensor, Estimate, require_counts
 from privpac.errors import ParameterError, SizeError
@@ -79,6 +82,24 @@ class Prior:
             stop = self.stop_at(depth) * label
             least = min(split, stop) if stop > 0 else split
         return least
+
+    @cached_property
+    def floats(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Probabilities of the labels and weights of the tests, for kernels."""
+        return np.array([float(label) for label in self.labels]), np.array(self.weights, dtype=np.float64)
+
+    @cached_property
+    def factors(self) -> list[tuple[float, float]]:
+        """By levels left: the factor of a test's weight when splitting, and the probability to stop."""
+        total = sum(self.weights)
+        stops = [self.stop_at(depth) for depth in range(self.depth + 1)]
+        return [(float((1 - stop) / total), float(stop)) for stop in stops]
+
+    @cached_property
+    def errors(self) -> list[float]:
+        """By levels left: the relative error of a float sum; 1 where floats could underflow."""
+        sound = self.least >= LEAST_MASS
+        return [self.error(depth) if sound else 1.0 for depth in range(self.depth + 1)]
 
     def error(self, depth: int) -> float:
         """Relative error of a float sum with `depth` levels, and of the weights of its options.

@@ -11,7 +11,8 @@ where t is half of the table of powers. In a region whose best D lies further, t
 r^t, against a sum that contains a 1, and is dropped (docs/proofs/tree-sums.md, section 4).
 
 Counts of {a, b, h} lie side by side in a; they are turned over, so that the loops over all h of a region run over
-neighbours. Four regions are summed together, so that no addition waits for the one before. Inner functions take arrays
+neighbours. Regions are taken in batches, and each step takes the whole of one: a call with a dozen arrays takes as long
+as a region. Four of them are summed together, so that no addition waits for the one before. Inner functions take arrays
 one by one and rows by number: an array out of a tuple, or a view of a row, is counted as a reference, and two threads
 wait for each other there. Regions of three tests are in `threes`.
 """
@@ -25,15 +26,15 @@ from privpac.compiled import compiled
 from privpac.concepts.trees.kernels.leaves import power, with_stop
 
 __all__ = [
+    "ODD_LINES",
     "four_of_one",
-    "four_regions",
-    "furthest",
     "pair_sums",
     "pair_table",
     "square_of",
     "starts_of_pair",
+    "sum_of",
     "turned",
-    "write_four",
+    "write_regions",
 ]
 
 Floats = NDArray[np.float64]
@@ -42,20 +43,25 @@ Table = tuple[Longs, Floats]
 
 TILE = 16
 """Rows turned over together: their ends stay in the cache."""
+BATCH = 16
+"""Regions taken together: what is to be looked up for them, with 128 tests, is 8 KiB."""
+ODD_LINES = 8
+"""Rows of a power of two numbers, one below the other, would drive each other out of the cache; with this bit set in
+their length they do not."""
 
 
 @compiled
 def pair_table(table: Floats) -> tuple[Floats, int]:
     """Three rows as long as `table`: sums of two powers for even and for odd D, and `table` itself; and t.
 
-    Row `parity` has r^(t - j) + r^(t + j + parity) at t - j.
+    Row `parity` has r^(t - j) + r^(t + j + parity) at j.
     """
     last = len(table) - 1
     middle = (last - 2) // 2
     rows = np.zeros(3 * len(table))
     for parity in range(2):
-        for i in range(middle + 1):
-            rows[parity * len(table) + i] = table[i] + table[2 * middle - i + parity]
+        for j in range(middle + 1):
+            rows[parity * len(table) + j] = table[middle - j] + table[middle + j + parity]
     for i in range(len(table)):
         rows[2 * len(table) + i] = table[i]
     return rows, middle
@@ -95,106 +101,119 @@ def turned(signed: Longs, starts: Longs, b: int, out: Longs, begin: int) -> None
 
 
 @compiled
-def furthest(inside: Longs, row: int, total: np.int64, apart: Longs) -> np.int64:
-    """apart[row, h] = D of every test in this row; the largest of them, or |S| if two equal answers are better."""
-    kind = apart.dtype.type
-    best = kind(abs(total))
-    for h in range(apart.shape[1]):
-        distance = kind(2 * inside[row, h] - total)
-        distance = max(distance, kind(-distance))
-        apart[row, h] = distance
-        best = max(best, distance)
-    return np.int64(best)
-
-
-@compiled
-def _furthest_of_four(
-    both: Longs,
-    i: int,
-    left: Longs,
-    j: int,
-    right: Longs,
-    k: int,
-    every: Longs,
-    m: int,
+def _places(
+    together: Longs,
+    square: Longs,
+    b: int,
+    first: int,
+    last: int,
+    every: np.int64,
+    length: int,
     total: Longs,
-    apart: Longs,
+    places: Longs,
     best: Longs,
 ) -> None:
-    """The same of the four regions of two tests (`four_regions`), in one loop, to `best`."""
-    kind = apart.dtype.type
-    one, two, three, four = kind(total[0]), kind(total[1]), kind(total[2]), kind(total[3])
-    most, more, much, many = abs(one), abs(two), abs(three), abs(four)
-    for h in range(apart.shape[1]):
-        common = both[i, h]
-        only, other = kind(left[j, h] - common), kind(right[k, h] - common)
-        first = kind(2 * (every[m, h] - left[j, h] - other) - one)
-        second, third, fourth = kind(2 * only - two), kind(2 * other - three), kind(2 * common - four)
-        first, second = max(first, kind(-first)), max(second, kind(-second))
-        third, fourth = max(third, kind(-third)), max(fourth, kind(-fourth))
-        apart[0, h], apart[1, h], apart[2, h], apart[3, h] = first, second, third, fourth
-        most, more = max(most, first), max(more, second)
-        much, many = max(much, third), max(many, fourth)
-    best[0], best[1], best[2], best[3] = most, more, much, many
+    """Where in the table of pairs every test stands, in the four regions of b and each a from `first` on: a row each.
+
+    In `total` their sums, in `best` the largest D // 2 of each, or |S| // 2 if two equal answers are better.
+    """
+    kind, p = places.dtype.type, places.shape[1]
+    for a in range(first, last):
+        row = 4 * (a - first)
+        four_of_one(square[a, b], square[a, a], square[b, b], every, total, row)
+        one, two = kind(total[row]), kind(total[row + 1])
+        three, four = kind(total[row + 2]), kind(total[row + 3])
+        first_line, second_line = kind((one & 1) * length), kind((two & 1) * length)
+        third_line, last_line = kind((three & 1) * length), kind((four & 1) * length)
+        most, more = kind(first_line + (abs(one) >> 1)), kind(second_line + (abs(two) >> 1))
+        much, many = kind(third_line + (abs(three) >> 1)), kind(last_line + (abs(four) >> 1))
+        for h in range(p):
+            both, left = kind(2 * together[a, h]), kind(2 * square[a, h])
+            right = kind(kind(2 * square[b, h]) - both)
+            none = kind(kind(kind(2 * square[p, h]) - left) - right)
+            none, left = kind(none - one), kind(kind(left - both) - two)
+            right, both = kind(right - three), kind(both - four)
+            none, left = max(none, kind(-none)), max(left, kind(-left))
+            right, both = max(right, kind(-right)), max(both, kind(-both))
+            none, left = kind((none >> 1) + first_line), kind((left >> 1) + second_line)
+            right, both = kind((right >> 1) + third_line), kind((both >> 1) + last_line)
+            places[row, h], places[row + 1, h] = none, left
+            places[row + 2, h], places[row + 3, h] = right, both
+            most, more = max(most, none), max(more, left)
+            much, many = max(much, right), max(many, both)
+        best[row], best[row + 1] = most - first_line, more - second_line
+        best[row + 2], best[row + 3] = much - third_line, many - last_line
 
 
 @compiled
-def _look_up(apart: Longs, row: int, best: np.int64, middle: int, length: int) -> None:
-    """Where in the table of pairs every D of this row stands."""
-    kind = apart.dtype.type
-    half = best >> 1
-    near = half <= middle
-    line = ((best & 1) if near else 2) * length
-    top, end = kind(line + (middle if near else half)), kind(line + length - 1)
-    for h in range(apart.shape[1]):
-        apart[row, h] = min(kind(top - (apart[row, h] >> 1)), end)
+def _look_further(places: Longs, many: int, best: Longs, total: Longs, middle: int, length: int) -> None:
+    """Of so many regions, those whose best D lies beyond the table of pairs look up one power instead."""
+    kind = places.dtype.type
+    for row in range(many):
+        if best[row] > middle:
+            top = kind(2 * length + best[row] + (total[row] & 1) * length)
+            end = kind(3 * length - 1)
+            for h in range(places.shape[1]):
+                places[row, h] = min(kind(top - places[row, h]), end)
 
 
 @compiled
-def _masses(places: Longs, rows: Floats, weights: Floats) -> tuple[float, float, float, float, float]:
-    """The sum of all weights, and of four regions that of weight · (both powers) over all tests."""
-    whole = one = two = three = four = 0.0
-    for h in range(len(weights)):
-        weight = weights[h]
-        whole += weight
-        one += weight * rows[np.uint32(places[0, h])]
-        two += weight * rows[np.uint32(places[1, h])]
-        three += weight * rows[np.uint32(places[2, h])]
-        four += weight * rows[np.uint32(places[3, h])]
-    return whole, one, two, three, four
+def _masses(places: Longs, many: int, rows: Floats, weights: Floats, out: Floats) -> None:
+    """Of so many regions, four together, the sum of weight · (both powers) over all tests.
+
+    Where the last ones are fewer than four, the rest of their places must stand in the table as well.
+    """
+    p = np.uint64(len(weights))
+    flat = places.ravel()
+    for s in range(0, many, 4):
+        here = np.uint64(s) * p
+        second, third, last = here + p, here + p + p, here + p + p + p
+        one = two = three = four = 0.0
+        for test in range(len(weights)):
+            h = np.uint64(test)
+            weight = weights[h]
+            one += weight * rows[np.uint32(flat[here + h])]
+            two += weight * rows[np.uint32(flat[second + h])]
+            three += weight * rows[np.uint32(flat[third + h])]
+            four += weight * rows[np.uint32(flat[last + h])]
+        out[s], out[s + 1], out[s + 2], out[s + 3] = one, two, three, four
 
 
 @compiled
-def write_four(
+def write_regions(
+    many: int,
+    places: Longs,
     best: Longs,
     total: Longs,
     price: Longs,
-    place: Longs,
+    goal: Longs,
     prior: Floats,
     weights: Floats,
+    whole: float,
     scale: float,
     stop: float,
     table: Floats,
     rows: Floats,
     middle: int,
-    apart: Longs,
+    different: Floats,
     leaf_scores: Longs,
     leaf_masses: Floats,
     scores: Longs,
     masses: Floats,
 ) -> None:
-    """Leaf sums and depth-one sums of four regions, each to its place.
+    """Leaf sums and depth-one sums of so many regions, each to its goal.
 
-    Rows of `apart` have D of each test, `best` the largest; `total` are their own sums, `price` those of all their
-    records.
+    Rows of `places` are those of `_places`, `best` the largest D // 2; `total` are their own sums, `price` those of all
+    their records, `whole` is the sum of all weights, and `different` room for a mass each.
     """
-    for s in range(4):
-        _look_up(apart, s, best[s], middle, len(table))
-    sums = _masses(apart, rows, weights)
-    whole, different = sums[0], sums[1:]
-    for s in range(4):
-        gap = abs(total[s])
-        half, base, alone = best[s] >> 1, (price[s] - best[s]) >> 1, (price[s] - gap) >> 1
+    _look_further(places, many, best, total, middle, len(table))
+    for s in range(many, (many + 3) // 4 * 4):
+        for h in range(len(weights)):
+            places[s, h] = places[many - 1, h]
+    _masses(places, many, rows, weights, different)
+    for s in range(many):
+        gap, half, here = abs(total[s]), best[s], goal[s]
+        base, alone = ((price[s] - (gap & 1)) >> 1) - half, (price[s] - gap) >> 1
         mass = different[s] / table[middle - half] if half <= middle else different[s]
         better = 1 if total[s] > 0 else 0
         own, other = prior[better], prior[1 - better]
@@ -202,8 +221,8 @@ def write_four(
         equal = own * own * power(table, alone - base) + other * other * power(table, alone + gap - base)
         leaf = own + other * power(table, gap)
         split = own * other * mass + equal * whole
-        leaf_scores[place[s]], leaf_masses[place[s]] = alone, leaf
-        scores[place[s]], masses[place[s]] = with_stop(base, split, alone, leaf, scale, stop, table)
+        leaf_scores[here], leaf_masses[here] = alone, leaf
+        scores[here], masses[here] = with_stop(base, split, alone, leaf, scale, stop, table)
 
 
 @compiled
@@ -229,24 +248,36 @@ def pair_sums(
     rows, middle = pair_table(table)
     leaf_scores, leaf_masses = leaves
     scores, masses = sums
-    starts, together = np.empty(p, np.int64), np.empty((p, p), kind)
-    apart, best = np.empty((4, p), kind), np.empty(4, np.int64)
-    total, price, place = np.empty(4, np.int64), np.empty(4, np.int64), np.empty(4, np.int64)
+    starts, together = np.empty(p, np.int64), np.empty((p, p | ODD_LINES), kind)
+    places, different, whole = np.empty((BATCH, p), kind), np.empty(BATCH), sum_of(weights)
+    best, total = np.empty(BATCH, np.int64), np.empty(BATCH, np.int64)
+    price, goal = np.empty(BATCH, np.int64), np.empty(BATCH, np.int64)
     for b in range(1, p):
         if b % share[1] != share[0]:
             continue
         starts_of_pair(p, b, starts)
         turned(signed, starts, b, together, 0)
-        for a in range(b):
-            four_of_one(square[a, b], square[a, a], square[b, b], signed[0], total, 0)
-            _furthest_of_four(together, a, square, a, square, b, square, p, total, apart, best)
-            four_of_one(prices[a, b], prices[a, a], prices[b, b], priced[0], price, 0)
-            for s in range(4):
-                place[s] = ((b * (b - 1) // 2 + a) << 2) + s
-            write_four(
-                best, total, price, place, prior, weights, scale, stop, table, rows, middle, apart,
-                leaf_scores, leaf_masses, scores, masses,
+        for first in range(0, b, BATCH // 4):
+            last = min(first + BATCH // 4, b)
+            _places(together, square, b, first, last, signed[0], len(table), total, places, best)
+            for a in range(first, last):
+                four_of_one(prices[a, b], prices[a, a], prices[b, b], priced[0], price, 4 * (a - first))
+            many = 4 * (last - first)
+            for s in range(many):
+                goal[s] = ((b * (b - 1) // 2 + first) << 2) + s
+            write_regions(
+                many, places, best, total, price, goal, prior, weights, whole, scale, stop, table, rows, middle,
+                different, leaf_scores, leaf_masses, scores, masses,
             )  # fmt: skip
+
+
+@compiled
+def sum_of(weights: Floats) -> float:
+    """All weights, added one after the other."""
+    whole = 0.0
+    for h in range(len(weights)):
+        whole += weights[h]
+    return whole
 
 
 @compiled
@@ -260,35 +291,10 @@ def starts_of_pair(p: int, b: int, starts: Longs) -> None:
 
 
 @compiled
-def four_regions(
-    both: Longs,
-    i: int,
-    left: Longs,
-    j: int,
-    right: Longs,
-    k: int,
-    every: Longs,
-    m: int,
-    out: Longs,
-    begin: int,
-) -> None:
-    """Rows of the four regions of two tests: neither holds, only the left one, only the right one, both."""
-    p = out.shape[1]
-    for h in range(p):
-        out[begin, h] = every[m, h] - left[j, h] - right[k, h] + both[i, h]
-    for h in range(p):
-        out[begin + 1, h] = left[j, h] - both[i, h]
-    for h in range(p):
-        out[begin + 2, h] = right[k, h] - both[i, h]
-    for h in range(p):
-        out[begin + 3, h] = both[i, h]
-
-
-@compiled
 def four_of_one(
     both: np.int64, left: np.int64, right: np.int64, every: np.int64, out: Longs, begin: int
 ) -> None:
-    """The same of a single number."""
+    """What the four regions of two tests have of a number: neither holds, only the left, only the right one, both."""
     out[begin] = np.int64(every) - left - right + both
     out[begin + 1], out[begin + 2] = np.int64(left) - both, np.int64(right) - both
     out[begin + 3] = both

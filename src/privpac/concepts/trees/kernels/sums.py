@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled, plainly
+from privpac.concepts.literals.cooccurrence import Cooccurrence
 from privpac.concepts.trees.kernels.leaves import (
     leaf,
     leaf_pairs,
@@ -109,9 +110,15 @@ def bottom_sums(
             break
 
 
-def signed_counts(counts: Counts, costs: NDArray[Any]) -> NDArray[Any]:
-    """Records of class 1 less those of class 0, at their costs, for every set of tests; in the type of the costs."""
-    return _of_two(counts, -costs[0], costs[1], costs.dtype)
+def signed_counts(evidence: Cooccurrence, costs: NDArray[Any]) -> NDArray[Any]:
+    """Records of class 1 less those of class 0, at their costs, for every set of tests; in the type of the costs.
+
+    Computed once for all classes that see the same evidence.
+    """
+    key = costs.dtype.str, *costs.tolist()
+    if key not in evidence.known:
+        evidence.known[key] = _of_two(evidence.counts, -costs[0], costs[1], costs.dtype)
+    return evidence.known[key]
 
 
 def prices(counts: Counts, costs: NDArray[Any]) -> NDArray[Any]:

@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 from privpac.compiled import compiled
 from privpac.concepts.trees.kernels.pairs import (
     Table,
-    four_of_one,
-    four_regions,
-    furthest,
     pair_table,
     square_of,
     starts_of_pair,
+    sum_of,
     turned,
-    write_four,
+    write_regions,
 )
 
 __all__ = ["cube_of", "three_sums"]
@@ -28,6 +26,8 @@ Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
+BATCH = 32
+"""Regions taken together: what is to be looked up for them, with 128 tests, is 16 KiB."""
 NEW, EMPTY, SMALLER, LARGER = -2, -1, 0, 1
 """What two tests of one column make together: something new, nothing, or what one of them says alone."""
 
@@ -72,11 +72,11 @@ def three_sums(
     (pair_leaves, pair_leaf_masses), (pair_scores, pair_masses) = pairs
     leaf_scores, leaf_masses = leaves
     scores, masses = sums
-    starts, together, room = np.empty(p, np.int64), np.empty((p, p), kind), np.empty((8, p), kind)
-    total, price = np.empty(8, np.int64), np.empty(8, np.int64)
-    waiting, apart = np.zeros((4, p), kind), np.empty((4, p), kind)
-    totals, worths, places = np.zeros(4, np.int64), np.zeros(4, np.int64), np.zeros(4, np.int64)
-    best = np.empty(4, np.int64)
+    starts, together, larger = np.empty(p, np.int64), np.empty((p, p), kind), np.empty((4, p), kind)
+    smaller = np.empty((4, p), kind)
+    places, different, whole = np.empty((BATCH, p), kind), np.empty(BATCH), sum_of(weights)
+    best, total = np.empty(BATCH, np.int64), np.empty(BATCH, np.int64)
+    price, goal = np.empty(BATCH, np.int64), np.empty(BATCH, np.int64)
     many, begin = 0, 1 + p + p * (p - 1) // 2
     for c in range(2, p):
         if c % share[1] != share[0]:
@@ -84,32 +84,111 @@ def three_sums(
         for b in range(1, c):
             _starts_of_three(p, b, c, starts)
             turned(signed, starts, b, together, 0)
-            four_regions(cube, c * p + b, square, b, square, c, square, p, room, 0)
+            _four_regions(cube, c * p + b, square, b, square, c, square, p, larger)
             row = c * (c - 1) * (c - 2) // 6 + b * (b - 1) // 2
             for a in range(b):
-                four_regions(together, a, cube, b * p + a, cube, c * p + a, square, a, room, 4)
-                _eight(square, signed[begin + row + a], signed[0], a, b, c, total)
-                _eight(prices, priced[begin + row + a], priced[0], a, b, c, price)
-                for signs in range(8):
-                    place, source = ((row + a) << 3) + signs, _source(column, nested, a, b, c, signs)
-                    if source == EMPTY:
-                        leaf_scores[place], leaf_masses[place], scores[place], masses[place] = 0, 1.0, 0, 1.0
-                    elif source != NEW:
-                        leaf_scores[place], leaf_masses[place] = pair_leaves[source], pair_leaf_masses[source]
-                        scores[place], masses[place] = pair_scores[source], pair_masses[source]
-                    else:
-                        totals[many], worths[many] = _wait(room, total, price, signs, waiting, many)
-                        places[many] = place
-                        many += 1
-                    last = signs == 7 and a == b - 1 and b == c - 1 and c + share[1] >= p
-                    if many == 4 or (many > 0 and last):  # in the end with those before them once more
-                        for s in range(4):
-                            best[s] = furthest(waiting, s, totals[s], apart)
-                        write_four(
-                            best, totals, worths, places, prior, weights, scale, stop, table, rows, middle,
-                            apart, leaf_scores, leaf_masses, scores, masses,
-                        )  # fmt: skip
-                        many = 0
+                _eight(square, signed[begin + row + a], signed[0], a, b, c, total, many)
+                _eight(prices, priced[begin + row + a], priced[0], a, b, c, price, many)
+                _four_regions(together, a, cube, b * p + a, cube, c * p + a, square, a, smaller)
+                _places(smaller, larger, many, len(table), total, places, best)
+                many = _keep(
+                    many, places, best, total, price, goal, column, nested, a, b, c, (row + a) << 3,
+                    pair_leaves, pair_leaf_masses, pair_scores, pair_masses,
+                    leaf_scores, leaf_masses, scores, masses,
+                )  # fmt: skip
+                last = a == b - 1 and b == c - 1 and c + share[1] >= p
+                if many > BATCH - 8 or (many > 0 and last):
+                    write_regions(
+                        many, places, best, total, price, goal, prior, weights, whole, scale, stop, table, rows,
+                        middle, different, leaf_scores, leaf_masses, scores, masses,
+                    )  # fmt: skip
+                    many = 0
+
+
+@compiled
+def _four_regions(
+    both: Longs, i: int, left: Longs, j: int, right: Longs, k: int, every: Longs, m: int, out: Longs
+) -> None:
+    """Twice the sums of every test in the four regions of two others."""
+    kind = out.dtype.type
+    for h in range(out.shape[1]):
+        common, only, other = kind(2 * both[i, h]), kind(2 * left[j, h]), kind(2 * right[k, h])
+        out[1, h], out[2, h], out[3, h] = kind(only - common), kind(other - common), common
+        out[0, h] = kind(kind(kind(2 * every[m, h]) - only) - kind(other - common))
+
+
+@compiled
+def _places(
+    smaller: Longs, larger: Longs, many: int, length: int, total: Longs, places: Longs, best: Longs
+) -> None:
+    """Where in the table of pairs every test stands, in eight regions of three tests: rows from `many` on.
+
+    `larger` has the regions of two of them, `smaller` those where the third holds as well; in `total` are their sums,
+    in `best` the largest D // 2 of each, or |S| // 2 if two equal answers are better.
+    """
+    kind, p = places.dtype.type, places.shape[1]
+    for s in range(4):
+        row = many + 2 * s
+        without, with_a = kind(total[row]), kind(total[row + 1])
+        line, other = kind((without & 1) * length), kind((with_a & 1) * length)
+        most, more = kind(line + (abs(without) >> 1)), kind(other + (abs(with_a) >> 1))
+        for h in range(p):
+            outside, inside = kind(kind(larger[s, h] - smaller[s, h]) - without), kind(smaller[s, h] - with_a)
+            outside, inside = max(outside, kind(-outside)), max(inside, kind(-inside))
+            outside, inside = kind((outside >> 1) + line), kind((inside >> 1) + other)
+            places[row, h], places[row + 1, h] = outside, inside
+            most, more = max(most, outside), max(more, inside)
+        best[row], best[row + 1] = most - line, more - other
+
+
+@compiled
+def _keep(
+    many: int,
+    places: Longs,
+    best: Longs,
+    total: Longs,
+    price: Longs,
+    goal: Longs,
+    column: Longs,
+    nested: Flags,
+    a: int,
+    b: int,
+    c: int,
+    here: int,
+    pair_leaves: Longs,
+    pair_leaf_masses: Floats,
+    pair_scores: Longs,
+    pair_masses: Floats,
+    leaf_scores: Longs,
+    leaf_masses: Floats,
+    scores: Longs,
+    masses: Floats,
+) -> int:
+    """Those of the eight regions from `many` on that are new stay, and are to be written from `here` on; the others are
+    written now. How many regions are there to be written."""
+    if column[a] != column[b] and column[b] != column[c]:
+        for signs in range(8):
+            goal[many + signs] = here + signs
+        return many + 8
+    kept = many
+    for signs in range(8):
+        source, row = _source(column, nested, a, b, c, signs), many + signs
+        if source == EMPTY:
+            leaf_scores[here + signs], leaf_masses[here + signs] = 0, 1.0
+            scores[here + signs], masses[here + signs] = 0, 1.0
+        elif source != NEW:
+            leaf_scores[here + signs], leaf_masses[here + signs] = (
+                pair_leaves[source],
+                pair_leaf_masses[source],
+            )
+            scores[here + signs], masses[here + signs] = pair_scores[source], pair_masses[source]
+        else:
+            best[kept], total[kept], price[kept], goal[kept] = best[row], total[row], price[row], here + signs
+            if kept < row:
+                for h in range(places.shape[1]):
+                    places[kept, h] = places[row, h]
+            kept += 1
+    return kept
 
 
 @compiled
@@ -126,25 +205,17 @@ def _starts_of_three(p: int, b: int, c: int, starts: Longs) -> None:
 
 
 @compiled
-def _eight(square: Longs, three: np.int64, every: np.int64, a: int, b: int, c: int, out: Longs) -> None:
-    """Of one number: the four regions of b and c, then those where a holds as well."""
-    four_of_one(square[b, c], square[b, b], square[c, c], every, out, 0)
-    four_of_one(three, square[a, b], square[a, c], square[a, a], out, 4)
-
-
-@compiled
-def _wait(
-    room: Longs, total: Longs, price: Longs, signs: int, waiting: Longs, many: int
-) -> tuple[np.int64, np.int64]:
-    """A region waits until there are four; `room` has those of the larger two tests, then with the smallest."""
-    s = signs >> 1
-    if signs & 1:
-        for h in range(room.shape[1]):
-            waiting[many, h] = room[4 + s, h]
-        return total[4 + s], price[4 + s]
-    for h in range(room.shape[1]):
-        waiting[many, h] = room[s, h] - room[4 + s, h]
-    return total[s] - total[4 + s], price[s] - price[4 + s]
+def _eight(
+    square: Longs, three: np.int64, every: np.int64, a: int, b: int, c: int, out: Longs, begin: int
+) -> None:
+    """What the eight regions of three tests have of one number, from `begin` on; a is bit 0 of a region."""
+    lower, upper, pair = np.int64(square[a, b]), np.int64(square[a, c]), np.int64(square[b, c])
+    out[begin + 1], out[begin + 3] = np.int64(square[a, a]) - lower - upper + three, lower - three
+    out[begin + 5], out[begin + 7] = upper - three, three
+    out[begin] = np.int64(every) - square[b, b] - square[c, c] + pair - out[begin + 1]
+    out[begin + 2] = np.int64(square[b, b]) - pair - out[begin + 3]
+    out[begin + 4] = np.int64(square[c, c]) - pair - out[begin + 5]
+    out[begin + 6] = pair - three
 
 
 @compiled

@@ -65,5 +65,5 @@ def test_the_table_of_pairs() -> None:
     for parity in range(2):
         row = rows[parity * len(powers) :]
         for half in range(middle + 1):
-            assert row[middle - half] == 0.5 ** (middle - half) + 0.5 ** (middle + half + parity)
+            assert row[half] == 0.5 ** (middle - half) + 0.5 ** (middle + half + parity)
     assert np.array_equal(rows[2 * len(powers) :], powers)
