@@ -194,14 +194,18 @@ def still(page: Page) -> None:
     page.evaluate(STILL)
 
 
-def axe_violations(page: Page, *rules: str) -> list[list[str]]:
-    """What axe objects to, by all its rules or by these, each with its first place: it need not prepare the rest of its report."""
+def axe_violations(page: Page, *rules: str, within: tuple[str, ...] = ()) -> list[list[str]]:
+    """What axe objects to, each with its first place: it need not prepare the rest of its report.
+
+    By all its rules or by these, on the whole page or within what these selectors choose.
+    """
     if (
         page.evaluate("typeof axe") == "undefined"
     ):  # of a page that was looked at before, it is half a megabyte
         page.evaluate(_axe_script())
+    where = json.dumps({"include": [[one] for one in within]}) if within else "document"
     only = f", runOnly: {json.dumps(rules)}" if rules else ""
-    run = f"axe.run(document, {{ resultTypes: ['violations']{only} }})"
+    run = f"axe.run({where}, {{ resultTypes: ['violations']{only} }})"
     violations: list[list[str]] = page.evaluate(
         f"{run}.then((all) => all.violations.map((one) => [one.id, one.nodes[0].html]))"
     )
