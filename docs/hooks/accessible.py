@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-__all__ = ["accessible", "on_post_page"]
+__all__ = ["accessible", "on_post_page", "on_post_template"]
 
 _NAV = re.compile(r"<nav\b[^>]*>|</nav>")
 _FOLDED = re.compile(r'<nav class="md-nav"(?P<level> data-md-level="[1-9]")?[^>]*>')
@@ -38,3 +38,8 @@ def _without_inner_landmarks(html: str) -> str:
 
 def on_post_page(output: str, **_: Any) -> str:
     return accessible(output)
+
+
+def on_post_template(output_content: str, *, template_name: str, **_: Any) -> str:
+    """The page for addresses that lead nowhere, which is no page of the documentation."""
+    return accessible(output_content) if template_name == "404.html" else output_content

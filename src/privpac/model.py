@@ -90,7 +90,7 @@ class Model:
         return self.hypothesis, self.leaf_counts
 
     def predict(self, table: object) -> NDArray[Any]:
-        """The predicted class of every record, as the schema writes it: an integer, a boolean or text.
+        """The predicted class of every record, as the schema writes it: a number, a boolean or text.
 
         `table` is a table of any library, a file, a dictionary of columns, a list of dictionaries with one record each,
         or one such record. Only the columns that the rule looks at are read: others may be missing, or hold anything.

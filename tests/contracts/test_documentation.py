@@ -5,6 +5,7 @@ Works on the Markdown of written and generated pages; `make docs` then builds th
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import posixpath
 import re
@@ -84,6 +85,35 @@ def test_a_link_or_anchor_that_leads_nowhere_is_noticed() -> None:
     assert _leads_somewhere("index.md", "start.md")
     assert not _leads_somewhere("index.md", "stop.md")
     assert not _leads_somewhere("reference/index.md", "../theorems.md#no-such-statement")
+
+
+QUOTED = re.compile(r"`(privpac(?:\.[A-Za-z_]\w*)+)[`(]")
+
+
+def _exists(name: str) -> bool:
+    """Whether a name of a module, or of something in one, can be imported; a field of a class counts too."""
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        try:
+            place = importlib.import_module(".".join(parts[:length]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[length:]:
+            if not hasattr(place, part):
+                return part in getattr(place, "__annotations__", {})
+            place = getattr(place, part)
+        return True
+    return False
+
+
+@together(sorted(pages.written(DOCS)))
+def test_every_name_that_a_page_quotes_exists(page: str) -> None:
+    assert [name for name in QUOTED.findall(FENCE.sub("", _markdown(page))) if not _exists(name)] == []
+
+
+def test_a_name_that_nothing_has_is_noticed() -> None:
+    assert _exists("privpac.model.Model.predict") and _exists("privpac.model.Model.schema")
+    assert not _exists("privpac.transforms") and not _exists("privpac.model.Model.guess")
 
 
 def test_pages_stand_in_the_groups_of_their_index() -> None:

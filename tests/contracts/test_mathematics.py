@@ -6,6 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from docs.hooks import raised
 from docs.hooks.mathematics import Unknown, formulas, mathml, typeset
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -53,3 +54,21 @@ def test_what_is_not_known_is_refused(tex: str) -> None:
 def test_code_stays_as_it_is() -> None:
     text = "Say `$x$`, or\n\n```text\n$ privpac learn $y$\n```\n\nbut $z$.\n"
     assert typeset(text) == text.replace("$z$", "<math><mi>z</mi></math>")
+
+
+@pytest.mark.parametrize(
+    ("plain", "shown"),
+    [
+        ("e^(−ε·(k + 1)), of 2^64.", "e<sup>−ε·(k + 1)</sup>, of 2<sup>64</sup>."),
+        ("π_l(h)·r^S_l(h) / Z_l", "π<sub>l</sub>(h)·r<sup>S<sub>l</sub>(h)</sup> / Z<sub>l</sub>"),
+        ("2^(2^d)", "2<sup>2<sup>d</sup></sup>"),
+        ("10^−6, a^|k| and e^1.1", "10<sup>−6</sup>, a<sup>|k|</sup> and e<sup>1.1</sup>"),
+        ("∫_0^(1/x) f", "∫<sub>0</sub><sup>1/x</sup> f"),
+        ('<a href="a^2">x^2</a>', '<a href="a^2">x<sup>2</sup></a>'),
+        ("<code>2**8^2</code> x_1", "<code>2**8^2</code> x<sub>1</sub>"),
+        ('e^<a class="term" href="#">epsilon</a>', 'e<sup><a class="term" href="#">epsilon</a></sup>'),
+        ("snake_case, a caret ^ alone, and e^(half", "snake_case, a caret ^ alone, and e^(half"),
+    ],
+)
+def test_powers_and_indices_of_prose_are_put_in_their_places(plain: str, shown: str) -> None:
+    assert raised.typeset(plain) == shown

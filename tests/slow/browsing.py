@@ -6,6 +6,7 @@ taken if somebody asked for pictures (PRIVPAC_SCREENSHOTS names a folder).
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import socket
@@ -193,13 +194,18 @@ def still(page: Page) -> None:
     page.evaluate(STILL)
 
 
-def axe_violations(page: Page) -> list[list[str]]:
-    """What axe objects to, with the first place each: it need not prepare the rest of its report."""
+def axe_violations(page: Page, *rules: str, within: tuple[str, ...] = ()) -> list[list[str]]:
+    """What axe objects to, each with its first place: it need not prepare the rest of its report.
+
+    By all its rules or by these, on the whole page or within what these selectors choose.
+    """
     if (
         page.evaluate("typeof axe") == "undefined"
     ):  # of a page that was looked at before, it is half a megabyte
         page.evaluate(_axe_script())
-    run = "axe.run(document, { resultTypes: ['violations'] })"
+    where = json.dumps({"include": [[one] for one in within]}) if within else "document"
+    only = f", runOnly: {json.dumps(rules)}" if rules else ""
+    run = f"axe.run({where}, {{ resultTypes: ['violations']{only} }})"
     violations: list[list[str]] = page.evaluate(
         f"{run}.then((all) => all.violations.map((one) => [one.id, one.nodes[0].html]))"
     )

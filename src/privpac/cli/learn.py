@@ -103,7 +103,8 @@ def learn(
     probabilities: Annotated[
         bool,
         typer.Option(
-            "--probabilities", help="A fifth of epsilon goes to counts in the leaves, so that risks are told."
+            "--probabilities",
+            help="Spend a fifth of epsilon on counts in the leaves, from which risks follow.",
         ),
     ] = False,
     costs: Annotated[

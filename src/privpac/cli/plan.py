@@ -11,7 +11,7 @@ from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination
 from privpac.cli.options import count, file, number
-from privpac.errors import ParameterError
+from privpac.errors import ParameterError, PrivpacError
 
 if TYPE_CHECKING:
     from privpac.plan import Plan
@@ -207,17 +207,9 @@ def _make(
             return reachable(records=records, epsilon=epsilon, **wishes, **more)
         if records is not None and error is not None:
             return smallest_epsilon(records=records, error=error, **wishes, **more)
-        names = [
-            f"--{name}"
-            for name, value in (("records", records), ("error", error), ("epsilon", epsilon))
-            if value
-        ]
-        raise ParameterError(
-            OWNER,
-            "number of --records, --error and --epsilon",
-            len(names),
-            allowed="two or three",
-            remedy="The one that is left out is computed: privpac plan --records 3000 --columns 12 --epsilon 0.5",
+        raise PrivpacError(
+            "Two of --records, --error and --epsilon are needed; the third is computed.",
+            remedy="For example: privpac plan --records 3000 --columns 12 --epsilon 0.5",
         )
 
     if not simulation:

@@ -147,7 +147,7 @@ class Schema:
 
     @cached_property
     def class_values(self) -> npt.NDArray[Any]:
-        """The classes as predictions show them: integers, booleans or text (`data.class_values`)."""
+        """The classes as predictions show them: numbers, booleans or text (`data.class_values`)."""
         return class_values(self.classes)
 
     @cached_property

@@ -41,8 +41,8 @@ def to_onnx(model: Subject) -> bytes:
     them, `probabilities`.
 
     Numbers are doubles, booleans are booleans, categories are text, dates are whole days since 1970-01-01 and times
-    whole seconds on the column's own clock; each input is a vector. The label is the class as the schema writes it:
-    an integer where all classes are, text otherwise. Needs `pip install 'privpac[onnx]'`.
+    whole seconds on the column's own clock; each input is a vector. The label is the class as `Model.predict` gives
+    it: a number, a boolean or text. Needs `pip install 'privpac[onnx]'`.
 
     Raises `MissingExtra` without that package, and `PrivpacError` for rules that are neither cards nor questions asked
     one after the other.
@@ -132,10 +132,9 @@ class _Builder:
         from onnx import TensorProto, helper
 
         values = self.schema.class_values
-        texts = values.dtype.kind not in "iu"
-        table = np.array([str(v) for v in values], dtype=object) if texts else values.astype(np.int64)
-        self.nodes.append(helper.make_node("Gather", [self.constant(table), positions], ["label"]))
-        kind = TensorProto.STRING if texts else TensorProto.INT64
+        kinds = {"i": TensorProto.INT64, "f": TensorProto.DOUBLE, "b": TensorProto.BOOL}
+        kind = kinds.get(values.dtype.kind, TensorProto.STRING)
+        self.nodes.append(helper.make_node("Gather", [self.constant(values), positions], ["label"]))
         self.outputs.append(helper.make_tensor_value_info("label", kind, ["records"]))
 
     def shares(self, positions: str, table: NDArray[np.float64]) -> None:

@@ -138,7 +138,7 @@ def _accuracy(model: Subject) -> str:
     return "\n".join(facts) or no_accuracy(tree)
 
 
-PERFECT = "Only where some rule of the class is perfect, as on real tables hardly any is: "
+PERFECT = "Stronger, but for a case that is rare in real tables: "
 
 
 def accuracy_facts(model: Subject) -> list[str]:

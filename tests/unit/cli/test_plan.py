@@ -118,8 +118,8 @@ def test_a_display_keeps_the_numbers_it_draws() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--epsilon", "1"], "is 1, but must be two or three. The one that is left out is computed"),
-        ([], "is 0, but must be two or three"),
+        (["--epsilon", "1"], "Two of --records, --error and --epsilon are needed; the third is computed."),
+        ([], "Two of --records, --error and --epsilon are needed"),
         (["--error", "0.5", "--epsilon", "1"], "A coin reaches 1/2 without any record"),
         (
             ["--error", "0.1", "--epsilon", "0"],

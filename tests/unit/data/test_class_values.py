@@ -20,6 +20,7 @@ AGES = [i % 100 for i in range(2000)]
 KINDS = [
     ([0, 1], int),
     ([-1, 1], int),
+    ([0.5, 1.5], float),
     ([False, True], bool),
     (["no", "yes"], str),
     (["2020-01-01", "2021-01-01"], str),

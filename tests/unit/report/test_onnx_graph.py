@@ -83,16 +83,16 @@ def test_onnxruntime_answers_as_predict_does(concepts: str, more: dict[str, Any]
     assert ("probabilities" in found) == (bool(more) or concepts.startswith("card"))
 
 
-def test_whole_numbers_stay_whole_numbers() -> None:
-    age = SCHEMA["columns"][0]
-    table = {"age": list(range(100)) * 10, "ill": [int(i % 100 > 50) for i in range(1000)]}
-    model = learn(
-        table, schema={"label": "ill", "columns": [age]}, concepts="trees:1", epsilon=9, random_state=1
-    )
+@pytest.mark.parametrize("classes", [[0, 1], [0.5, 1.5], [False, True], ["no", "yes"]])
+def test_labels_have_the_type_that_predictions_have(classes: list[Any]) -> None:
+    schema = {"label": "ill", "classes": classes, "columns": [SCHEMA["columns"][0]]}
+    table = {"age": list(range(100)) * 10, "ill": [classes[i % 100 > 50] for i in range(1000)]}
+    model = learn(table, schema=schema, concepts="trees:1", epsilon=9, random_state=1)
     session = onnxruntime.InferenceSession(model.to_onnx())
     (label,) = session.run(None, {"age": np.arange(100.0)})
-    assert label.dtype == np.int64
-    assert (label == model.predict({"age": list(range(100))})).all()
+    predictions = model.predict({"age": list(range(100))})
+    assert label.dtype == predictions.dtype
+    assert (label == predictions).all()
 
 
 def test_a_constant_rule_answers_every_record() -> None:

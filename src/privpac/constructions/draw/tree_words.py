@@ -30,8 +30,8 @@ def _trees(request: Request, rest: str) -> Learner:
 def _staged(request: Request, rest: str) -> Learner:
     depths = rest.split("+")
     if not all(map(is_count, depths)):
-        form = "trees:DEPTH or staged:D1+D2, such as trees:3 or staged:3+3"
-        raise ParameterError(OWNER, "word", rest, allowed=f"of the form {form}")
+        form = "trees:3 or staged:3+3"
+        raise ParameterError(OWNER, "depth", rest, allowed=f"a whole number as in {form}")
     tests = Binarisation.default(request.schema, n=request.size.labelled)
     return request.staged(tuple(int(depth) for depth in depths), tests)
 

@@ -1,1 +1,1 @@
-"""Where records live; one engine a file."""
+"""Where records live; one engine per file."""

@@ -73,6 +73,14 @@ class Ledger:
         A password is best left to the environment (PGPASSFILE, PGPASSWORD): one written into the URL is never
         shown, but travels with every pickle of this handle.
         """
+        if path is not None and epsilon is None and pure_epsilon is None:
+            raise ParameterError(
+                OWNER,
+                "epsilon",
+                None,
+                allowed="the total that the ledger at this path has, or shall have",
+                remedy="Continue an existing one, whatever its total, with Ledger.open(path).",
+            )
         promises = Promises.read(
             OWNER, epsilon=epsilon, delta=delta, reserved_delta=reserved_delta, pure_epsilon=pure_epsilon
         )

@@ -250,6 +250,8 @@ def test_a_path_is_continued_only_with_the_same_totals(tmp_path: Path) -> None:
             match=r"total this ledger was made with \(epsilon 0.5, delta 0.000001 \(rho 0\.006",
         ):
             Ledger(**other, path=path)
+    with pytest.raises(ParameterError, match=r"Ledger\.open\(path\)"):
+        Ledger(path=path)
     assert Ledger(epsilon=0.5, delta=1e-6) != ledger
     assert ledger != "a ledger"
 

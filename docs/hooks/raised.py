@@ -1,0 +1,83 @@
+"""Powers and indices that are written in plain text (e^(−ε/2), 2^64, x_1) are raised and lowered once a page is rendered.
+
+The sources stay as a person types and greps them, and so do code and the index of the search. What cannot be read for sure is left as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+__all__ = ["on_post_page", "raised", "typeset"]
+
+APART = re.compile(
+    r"<(?P<name>pre|code|math|script|style|svg|title|textarea|head)\b.*?</(?P=name)>|<[^>]*>", re.DOTALL
+)
+"""What is not prose: code, formulas that are typeset already, everything within a tag."""
+SIGN = "[−±-]?"
+EXPONENT = re.compile(rf"{SIGN}(?:\d+(?:\.\d+)?|[^\W\d_]+(?:_\w)?'?|∞|\|[^|<]+\||⌊[^⌋<]+⌋|\{{[^}}<]+\}})")
+"""A number, a name with its index, or a part within bars or braces; what is longer stands in brackets."""
+INDEX = re.compile(r"(?<![\w.])(?P<base>[^\W\d_]|[∫∏∑])_(?P<index>\{[^}<]*\}|\d+|[^\W\d_]{1,2}(?![\w]))")
+LINK = '<a class="term"[^>]*>[^<]*</a>'
+LINKED = re.compile(rf"(?<=\S)\^(?:\((?P<longer>[^()<]*{LINK}[^()<]*)\)|(?P<alone>{LINK}))")
+"""An exponent in which a word leads to the glossary."""
+
+
+def typeset(html: str) -> str:
+    """A page with the powers and indices of its prose in their places."""
+    parts: list[str] = []
+    place = 0
+    html = LINKED.sub(lambda match: f"<sup>{match['longer'] or match['alone']}</sup>", html)
+    for apart in APART.finditer(html):
+        parts += [raised(html[place : apart.start()]), apart[0]]
+        place = apart.end()
+    return "".join([*parts, raised(html[place:])])
+
+
+def raised(text: str) -> str:
+    """Some prose with its powers and indices in their places.
+
+    >>> raised("e^(−ε·(k + 1)), 2^64 and r^S(h)")
+    'e<sup>−ε·(k + 1)</sup>, 2<sup>64</sup> and r<sup>S(h)</sup>'
+    """
+    before, caret, after = text.partition("^")
+    if not caret:
+        return _lowered(text)
+    length = _exponent(after)
+    if not length or not before or before[-1].isspace():
+        return f"{_lowered(before)}^{raised(after)}"
+    exponent = after[:length]
+    inside = exponent[1:-1] if exponent[0] in "({" else exponent
+    return f"{_lowered(before)}<sup>{raised(inside)}</sup>{raised(after[length:])}"
+
+
+def _exponent(text: str) -> int:
+    """How long the exponent is that a text begins with; 0 if there is none."""
+    sign = re.match(SIGN, text)
+    start = sign.end() if sign else 0
+    if text[start : start + 1] == "(":
+        return _closed(text, start)
+    match = EXPONENT.match(text)
+    if match is None:
+        return 0
+    end = match.end()
+    of_something = text[end : end + 1] == "(" and not match[0][-1].isdigit()
+    return (_closed(text, end) or end) if of_something else end
+
+
+def _closed(text: str, start: int) -> int:
+    """Where the bracket that opens at a place is closed; 0 if it is not."""
+    depth = 0
+    for place in range(start, len(text)):
+        depth += (text[place] == "(") - (text[place] == ")")
+        if depth == 0:
+            return place + 1
+    return 0
+
+
+def _lowered(text: str) -> str:
+    return INDEX.sub(lambda match: f"{match['base']}<sub>{match['index'].strip('{}')}</sub>", text)
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    return typeset(output)
