@@ -52,6 +52,7 @@ ROW_OF: dict[str, str] = {
     "auto-mixture": _MIXTURE,
     "blocks": "blocks",
     "card": _CARD,
+    "clauses": "clause-counts",
     "comparison": _PARTS,
     "confidence": NO_PROMISE + "raises the confidence of a learner that has little; one draw has enough",
     "confident": NO_PROMISE + "raises the confidence of a learner that has little; one draw has enough",
@@ -126,6 +127,7 @@ ROW_OF: dict[str, str] = {
 
 WORD_ROW = {
     "blocks": "blocks",
+    "clauses": "clause-counts",
     "switches": "switches",
     "recconcave": "rec-concave",
     "staged": _STAGES,

@@ -140,6 +140,7 @@ FORMS = {
     "switches": "switches:a:2",
     "recconcave": "recconcave:a",
     "blocks": "blocks:a",
+    "clauses": "clauses:1",
     "reference": "reference:a",
     "noisy-cuts": "noisy-cuts:a:0.1",
     "denoised-cuts": "denoised-cuts:a:0.1",
@@ -152,6 +153,7 @@ FORMS = {
 OTHER_WISHES: dict[str, dict[str, Any]] = {
     "switches": {"costs": None},
     "reference": {"costs": None},
+    "clauses": {"costs": None},
     "recconcave": {"costs": None, "delta": "0.001"},
     "blocks": {"costs": None, "delta": "0.001"},
     "stable": {"costs": None, "delta": "0.1", "records_per_person": 1},

@@ -124,6 +124,8 @@ WORDED: tuple[Learnt, ...] = (
     _learnt("blocks:key:down", "keys", epsilon=3, delta="1e-6", records_per_person=2),
     _learnt("recconcave:key", "keys", epsilon=3, delta="1e-6", records_per_person=2),
     Learnt("recconcave-no-answer", "codes", "recconcave:code", {"epsilon": 3, "delta": "1e-6"}, seed=4),
+    _learnt("clauses:2", "short"),
+    _learnt("clauses:1", "two", epsilon=4, records_per_person=2),
     _learnt("one-test", "clinic"),
     _learnt("one-test", "wards", leaf_epsilon="0.25"),
     _learnt("trees:2", "short"),

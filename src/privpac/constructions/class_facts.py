@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DICHOTOMIES",
     "MEMBERS",
+    "ONE_WAY",
     "ClassFacts",
     "Description",
     "Kinds",
@@ -116,6 +117,9 @@ MEMBERS = ("one-test", "trees", "lists", "conjunctions", "disjunctions", "scorec
 
 VOTED_AS_MEMBERS = (*MEMBERS, "unions", "rectangles")
 """Classes of which members are voted on in place of labellings."""
+
+ONE_WAY = ("clauses",)
+"""Classes that their own construction alone learns: no draw from them, and no labellings, within any time."""
 
 DICHOTOMIES = ("finite", "points", "thresholds", "intervals", "unions", "rectangles", "stumps", *MEMBERS)
 """Classes whose labellings of given points can be drawn from."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from privpac.audit.exact import Case
 from tests.exact.mutants import (
     cards,
+    clauses,
     covers,
     few_labels,
     plain,
@@ -21,6 +22,7 @@ from tests.exact.mutants import (
 MUTANTS: dict[str, Callable[[], Case]] = {
     **plain.MUTANTS,
     **cards.MUTANTS,
+    **clauses.MUTANTS,
     **points.MUTANTS,
     **prediction.MUTANTS,
     **covers.MUTANTS,

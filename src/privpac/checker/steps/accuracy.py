@@ -131,7 +131,30 @@ def _no_error(added: Fraction, n: int, each: Fraction, count: Fraction, growth: 
     return rate if growth is None else _rounded(1 - (1 - rate) / (1 - rate + rate * growth))
 
 
+MOST_PATTERNS = 2**30
+"""Patterns and thresholds: what is larger is no certificate of ours."""
+
+
+def _clause_counts(node: Tree) -> None:
+    no_premise(node)
+    error, failure, count = read_goal(node, "realizable", proper=False)
+    texts = parameters(node, "clauses", "ratio", "threshold", "tilt", "records")
+    clauses, threshold = integer(texts[0], 1), integer(texts[2], 0)
+    noise, tilt = number(texts[1]), number(texts[3])
+    require(integer(texts[4], 0) == count, "the numbers of records differ")
+    require(error < 1 and failure < 1, "error or failure is out of range")
+    require(0 < noise < tilt < 1, "a ratio is out of range")
+    require(max(clauses, threshold) <= MOST_PATTERNS, "a number is out of range")
+    missed = clauses * directed.power(noise, threshold + 1) / (1 + noise)
+    require(missed < failure, "an exception is missed too often")
+    mean = (1 - noise) * (1 - noise) * tilt / ((1 - noise * tilt) * (tilt - noise))
+    odds = clauses * mean * (directed.power(1 / tilt, threshold) if threshold else 1)
+    base = 1 - error * (1 - tilt) / clauses
+    require(directed.power_at_most(odds, base, count, failure - missed), "the bound fails")
+
+
 RULES: dict[str, Check] = {
+    "clause-counts": _clause_counts,
     "occam-realizable": _occam("realizable"),
     "occam-agnostic": _occam("agnostic"),
     "staged-draws-realizable": _staged("realizable"),

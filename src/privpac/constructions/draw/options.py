@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import takewhile
 
-from privpac.constructions.class_facts import ClassFacts
+from privpac.constructions.class_facts import ONE_WAY, ClassFacts
 from privpac.constructions.commands import draw_command, learn_command
 from privpac.constructions.draw.stages import SECOND_STAGE_ABOVE, SHARES, THIRD_STAGE_FROM, stage_steps
 from privpac.constructions.option import Need, Option
@@ -85,7 +85,7 @@ def _hard_agnostic(wish: Wish) -> int | None:
 
 
 def _finite(concepts: ClassFacts) -> bool:
-    return concepts.kappa is None and not concepts.stages and concepts.kind not in ("auto", "card")
+    return concepts.kappa is None and not concepts.stages and concepts.kind not in ("auto", "card", *ONE_WAY)
 
 
 def _is_default(concepts: ClassFacts) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from privpac.constructions.class_facts import ClassFacts
+from privpac.constructions.class_facts import ONE_WAY, ClassFacts
 from privpac.constructions.commands import learn_command
 from privpac.constructions.option import Need, Option
 from privpac.constructions.wish import Wish
@@ -37,7 +37,7 @@ def _label_thresholds_at(wish: Wish, n: int) -> Need | None:
 
 
 def _small(concepts: ClassFacts) -> bool:
-    return concepts.vc <= MOST_VC and concepts.kappa is None
+    return concepts.vc <= MOST_VC and concepts.kappa is None and concepts.kind not in ONE_WAY
 
 
 def _label_cover_at(wish: Wish, n: int) -> Need | None:

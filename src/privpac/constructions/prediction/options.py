@@ -7,7 +7,14 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from privpac.constructions.class_facts import MEMBERS, ClassFacts, dimension, least_dimensional, listed
+from privpac.constructions.class_facts import (
+    MEMBERS,
+    ONE_WAY,
+    ClassFacts,
+    dimension,
+    least_dimensional,
+    listed,
+)
 from privpac.constructions.option import FloorRow, Need, Option
 from privpac.constructions.prediction.floors import floor_private_prediction
 from privpac.constructions.wish import FAILURE, Wish
@@ -28,7 +35,7 @@ MOST_VC = 200
 
 
 def _small(concepts: ClassFacts) -> bool:
-    return concepts.vc <= MOST_VC and concepts.kappa is None
+    return concepts.vc <= MOST_VC and concepts.kappa is None and concepts.kind not in ONE_WAY
 
 
 def _numbers(wish: Wish) -> dict[str, Any]:

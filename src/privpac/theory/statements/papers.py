@@ -99,6 +99,10 @@ STATEMENTS: tuple[Statement, ...] = (
         "Unless RP = NP, no efficient proper private learner of k-term DNF exists, while an efficient improper one"
         " does.",
         ("a conjecture of complexity theory",),
+        {
+            "ours": "the improper half is clause-counts (the word clauses:K), with constants; the proper half is a"
+            " reduction from colouring graphs (Pitt–Valiant 1988), and a private learner is a learner"
+        },
     ),
     Statement(
         "thresholds-few-labels",

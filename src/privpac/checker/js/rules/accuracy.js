@@ -3,7 +3,7 @@ import { Interval } from "../interval.js";
 import { ONE, Rational, sum, TWO, ZERO } from "../rational.js";
 import { require } from "../refusal.js";
 import { accuracyOf, ALL, fraction, given, goalOf, noPremise, onlyPremise, privacyOf, } from "../reading.js";
-import { expOf, lnDown, lnUp, lossAtMost, powerAtMost, PRECISE, rootUp, roundedUp } from "../rounding.js";
+import { expOf, lnDown, lnUp, lossAtMost, pow, powerAtMost, PRECISE, rootUp, roundedUp } from "../rounding.js";
 import { requireAssumption } from "./composition.js";
 const MOST_STAGES = 64;
 /** The mean of tilt^(mistakes more than the best) for a rule that is worse by `error`, at most. */
@@ -151,7 +151,22 @@ const labelCover = (step) => {
     const room = goal.error.minus(noise);
     require(room.sign > 0 && goal.error.times(spread).atMost(room.square()), "the bound fails");
 };
+const MOST_PATTERNS = 2 ** 30;
+const clauseCounts = (step) => {
+    noPremise(step);
+    const goal = goalOf(step, "realizable", false);
+    const where = given(step, "clauses", "ratio", "threshold", "tilt", "records");
+    const [clauses, threshold] = [where.count("clauses", 1, MOST_PATTERNS), where.count("threshold", 0, MOST_PATTERNS)];
+    const [noise, tilt, records] = [where.ratio("ratio", true), where.ratio("tilt", true), where.records(goal)];
+    require(goal.error.below(ONE) && goal.failure.below(ONE) && noise.below(tilt), "a parameter is out of range");
+    const missed = pow(noise, threshold + 1n).times(clauses).over(ONE.plus(noise));
+    const quiet = ONE.minus(noise).square().over(ONE.minus(noise.times(tilt)).times(ONE.minus(noise.over(tilt))));
+    const odds = quiet.times(clauses).times(pow(ONE.over(tilt), threshold));
+    const base = ONE.minus(goal.error.times(ONE.minus(tilt)).over(Rational.of(clauses)));
+    require(powerAtMost(odds, base, records, goal.failure.minus(missed)), "the bound fails");
+};
 export const ACCURACY = {
+    "clause-counts": clauseCounts,
     "occam-realizable": occam("realizable"),
     "occam-agnostic": occam("agnostic"),
     "staged-draws-realizable": stagedDraws("realizable"),

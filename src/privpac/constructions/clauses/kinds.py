@@ -1,0 +1,57 @@
+"""Rules with exceptions in public numbers."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from privpac.constructions.class_facts import OWNER, ClassFacts, Description, Kinds
+from privpac.errors import ParameterError
+
+__all__ = ["CUTS", "KINDS", "MOST_CLAUSES", "WIDEST", "clause_tests"]
+
+CUTS = 3
+"""Of a numeric column: every further test is counted together with all others."""
+
+WIDEST = 3
+"""Tests of a pattern; more have too many patterns on any table."""
+
+MOST_CLAUSES = 2**12
+"""Patterns that are counted: more need over a billion records before anything is promised."""
+
+
+def clause_tests(description: Description) -> int:
+    """How many tests patterns are made of."""
+    if description.schema is None:
+        return description.number_of_tests("clauses")
+    from privpac.concepts.literals.binarise import Binarisation
+
+    return len(Binarisation.of(description.schema, cuts=CUTS).tests)
+
+
+def _clauses(rest: str, description: Description) -> ClassFacts:
+    """Disjunctions of at most so many conjunctions of the tests, each of which holds, fails or is not asked."""
+    width, tests = int(rest or 2) if (rest or "2").isdecimal() else 0, clause_tests(description)
+    if not 1 <= width <= min(WIDEST, tests) or math.comb(tests, width) << width > MOST_CLAUSES:
+        raise ParameterError(
+            OWNER,
+            "concepts",
+            f"clauses:{rest}",
+            allowed=f"clauses:1 to clauses:{WIDEST}, with at most {MOST_CLAUSES:,} patterns of so many tests",
+            remedy="Name fewer tests or columns.",
+        )
+    size = 3 ** (tests * width)
+    return ClassFacts(
+        f"clauses:{width}",
+        "clauses",
+        size,
+        Fraction(size - 1),
+        size.bit_length() - 1,
+        1,
+        tests=tests,
+        parts=width,
+        named=description.named,
+    )
+
+
+KINDS: Kinds = {"clauses": ("clauses:K --tests P", _clauses)}

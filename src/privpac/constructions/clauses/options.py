@@ -1,0 +1,37 @@
+"""Rules with exceptions, as a row of a plan. Imports nothing that loads a kernel."""
+
+from __future__ import annotations
+
+from privpac.constructions.class_facts import ClassFacts
+from privpac.constructions.clauses.formulas import records_clauses
+from privpac.constructions.commands import learn_command
+from privpac.constructions.option import Need, Option
+from privpac.constructions.wish import Wish
+
+__all__ = ["OPTIONS"]
+
+PLACE = 65
+
+
+def _needs(wish: Wish) -> Need:
+    assert wish.concepts.tests is not None
+    return Need(records_clauses(wish.concepts.tests, wish.concepts.parts, **wish.goal))
+
+
+def _clauses(concepts: ClassFacts) -> bool:
+    return concepts.kind == "clauses"
+
+
+OPTIONS: tuple[Option, ...] = (
+    Option(
+        "clause-counts",
+        "exceptions by noisy counts of patterns",
+        "realizable",
+        "records",
+        False,
+        "clause-counts",
+        _needs,
+        serves=_clauses,
+        command=learn_command,
+    ),
+)
