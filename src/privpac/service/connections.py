@@ -16,7 +16,6 @@ import json
 import logging
 import socket
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any, cast
 
 import h11
@@ -30,6 +29,7 @@ from privpac.service.api.problems import Problem
 from privpac.service.plain_cycle import PlainCycle
 from privpac.service.plain_requests import PlainHead, whole_request
 from privpac.service.settings import Limits
+from privpac.service.watch.clock import now
 from privpac.service.watch.observing import LOGGER
 
 __all__ = ["Connection"]
@@ -296,5 +296,4 @@ def _as_bytes(problem: Problem) -> bytes:
 
 def _note(code: str) -> None:
     """A line for what never became a request."""
-    now = datetime.now(UTC).isoformat(timespec="milliseconds")
-    LOGGER.log(logging.WARNING, json.dumps({"time": now, "level": "warning", "connection": code}))
+    LOGGER.log(logging.WARNING, json.dumps({"time": now(), "level": "warning", "connection": code}))
