@@ -57,8 +57,6 @@ CASES = {
         (PLAIN + HIDDEN[:20], HIDDEN[20:]), (b"body", b"yes"), (200, 200)
     ),
     "pipelined after a plain one": Case((PLAIN, PLAIN + HIDDEN), (*TWO, b"yes"), THREE),
-    "length and chunks": Case((post(HOST, LENGTH, b"Transfer-Encoding: chunked", body=CHUNKS),)),
-    "chunks and length": Case((post(HOST, b"Transfer-Encoding: chunked", LENGTH, body=CHUNKS),)),
     "chunks": Case((post(HOST, b"Transfer-Encoding: chunked", body=CHUNKS),)),
     "chunks, then plain": Case(
         (post(HOST, b"Transfer-Encoding: chunked", body=CHUNKS), PLAIN), TWO, (200, 200)
@@ -132,6 +130,24 @@ CASES = {
         (post(HOST, b"Content-Length: 0", body=b""), PLAIN), (b"", b"body"), (200, 200)
     ),
 }
+
+
+CHUNKED = b"Transfer-Encoding: chunked"
+
+
+@pytest.mark.parametrize(
+    "lines", [(LENGTH, CHUNKED), (CHUNKED, LENGTH)], ids=["length first", "chunks first"]
+)
+@pytest.mark.parametrize("before", [b"", PLAIN], ids=["first", "second"])
+def test_after_a_request_with_two_ends_nothing_is_read(lines: tuple[bytes, ...], before: bytes) -> None:
+    """RFC 9112, 6.1: the chunks count, and the connection must end. The server's own would read on."""
+    app = Witness()
+    with listening(app, OURS) as port:
+        sent = before + post(HOST, *lines, body=CHUNKS) + HIDDEN
+        content, closed = exchanged(port, [sent], replies=1, closed=True)
+    assert {seen.body for seen in app.seen} == {b"body"}
+    assert content.count(b"connection: close") == 1
+    assert closed
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -16,7 +16,6 @@ import json
 import logging
 import socket
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any, cast
 
 import h11
@@ -30,6 +29,7 @@ from privpac.service.api.problems import Problem
 from privpac.service.plain_cycle import PlainCycle
 from privpac.service.plain_requests import PlainHead, whole_request
 from privpac.service.settings import Limits
+from privpac.service.watch.clock import now
 from privpac.service.watch.observing import LOGGER
 
 __all__ = ["Connection"]
@@ -40,6 +40,8 @@ UNFINISHED_SECONDS = 5.0
 """How long a body may still take then."""
 LINGER_SECONDS = 1.0
 """How long what is still sent is thrown away after a refusal: closing at once would destroy the refusal too."""
+LENGTHS = {b"content-length", b"transfer-encoding"}
+"""Where both are there, whoever passed the request on may have seen another end of it: nothing after it is read."""
 
 TOO_MANY = Problem(
     503,
@@ -101,6 +103,11 @@ class Connection(H11Protocol):
         elif self._timer is None:
             self._after(self._limits.header_seconds, self._too_slow)
 
+    def handle_events(self) -> None:
+        super().handle_events()
+        if self._answers and dict(self.cycle.scope["headers"]).keys() >= LENGTHS:
+            self._answer_last(self.server_state.default_headers)
+
     def on_response_complete(self) -> None:
         self._held.flush()
         self._rests_since = self.loop.time()
@@ -138,10 +145,14 @@ class Connection(H11Protocol):
         if not self._answers:
             self._after(DRAIN_SECONDS, self._rest)
             return
-        self.cycle.keep_alive = False
-        self.cycle.default_headers = headers
+        self._answer_last(headers)
         if self.cycle.more_body:
             self._after(UNFINISHED_SECONDS, self._give_up)
+
+    def _answer_last(self, headers: list[tuple[bytes, bytes]]) -> None:
+        """The connection ends with this reply, and the reply says so."""
+        self.cycle.keep_alive = False
+        self.cycle.default_headers = headers if CLOSE_HEADER in headers else [*headers, CLOSE_HEADER]
 
     @property
     def _answers(self) -> bool:
@@ -296,5 +307,4 @@ def _as_bytes(problem: Problem) -> bytes:
 
 def _note(code: str) -> None:
     """A line for what never became a request."""
-    now = datetime.now(UTC).isoformat(timespec="milliseconds")
-    LOGGER.log(logging.WARNING, json.dumps({"time": now, "level": "warning", "connection": code}))
+    LOGGER.log(logging.WARNING, json.dumps({"time": now(), "level": "warning", "connection": code}))

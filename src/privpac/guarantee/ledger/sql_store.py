@@ -19,6 +19,7 @@ from privpac.errors import MissingExtra, NotCertified
 from privpac.guarantee.ledger import store
 from privpac.guarantee.ledger.account import Account, Charge, Entry
 from privpac.guarantee.ledger.databases import UNSYNCED, Database, database
+from privpac.guarantee.ledger.driver_statement import DriverStatement
 from privpac.guarantee.ledger.promises import Promises
 
 try:
@@ -30,11 +31,11 @@ except ImportError:
 __all__ = ["SqlStore", "Transaction"]
 
 ACCOUNT = sa.table("account", *map(sa.column, ("spent_epsilon", "spent_delta", "spent_rho", "count", "head")))
-ENTRY = sa.table(
-    "entry",
-    *map(sa.column, ("number", "epsilon", "delta", "rho", "note", "key", "time", "purchase", "hash")),
-)
-"""Rows are written by the names they have: those of the first layout lack two."""
+_FIRST_COLUMNS = ("number", "epsilon", "delta", "note", "key", "time", "hash")
+_COLUMNS = {1: _FIRST_COLUMNS, 2: (*_FIRST_COLUMNS, "rho", "purchase")}
+_ENTRY = sa.table("entry", *map(sa.column, _COLUMNS[2]))
+_ENTRY_ROWS = {layout: DriverStatement(sa.insert(_ENTRY), *columns) for layout, columns in _COLUMNS.items()}
+"""By the layout of the tables."""
 _ACCOUNT = sa.text("SELECT * FROM account")
 _LOCKED_ACCOUNT = sa.select(sa.text("*")).select_from(ACCOUNT).with_for_update()
 _ENTRIES = sa.text("SELECT * FROM entry ORDER BY number")
@@ -59,12 +60,10 @@ class Transaction:
 
     def append(self, charge: Charge) -> Entry:
         """The entry of a known key, or a new one; `BudgetExceeded` leaves the transaction usable."""
-        with self._ledger._said():
-            if charge.key is not None:
-                known = self._entry_of(charge.key)
-                if known is not None:
-                    return known.repeated(charge)
-            entry, self._account = self._account.charged(charge)
+        known = None if charge.key is None else self._entry_of(charge.key)
+        if known is not None:
+            return known.repeated(charge)
+        entry, self._account = self._account.charged(charge)
         self._written.append(entry)
         return entry
 
@@ -72,7 +71,8 @@ class Transaction:
         for entry in self._written:
             if entry.key == key:
                 return entry
-        row = self.connection.execute(_KNOWN_KEY, {"known": key}).first()
+        with self._ledger._said():
+            row = self.connection.execute(_KNOWN_KEY, {"known": key}).first()
         return None if row is None else Entry.from_row(row._asdict())
 
     @contextmanager
@@ -94,7 +94,7 @@ class Transaction:
         """Write entries and account once, however many charges there were."""
         if self._account is self._stored:
             return
-        self.connection.execute(sa.insert(ENTRY), [entry.row() for entry in self._written])
+        _ENTRY_ROWS[self._account.layout].write(self.connection, [entry.row() for entry in self._written])
         moved = self.connection.execute(_MOVED, self._account.moving() | {"old": self._stored.head})
         if moved.rowcount != 1:
             raise self._ledger._database.damaged()

@@ -67,8 +67,8 @@ class Answering:
     @cached_property
     def terms(self) -> Terms:
         """What an answer costs, and what it is called."""
-        offer, schema = self.bundle.offer, self.bundle.schema
-        return Terms(self.bundle.digest, offer.price, offer.answer_cost, offer.purchase, schema.class_values)
+        offer, classes = self.bundle.offer, self.bundle.schema.class_values.tolist()
+        return Terms(self.bundle.digest, offer.price, offer.answer_cost, offer.purchase, classes)
 
     @property
     def ended(self) -> bool:
@@ -121,7 +121,7 @@ class Answering:
                 transaction.connection.execute(sa.insert(END), row)
 
     def _has_end(self, connection: Any) -> bool:
-        return connection.execute(statements.ENDED, {"of": self.bundle.digest}).first() is not None
+        return bool(statements.ENDED.read(connection, {"of": self.bundle.digest}))
 
     def _group(self, transaction: Transaction, asks: Sequence[Ask], of: dict[str, Key]) -> Group:
         connection = transaction.connection

@@ -9,8 +9,6 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import NDArray
-
 from privpac.errors import BudgetExceeded, NotCertified
 from privpac.guarantee.ledger.account import Account, Charge
 from privpac.guarantee.ledger.budget import Cost, exact_text
@@ -44,7 +42,7 @@ class Terms:
     """Of one answer, as a ledger counts it."""
     purchase: Purchase
     """What answers are charged for."""
-    class_values: NDArray[Any]
+    class_values: Sequence[Any]
     """What an answer is called, by its number."""
     _costs: dict[int, tuple[Cost, Fraction, str]] = field(default_factory=dict, init=False)
 
@@ -215,7 +213,7 @@ class Group:
 
     def _text(self, one: PaidRequest) -> str:
         tree = {
-            "answers": self.terms.class_values[one.ask.asked.labels(self.known)].tolist(),
+            "answers": one.ask.asked.named(self.known, self.terms.class_values),
             "price": one.price,
             "left": one.left.to_json(),
         }

@@ -12,10 +12,10 @@ import logging
 import os
 import warnings
 from contextlib import nullcontext, suppress
-from datetime import UTC, datetime
 from typing import TextIO
 
 from privpac.faults import place_of
+from privpac.service.watch.clock import now
 from privpac.service.watch.observing import LOGGER
 
 __all__ = ["log_to_stderr"]
@@ -82,7 +82,7 @@ class _Line(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         if record.name == LOGGER.name:
             return record.getMessage()
-        line = {"time": _now(), "level": record.levelname.lower()}
+        line = {"time": now(), "level": record.levelname.lower()}
         if record.name.partition(".")[0] in TRUSTED:
             line["message"] = record.getMessage().strip()
         else:
@@ -102,8 +102,4 @@ def _warned(
     line: str | None = None,
 ) -> None:
     place = f"{category.__name__} in {os.path.basename(filename)}, line {lineno}"
-    LOGGER.warning(json.dumps({"time": _now(), "level": "warning", "warning": place}))
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+    LOGGER.warning(json.dumps({"time": now(), "level": "warning", "warning": place}))

@@ -13,7 +13,6 @@ import json
 import logging
 import time
 import uuid
-from datetime import UTC, datetime
 from typing import Any
 
 from starlette.requests import ClientDisconnect
@@ -21,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from privpac.guarantee.ledger.budget import exact_text
 from privpac.service.api import problems
+from privpac.service.watch.clock import now
 from privpac.service.watch.deadline import by
 from privpac.service.watch.facts import FACTS, Facts
 from privpac.service.watch.metrics import Metrics
@@ -104,7 +104,7 @@ class Observing:
         if facts.epsilon:
             self.metrics.charged(facts.epsilon)
         line: dict[str, Any] = {
-            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "time": now(),
             "request": identity,
             "method": method,
             "route": route,
