@@ -8,7 +8,8 @@ from fractions import Fraction
 
 import pytest
 
-from privpac.audit.exact import Case, audit, delta_at
+from privpac.audit.exact import Case, audit
+from privpac.audit.quotients import delta_at
 from privpac.coins import Coins, law
 from privpac.constructions.cases import Record
 from privpac.constructions.few_labels import rules as few_labels_rules

@@ -16,6 +16,7 @@ from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from typing import Any
 
+from privpac.audit.quotients import Masses, Quotients
 from privpac.audit.symmetry import Group, Law, Numbers
 from privpac.coins import Coins, Enumeration, Raised, outcome_law
 from privpac.constructions.cases import Case, Record, Symmetry
@@ -31,7 +32,6 @@ __all__ = [
     "Symmetry",
     "audit",
     "count_pairs",
-    "delta_at",
 ]
 
 TRIES = 12
@@ -103,12 +103,6 @@ def count_pairs(case: Case) -> int:
     return len(case.changes) * math.comb(count + case.n - 2, case.n - 1)
 
 
-def delta_at(p: Law, q: Law, factor: Fraction) -> Fraction:
-    """The smallest delta with p(F) <= factor·q(F) + delta for every event F."""
-    gaps = (mass - factor * q.get(output, Fraction(0)) for output, mass in p.items())
-    return sum((gap for gap in gaps if gap > 0), Fraction(0))
-
-
 class _OutOfTime(BaseException):
     """The time for everything is over, in the middle of a law. No `Exception`: those are outputs of a run."""
 
@@ -129,7 +123,8 @@ class Audit:
         self._laws: dict[Numbers, Law] = {}
         self._true: dict[Numbers, Law] = {}
         """Laws that were enumerated and not carried over from another input of the orbit."""
-        self._scaled: dict[Numbers, tuple[dict[Any, int], int]] = {}
+        self._quotients = Quotients()
+        self._ready: dict[Numbers, Masses] = {}
         self._exact: Fraction | None = Fraction(1)
         self._delta = Fraction(0)
         self._settled = Fraction(0)
@@ -261,23 +256,20 @@ class Audit:
             self._laws[data] = self._true[data] = self._run_law(data)
         return self._true[data]
 
-    def _integers(self, data: Numbers) -> tuple[dict[Any, int], int]:
-        """The law over its common denominator: quotients of integers compare faster than fractions."""
-        if data not in self._scaled:
-            masses = self._law(data)
-            whole = math.lcm(*(mass.denominator for mass in masses.values()))
-            parts = {o: mass.numerator * (whole // mass.denominator) for o, mass in masses.items()}
-            self._scaled[data] = parts, whole
-        return self._scaled[data]
+    def _masses(self, data: Numbers) -> Masses:
+        if data not in self._ready:
+            self._ready[data] = self._quotients.masses(self._law(data))
+        return self._ready[data]
 
     def _compare(self, data: Numbers, other: Numbers) -> None:
         for one, two in ((data, other), (other, data)):
-            ratio, output = _largest_quotient(*self._integers(one), *self._integers(two))
+            p, q = self._masses(one), self._masses(two)
+            bound = self._factor if self._exact is None else min(self._exact, self._factor)
+            ratio, output = self._quotients.largest(p, q, bound)
             if self._exact is not None and (ratio is None or ratio > self._exact):
                 self._exact, self._worst = ratio, (one, two, output)
             if ratio is None or ratio > self._factor:
-                gap = delta_at(self._law(one), self._law(two), self._factor)
-                self._delta = max(self._delta, gap)
+                self._delta = self._quotients.delta(p, q, self._factor, self._delta)
         self._compared += 1
 
     def _try_symmetries(self) -> None:
@@ -306,20 +298,6 @@ def audit(
     work = Audit(case, symmetry=symmetry)
     work.advance(budget_seconds, deadline=deadline, progress=progress, stop_when_broken=stop_when_broken)
     return work.finding()
-
-
-def _largest_quotient(
-    p: dict[Any, int], p_whole: int, q: dict[Any, int], q_whole: int
-) -> tuple[Fraction | None, Any]:
-    """The largest ratio of two laws and where, on numerators over common denominators."""
-    top, bottom, where = p_whole, q_whole, None  # stands for the ratio 1
-    for output, mass in p.items():
-        other = q.get(output)
-        if not other:
-            return None, output
-        if mass * bottom > top * other:
-            top, bottom, where = mass, other, output
-    return Fraction(top * q_whole, bottom * p_whole), where
 
 
 def _replacements(case: Case) -> list[list[int]]:

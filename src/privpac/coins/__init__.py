@@ -11,7 +11,7 @@ rationals) and tests/statistical/test_draws.py.
 
 from __future__ import annotations
 
-from privpac.coins.base import Coins, EnclosureError, Weights
+from privpac.coins.base import Coins, EnclosureError, Repeatable, Weights
 from privpac.coins.branches import Enumeration, Raised, law, outcome_law
 from privpac.coins.tosses import SeededCoins, SystemCoins, coins_for
 
@@ -20,6 +20,7 @@ __all__ = [
     "EnclosureError",
     "Enumeration",
     "Raised",
+    "Repeatable",
     "SeededCoins",
     "SystemCoins",
     "Weights",

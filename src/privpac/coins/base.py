@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-__all__ = ["Coins", "EnclosureError", "Weights"]
+__all__ = ["Coins", "EnclosureError", "Repeatable", "Weights"]
 
 T = TypeVar("T", bound=Hashable)
 
@@ -77,3 +78,12 @@ class Coins(Protocol):
         Nothing but a list to a tossing coin; an enumeration computes each run's law once instead of every branch of
         every combination.
         """
+
+
+class Repeatable(ABC, Generic[T]):
+    """A run for `Coins.each` that is a value (a frozen dataclass): equal ones have equal laws, and an enumeration works
+    out one of them."""
+
+    @abstractmethod
+    def __call__(self, coins: Coins) -> T:
+        """The run."""

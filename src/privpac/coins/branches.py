@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.coins.base import Coins, EnclosureError, Weights
+from privpac.coins.base import Coins, EnclosureError, Repeatable, Weights
 from privpac.errors import PrivpacError
 
 __all__ = ["EnumeratedCoins", "Enumeration", "Raised", "law", "outcome_law"]
@@ -22,10 +22,19 @@ T = TypeVar("T", bound=Hashable)
 
 
 class Enumeration:
-    """Exact probabilities of weights seen before, shared by all runs of an audit."""
+    """Exact probabilities of weights seen before, and laws of repeatable runs, shared by all runs of an audit."""
 
     def __init__(self) -> None:
         self._seen: dict[Hashable, list[Fraction]] = {}
+        self._laws: dict[Repeatable[Any], list[tuple[Any, Fraction]]] = {}
+
+    def outcomes(self, run: Callable[[Coins], Any], *, sets: bool) -> list[tuple[Any, Fraction]]:
+        """The law of a run inside of another."""
+        if not isinstance(run, Repeatable):
+            return list(outcome_law(run, memory=self, sets=sets).items())
+        if run not in self._laws:
+            self._laws[run] = list(outcome_law(run, memory=self, sets=sets).items())
+        return self._laws[run]
 
     def probabilities(self, weights: Weights) -> list[Fraction]:
         """The exact probability of every outcome of one choice."""
@@ -168,7 +177,7 @@ class EnumeratedCoins:
         """
         here = tuple(decision.option for decision in self.trail)
         if here not in self._laws:
-            self._laws[here] = list(outcome_law(run, memory=self._memory, sets=self._sets).items())
+            self._laws[here] = self._memory.outcomes(run, sets=self._sets)
         outcomes = self._laws[here]
         result: T | Raised = outcomes[self._decide(lambda: [chance for _, chance in outcomes])][0]
         if isinstance(result, Raised):

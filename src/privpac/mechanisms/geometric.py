@@ -21,7 +21,7 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
-from privpac.coins import Coins
+from privpac.coins import Coins, Repeatable
 from privpac.numbers.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball
 from privpac.numbers.powers import power_table, reach
 
@@ -98,13 +98,23 @@ def add_noise(counts: Sequence[int], *, ratio: Fraction, low: int, high: int, co
 
     The counts are one run of their own: clamping makes one result of many, and an enumeration goes on from each once.
     """
-    values = np.asarray(counts, dtype=np.int64)
-
-    def run(own: Coins) -> tuple[int, ...]:
-        return tuple(noisy_counts(values, ratio=ratio, low=low, high=high, coins=own).tolist())
-
-    [noisy] = coins.each([run])
+    [noisy] = coins.each([_Noisy(tuple(counts), ratio, low, high)])
     return list(noisy)
+
+
+@dataclass(frozen=True, repr=False)
+class _Noisy(Repeatable[tuple[int, ...]]):
+    """Some counts with noise, which depend on nothing else. Private: it has no repr."""
+
+    counts: tuple[int, ...]
+    ratio: Fraction
+    low: int
+    high: int
+
+    def __call__(self, coins: Coins) -> tuple[int, ...]:
+        values = np.asarray(self.counts, dtype=np.int64)
+        noisy = noisy_counts(values, ratio=self.ratio, low=self.low, high=self.high, coins=coins)
+        return tuple(noisy.tolist())
 
 
 def noisy_counts(

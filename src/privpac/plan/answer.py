@@ -176,6 +176,7 @@ def _needed(question: Question, option: Option, wish: Wish) -> Answer | None:
     return Answer("needed", option, wish, need, enough=enough)
 
 
+@lru_cache(maxsize=4096)  # advice, curves and searches ask the same again and again
 def _need(option: Option, wish: Wish) -> Need | None:
     try:
         return option.needs(wish)

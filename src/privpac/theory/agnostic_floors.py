@@ -12,7 +12,7 @@ from privpac.numbers.exact import ball
 from privpac.numbers.parameters import Number, at_least, chance, fraction_below
 from privpac.theory.register import formula
 
-__all__ = ["floor_agnostic", "least_failure_agnostic"]
+__all__ = ["excluded_agnostic", "floor_agnostic", "least_failure_agnostic"]
 
 _HALF = Fraction(1, 2)
 
@@ -62,8 +62,14 @@ def floor_agnostic(vc: int, *, excess: Number, failure: Number) -> int:
     shattered = at_least(1, vc, owner=owner, name="vc")
     above = chance(excess, owner=owner, name="excess")
     miss = fraction_below(_HALF, failure, owner=owner, name="failure")
-    many = (_spread(shattered, above * by, above, miss) for by in BIASES if above * by <= 1)
-    return max(2 * _pairs(above, miss) - 1, *many, 0)
+    return max(2 * _pairs(above, miss) - 1, _most_spread(shattered, above, miss))
+
+
+def excluded_agnostic(n: int, vc: int, *, excess: Fraction, failure: Fraction) -> bool:
+    """Whether `n` records are below `floor_agnostic`: one vote at `n` says so without the search for the first."""
+    if n == 0 or certainly_above(lambda: _minority((n + 1) // 2, excess), failure):
+        return True
+    return _most_spread(vc, excess, failure) > n
 
 
 @lru_cache(maxsize=1024)
@@ -74,6 +80,11 @@ def _pairs(excess: Fraction, failure: Fraction) -> int:
         start=max(1, int(1 / excess**2)),
         smallest=1,
     )
+
+
+@lru_cache(maxsize=1024)
+def _most_spread(vc: int, excess: Fraction, failure: Fraction) -> int:
+    return max((_spread(vc, excess * by, excess, failure) for by in BIASES if excess * by <= 1), default=0)
 
 
 def _spread(vc: int, bias: Fraction, excess: Fraction, failure: Fraction) -> int:

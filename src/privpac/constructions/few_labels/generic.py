@@ -38,6 +38,7 @@ from privpac.constructions.few_labels.generic_formulas import (
 )
 from privpac.constructions.release import rules as release_rules
 from privpac.constructions.release.blr import ListedBLR
+from privpac.constructions.release.buckets import stride
 from privpac.constructions.release.methods import best_of_column
 from privpac.constructions.release.sanitiser import Sanitiser, check_wishes
 from privpac.data.sample import Size
@@ -187,7 +188,7 @@ class GenericLearner(DrawsOnce):
         if isinstance(self.concepts, Finite):
             return Fraction(0)
         totals = [each.synthetic(records) for each in self.sanitisers(records)]  # type: ignore[attr-defined]
-        return max(Fraction(_stride(total, points) - 1, total) for total in totals)
+        return max(Fraction(stride(total, points) - 1, total) for total in totals)
 
     def require(self, size: Size) -> None:
         """The class itself is drawn from at a few points of released tables only, so its own limits do not matter."""
@@ -269,19 +270,9 @@ class GenericLearner(DrawsOnce):
             return labellings.member(labellings.mistakes(sample.labelled).draw(self.ratio, coins))
         names, wanted = ordered_columns(self.concepts), self._points(sample.size)
         points = {
-            name: _thinned(table.cells(), wanted)  # type: ignore[attr-defined]
+            name: table.thinned(wanted)  # type: ignore[attr-defined]
             for name, table in zip(names, released, strict=True)
         }
         snapped = Snapped.at(self.concepts, points)
         evidence = sample.labelled.reduce(snapped.statistic)
         return snapped.gibbs(evidence, ratio=self.ratio, costs=(1, 1)).draw(coins)
-
-
-def _stride(total: int, points: int) -> int:
-    return max(1, -(-total // (points + 1)))
-
-
-def _thinned(cells: list[int], points: int) -> list[int]:
-    """Every so-many-th of the sorted cells, at most `points` of them."""
-    stride = _stride(len(cells), points)
-    return cells[stride - 1 :: stride][:points]

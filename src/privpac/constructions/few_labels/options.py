@@ -36,7 +36,7 @@ from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import plain
 from privpac.numbers.search import PLENTY
 from privpac.theory import sizes
-from privpac.theory.agnostic_floors import floor_agnostic, least_failure_agnostic
+from privpac.theory.agnostic_floors import excluded_agnostic, floor_agnostic
 
 __all__ = ["FLOORS", "OPTIONS"]
 
@@ -418,7 +418,7 @@ def _noisy_records(wish: Wish) -> int:
 def _noisy_exclude(wish: Wish, n: int) -> bool:
     if wish.failure >= Fraction(1, 2):
         return False
-    return least_failure_agnostic(n, excess=wish.error) > wish.failure or _noisy_records(wish) > n
+    return excluded_agnostic(n, wish.concepts.shatters, excess=wish.error, failure=wish.failure)
 
 
 FLOORS: tuple[FloorRow, ...] = (

@@ -17,7 +17,7 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.fields import listed, record, require, text, whole, written_whole
 
-__all__ = ["Bucket", "Buckets"]
+__all__ = ["Bucket", "Buckets", "stride"]
 
 Bucket = tuple[int, int, int]
 """First cell, first cell behind it, and how many records lie between: more than none."""
@@ -69,10 +69,16 @@ class Buckets:
 
     def cells(self) -> list[int]:
         """The cell of every synthetic record, ascending: the middles of `count` equal parts of a bucket."""
+        return [_middle(bucket, i) for bucket in self.buckets for i in range(bucket[2])]
+
+    def thinned(self, points: int) -> list[int]:
+        """Every so-many-th of `cells`, at most `points` of them."""
+        step = stride(self.total, points)
+        places = range(step - 1, self.total, step)[:points]
+        buckets = (bisect_right(self._before, place) - 1 for place in places)
         return [
-            first + (2 * i + 1) * (end - first) // (2 * count)
-            for first, end, count in self.buckets
-            for i in range(count)
+            _middle(self.buckets[at], place - self._before[at])
+            for at, place in zip(buckets, places, strict=True)
         ]
 
     def records(self, schema: Schema) -> MemorySample:
@@ -105,6 +111,16 @@ class Buckets:
         return self.column in schema.names and (
             not self.buckets or self.buckets[-1][1] <= schema.column(self.column).size
         )
+
+
+def stride(total: int, points: int) -> int:
+    """How many records apart `points` of them lie, spread over all."""
+    return max(1, -(-total // (points + 1)))
+
+
+def _middle(bucket: Bucket, part: int) -> int:
+    first, end, count = bucket
+    return first + (2 * part + 1) * (end - first) // (2 * count)
 
 
 def _below(cells: int, width: int, count: int) -> int:

@@ -25,12 +25,13 @@ from privpac.concepts.line.unions import Union, Unions
 from privpac.concepts.literals.conjunctions import Conjunctions
 from privpac.concepts.sets.points import Point, Points
 from privpac.constructions.few_labels import generic
-from privpac.constructions.few_labels.generic import GenericLearner, _thinned
+from privpac.constructions.few_labels.generic import GenericLearner
 from privpac.constructions.few_labels.generic_formulas import (
     labels_generic,
     plan_generic,
     tolerated_generic,
 )
+from privpac.constructions.release.buckets import Buckets
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
@@ -243,9 +244,13 @@ def test_what_is_tolerated_and_labelled() -> None:
 
 
 def test_points_are_thinned_evenly() -> None:
-    assert _thinned(list(range(10)), 4) == [1, 3, 5, 7]
-    assert _thinned(list(range(10)), 100) == list(range(10))
-    assert _thinned([5], 3) == [5]
+    assert Buckets("a", tuple((cell, cell + 1, 1) for cell in range(10))).thinned(4) == [1, 3, 5, 7]
+    assert Buckets("a", ((0, 10, 10),)).thinned(100) == list(range(10))
+    assert Buckets("a", ((5, 6, 1),)).thinned(3) == [5]
+    mixed = Buckets("a", ((0, 7, 3), (9, 30, 11), (30, 31, 40)))
+    assert [mixed.thinned(points) for points in (1, 6, 53, 99)] == [
+        mixed.cells()[start :: start + 1][:points] for points, start in ((1, 26), (6, 7), (53, 0), (99, 0))
+    ]
 
 
 def _semi(schema: Schema, labelled: int, unlabelled: int, rule: Any) -> SemiSample:
