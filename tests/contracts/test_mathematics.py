@@ -54,7 +54,12 @@ def test_what_is_not_known_is_refused(tex: str) -> None:
 def test_a_long_formula_may_be_broken_before_its_signs_but_not_within_brackets() -> None:
     assert pieces(r"a \le b + c") == [r"a \le b + c"]
     long = r"f(x, y, z, w) \le g_{a = b}(x, y, z) + h(x = y) - 12"
-    assert [part.strip() for part in pieces(long)] == ["f(x, y, z, w)", r"\le g_{a = b}(x, y, z)", "+ h(x = y)", "- 12"]
+    assert [part.strip() for part in pieces(long)] == [
+        "f(x, y, z, w)",
+        r"\le g_{a = b}(x, y, z)",
+        "+ h(x = y)",
+        "- 12",
+    ]
     assert typeset(f"${long}$").count("<math>") == 4
 
 
