@@ -1,8 +1,9 @@
 """The documentation as people see it: every page of the site, opened as a file in headless Chromium.
 
-On a desk and on a phone axe finds nothing, in light and in dark; nothing lies beyond the edge of a phone, and nobody else is
-asked for anything. Header, navigation and footer come from one template, so they are looked at on one page per folder, and
-what a page itself says on every page. The site is the one that `make docs` has left in site/, built here if a source is newer.
+On a desk and on a phone axe finds nothing, in light and in dark; nothing lies beyond the edge of a phone, and nobody
+else is asked for anything. Header, navigation and footer come from one template, so they are looked at on one page per
+folder, and what a page itself says on every page. The site is the one that `make docs` has left in site/, built here if
+a source is newer.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ SITE = ROOT / "site"
 DESK: Any = {"width": 1280, "height": 900}
 PHONE: Any = LOOKS["phone"]["viewport"]
 APART = {"verify", "404.html"}
-"""The first has tests of its own, in test_verify_page.py: its checker needs a server. So does the page for addresses that lead
-nowhere, whose own address may be anything."""
+"""The first has tests of its own, in test_verify_page.py: its checker needs a server. So does the page for addresses
+that lead nowhere, whose own address may be anything."""
 OWN = (".md-content", ".md-sidebar--secondary")
 """What differs from page to page: the text, and its table of contents."""
 LAYOUT = (
@@ -124,11 +125,9 @@ ARTICLE = re.compile(r"<article.*?</article>", re.DOTALL)
 
 
 def test_no_power_is_left_as_it_was_typed_and_no_star_of_a_symbol_has_become_emphasis(site: Path) -> None:
-    assert (
-        TYPED.search("up to e^ε times")
-        and TYPED.search("the cut c<em>, and d</em>")
-        and not TYPED.search("a <em>cut</em>")
-    )
+    assert TYPED.search("up to e^ε times")
+    assert TYPED.search("the cut c<em>, and d</em>")
+    assert not TYPED.search("a <em>cut</em>")
     left: list[tuple[str, str]] = []
     for path in pages():
         shown = ARTICLE.search(path.read_text(encoding="utf-8"))
@@ -145,7 +144,7 @@ TYPED = re.compile(r"\w\^[\w(−]|(?<![\w])[A-Za-z]<em>")
 
 
 def test_faults_are_found(reading: Reading, tmp_path: Path) -> None:
-    """A picture that nobody describes, text that is pale in the dark, a box wider than a phone, a question to somebody else."""
+    """A picture without words, text that is pale in the dark, a box wider than a phone, a question to others."""
     style = "p { width: 30em } @media (prefers-color-scheme: dark) { body { background: #222; color: #333 } }"
     page = tmp_path / "bad.html"
     page.write_text(

@@ -279,7 +279,8 @@ def _guesses(account: Account) -> str:
 
     guesses = guesses_of(account)
     spent = f"{guesses['spent']} after all charges so far, " if "spent" in guesses else ""
-    return f"Chance of guessing which of two equally likely records is the true one: at most {spent}{guesses['total']} at the total."
+    what = "Chance of guessing which of two equally likely records is the true one"
+    return f"{what}: at most {spent}{guesses['total']} at the total."
 
 
 def _text(amount: Fraction) -> str:
