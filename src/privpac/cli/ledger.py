@@ -97,7 +97,7 @@ def verify(
     ] = None,
     signature: Annotated[
         list[str] | None,
-        typer.Option(metavar="FILE", help="With --receipt: a signature that lies beside a document."),
+        typer.Option(metavar="FILE", help="With --receipt: a detached signature of a document."),
     ] = None,
     as_json: Json = False,
 ) -> None:
