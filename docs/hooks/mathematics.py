@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from html import escape
 from typing import Any
 
-__all__ = ["Unknown", "formulas", "mathml", "on_page_markdown", "typeset"]
+__all__ = ["Unknown", "formulas", "mathml", "on_page_markdown", "pieces", "typeset"]
 
 CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 FORMULA = re.compile(r"\$\$(?P<block>.+?)\$\$|\$(?P<line>[^$\n]+(?:\n[^$\n]+)?)\$", re.DOTALL)
@@ -30,6 +30,11 @@ FUNCTIONS = {"max", "min", "ln", "log", "exp", "sin", "cos", "tan", "tanh", "arc
 SIZES = {"big", "Big", "left", "right"}
 """Only the size of a delimiter, which MathML finds by itself."""
 SCRIPTS = {(False, False): "", (True, False): "msub", (False, True): "msup", (True, True): "msubsup"}
+JOINS = {"=", "<", ">", "+", "-", r"\le", r"\ge", r"\ne", r"\in", r"\to", r"\sim"}
+"""Before these a long formula may be broken, outside of brackets."""
+OPENS, CLOSES = {"{", "(", "[", r"\lceil", r"\lfloor"}, {"}", ")", "]", r"\rceil", r"\rfloor"}
+SHORT = 24
+"""Letters and signs that fit on a line of a phone."""
 SPACES = {",": "0.17em", ";": "0.28em", " ": "0.25em"}
 
 
@@ -43,7 +48,7 @@ def mathml(tex: str, *, block: bool = False) -> str:
     >>> mathml("x^2")
     '<math><msup><mi>x</mi><mn>2</mn></msup></math>'
     """
-    kind = ' display="block"' if block else ""
+    kind = ' display="block" tabindex="0"' if block else ""  # so that keys scroll what is wider than the page
     return f"<math{kind}>{_Formula(tex).row()}</math>"
 
 
@@ -173,12 +178,34 @@ def formulas(markdown: str) -> Iterator[re.Match[str]]:
     yield from FORMULA.finditer(hidden)
 
 
+def pieces(tex: str) -> list[str]:
+    """A long formula in parts, each after the first beginning with the sign that joins it to what is before.
+
+    No browser breaks a formula, and a phone is narrow; between parts a line may end.
+
+    >>> pieces(r"a \\le b + c"), len(pieces(r"f(x, y, z, w) \\le g(x, y, z) + h(x = y) + 12"))
+    (['a \\\\le b + c'], 4)
+    """
+    tokens = TOKEN.findall(tex)
+    if sum(not token.isspace() for token in tokens) <= SHORT:
+        return [tex]
+    parts, depth = [""], 0
+    for token in tokens:
+        if token in JOINS and depth == 0 and parts[-1].strip():
+            parts.append("")
+        depth += (token in OPENS) - (token in CLOSES)
+        parts[-1] += token
+    return parts
+
+
 def typeset(markdown: str) -> str:
     """A page with its formulas as MathML."""
     parts, end = [], 0
     for formula in formulas(markdown):
-        tex = formula["block"] or formula["line"]
-        parts += [markdown[end : formula.start()], mathml(tex, block=formula["block"] is not None)]
+        block = formula["block"] is not None
+        first, *more = [mathml(part, block=block) for part in pieces(formula["block"] or formula["line"])]
+        joined = [part.replace("<mo>", '<mo form="infix">', 1) for part in more]
+        parts += [markdown[end : formula.start()], " ".join([first, *joined])]
         end = formula.end()
     return "".join([*parts, markdown[end:]])
 

@@ -1,6 +1,7 @@
-"""Powers and indices that are written in plain text (e^(−ε/2), 2^64, x_1) are raised and lowered once a page is rendered.
+"""Powers and indices in plain text (e^(−ε/2), 2^64, x_1) are raised and lowered once a page is rendered.
 
-The sources stay as a person types and greps them, and so do code and the index of the search. What cannot be read for sure is left as it is.
+The sources stay as a person types and greps them, and so do code and the index of the search. What cannot be read for
+sure is left as it is.
 """
 
 from __future__ import annotations

@@ -142,7 +142,7 @@ def _index() -> str:
     ]
     for script in found():
         title, _ = described(script)
-        lines.append(f"* [![]({script.stem}.svg)]({script.stem}.md) [{title}]({script.stem}.md)")
+        lines.append(f"* [![]({script.stem}.svg) {title}]({script.stem}.md)")
     return "\n".join([*lines, "", "</div>", ""])
 
 

@@ -112,8 +112,10 @@ def test_every_name_that_a_page_quotes_exists(page: str) -> None:
 
 
 def test_a_name_that_nothing_has_is_noticed() -> None:
-    assert _exists("privpac.model.Model.predict") and _exists("privpac.model.Model.schema")
-    assert not _exists("privpac.transforms") and not _exists("privpac.model.Model.guess")
+    assert _exists("privpac.model.Model.predict")
+    assert _exists("privpac.model.Model.schema")
+    assert not _exists("privpac.transforms")
+    assert not _exists("privpac.model.Model.guess")
 
 
 def test_pages_stand_in_the_groups_of_their_index() -> None:

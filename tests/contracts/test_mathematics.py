@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 from docs.hooks import raised
-from docs.hooks.mathematics import Unknown, formulas, mathml, typeset
+from docs.hooks.mathematics import Unknown, formulas, mathml, pieces, typeset
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = [path for path in sorted(DOCS.rglob("*.md")) if list(formulas(path.read_text(encoding="utf-8")))]
@@ -49,6 +49,18 @@ def test_tex_is_read_as_it_is_meant(tex: str, inside: str) -> None:
 def test_what_is_not_known_is_refused(tex: str) -> None:
     with pytest.raises(Unknown):
         mathml(tex)
+
+
+def test_a_long_formula_may_be_broken_before_its_signs_but_not_within_brackets() -> None:
+    assert pieces(r"a \le b + c") == [r"a \le b + c"]
+    long = r"f(x, y, z, w) \le g_{a = b}(x, y, z) + h(x = y) - 12"
+    assert [part.strip() for part in pieces(long)] == [
+        "f(x, y, z, w)",
+        r"\le g_{a = b}(x, y, z)",
+        "+ h(x = y)",
+        "- 12",
+    ]
+    assert typeset(f"${long}$").count("<math>") == 4
 
 
 def test_code_stays_as_it_is() -> None:

@@ -1,12 +1,14 @@
 """The documentation as people see it: every page of the site, opened as a file in headless Chromium.
 
-On a desk and on a phone axe finds nothing, in light and in dark; nothing lies beyond the edge of a phone, and nobody else is
-asked for anything. Header, navigation and footer come from one template, so they are looked at on one page per folder, and
-what a page itself says on every page. The site is the one that `make docs` has left in site/, built here if a source is newer.
+On a desk and on a phone axe finds nothing, in light and in dark; nothing lies beyond the edge of a phone, and nobody
+else is asked for anything. Header, navigation and footer come from one template, so they are looked at on one page per
+folder, and what a page itself says on every page. The site is the one that `make docs` has left in site/, built here if
+a source is newer.
 """
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -25,11 +27,17 @@ SITE = ROOT / "site"
 DESK: Any = {"width": 1280, "height": 900}
 PHONE: Any = LOOKS["phone"]["viewport"]
 APART = {"verify", "404.html"}
-"""The first has tests of its own, in test_verify_page.py: its checker needs a server. So does the page for addresses that lead
-nowhere, whose own address may be anything."""
+"""The first has tests of its own, in test_verify_page.py: its checker needs a server. So does the page for addresses
+that lead nowhere, whose own address may be anything."""
 OWN = (".md-content", ".md-sidebar--secondary")
 """What differs from page to page: the text, and its table of contents."""
-LAYOUT = ("scrollable-region-focusable", "target-size", "meta-viewport", "aria-hidden-focus", "nested-interactive")
+LAYOUT = (
+    "scrollable-region-focusable",
+    "target-size",
+    "meta-viewport",
+    "aria-hidden-focus",
+    "nested-interactive",
+)
 """What a narrow window can change, besides the edge; colours do not depend on the width."""
 
 
@@ -80,7 +88,9 @@ class Reading:
         page.goto(path.as_uri())
         faults = [("desk", name, *one) for one in seen(page, f"desk-{shown}", within=within)]
         page.emulate_media(color_scheme="dark")
-        faults += [("dark", name, *one) for one in seen(page, f"dark-{shown}", "color-contrast", within=within)]
+        faults += [
+            ("dark", name, *one) for one in seen(page, f"dark-{shown}", "color-contrast", within=within)
+        ]
         page.set_viewport_size(PHONE)
         rules = LAYOUT if within else ()
         faults += [("phone", name, *one) for one in seen(page, f"phone-{shown}", *rules, within=within)]
@@ -111,8 +121,30 @@ def test_axe_finds_nothing_on_any_page_and_nobody_else_is_asked(site: Path, read
     assert reading.elsewhere == []
 
 
+ARTICLE = re.compile(r"<article.*?</article>", re.DOTALL)
+
+
+def test_no_power_is_left_as_it_was_typed_and_no_star_of_a_symbol_has_become_emphasis(site: Path) -> None:
+    assert TYPED.search("up to e^ε times")
+    assert TYPED.search("the cut c<em>, and d</em>")
+    assert not TYPED.search("a <em>cut</em>")
+    left: list[tuple[str, str]] = []
+    for path in pages():
+        shown = ARTICLE.search(path.read_text(encoding="utf-8"))
+        prose = re.sub(r"<(pre|code|math|svg)\b.*?</\1>", "", shown[0] if shown else "", flags=re.DOTALL)
+        words = re.sub(r"<(?!em>)[^>]*>", "", prose)
+        left += [
+            (path.name, words[max(0, one.start() - 20) : one.end() + 20]) for one in TYPED.finditer(words)
+        ]
+    assert left == []
+
+
+TYPED = re.compile(r"\w\^[\w(−]|(?<![\w])[A-Za-z]<em>")
+"""A power in plain text; emphasis that begins right after a letter that stands alone: c*, d* … in Markdown."""
+
+
 def test_faults_are_found(reading: Reading, tmp_path: Path) -> None:
-    """A picture that nobody describes, text that is pale in the dark, a box wider than a phone, a question to somebody else."""
+    """A picture without words, text that is pale in the dark, a box wider than a phone, a question to others."""
     style = "p { width: 30em } @media (prefers-color-scheme: dark) { body { background: #222; color: #333 } }"
     page = tmp_path / "bad.html"
     page.write_text(

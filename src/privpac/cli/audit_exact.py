@@ -106,7 +106,7 @@ def exact(
         typer.Option(metavar="SECONDS", help="Processor time for all rows together, shared fairly."),
     ] = 20.0,
     accept_partial: Annotated[
-        bool, typer.Option("--accept-partial", help="End well though rows ran out of time.")
+        bool, typer.Option("--accept-partial", help="Exit with code 0 even if rows ran out of time.")
     ] = False,
     large: Annotated[bool, typer.Option("--large", help="Larger domains, where there are some.")] = False,
     symmetry: Annotated[

@@ -87,6 +87,9 @@ def explain(
         console.show_json(summary_json(loaded))
     else:
         console.show_sections(summary_sections(loaded, full=True))
+    for written in (*others, stated):
+        if written is not None:
+            console.note(f"Wrote {written.path}.", as_json=as_json)
 
 
 def _require_with(name: str, value: str | None, other: str | None, *, allowed: str) -> None:

@@ -44,7 +44,7 @@ def create(
     *,
     ledger: LedgerUrl,
     role: Annotated[str, typer.Option(metavar="ROLE", help="analyst, or owner: sees everybody's budget.")],
-    name: Annotated[str, typer.Option(metavar="TEXT", help="Whose it is.")] = "",
+    name: Annotated[str, typer.Option(metavar="TEXT", help="The name of its holder.")] = "",
     epsilon: Annotated[str | None, number("What its holder may spend; all there is if left out.")] = None,
     delta: Annotated[str, number("The delta of that: with one, many more answers fit.")] = "0",
     as_json: Json = False,

@@ -97,7 +97,7 @@ def verify(
     ] = None,
     signature: Annotated[
         list[str] | None,
-        typer.Option(metavar="FILE", help="With --receipt: a signature that lies beside a document."),
+        typer.Option(metavar="FILE", help="With --receipt: a detached signature of a document."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -133,7 +133,7 @@ def verify(
     console.show(promise_of(account))
     for file, signers in receipts.items():
         for one in signers:
-            console.show(f"{file}: in the books. {one.line()}{_unbound(entries, one)}")
+            console.show(f"{file}: in the ledger. {one.line()}{_unbound(entries, one)}")
     if head is not None:
         console.show(f"The last hash is {head}: written down elsewhere, it shows later edits too.")
 
@@ -279,7 +279,8 @@ def _guesses(account: Account) -> str:
 
     guesses = guesses_of(account)
     spent = f"{guesses['spent']} after all charges so far, " if "spent" in guesses else ""
-    return f"Right guesses about a record, of two equally likely ones: at most {spent}{guesses['total']} at the total."
+    what = "Chance of guessing which of two equally likely records is the true one"
+    return f"{what}: at most {spent}{guesses['total']} at the total."
 
 
 def _text(amount: Fraction) -> str:

@@ -25,7 +25,7 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist
 RecordsPerPerson = Annotated[int, typer.Option(metavar="K", help="How many records one person may have.")]
 
 Seed = Annotated[
-    int | None, typer.Option(metavar="N", help="Reproducible coins, for trying out: not for release.")
+    int | None, typer.Option(metavar="N", help="Reproducible coins, to try things out: not for release.")
 ]
 
 LedgerPlace = Annotated[

@@ -85,7 +85,7 @@ def plan(
     table: Annotated[str | None, file("Simulate on this table, which must be public or synthetic.")] = None,
     marginals: Annotated[str | None, file("Simulate on tables with these public marginals (JSON).")] = None,
     seconds: Annotated[
-        str, typer.Option(metavar="S", help="About how long to simulate: longer, narrower intervals.")
+        str, typer.Option(metavar="S", help="About how long to simulate; longer gives narrower intervals.")
     ] = "40",
     optimum: Annotated[
         bool,

@@ -36,7 +36,8 @@ def predict(
     trust: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="TYPE", help="For a bundle: a type of models to be loaded, besides scikit-learn's."
+            metavar="TYPE",
+            help="For a bundle: a further type of models that may be loaded, besides scikit-learn's.",
         ),
     ] = None,
     out: Annotated[str | None, file("Write a CSV file.")] = None,

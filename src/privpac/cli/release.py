@@ -46,7 +46,7 @@ def release(
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="The columns to release, with commas; all of the schema, and the label, if not said.",
+            help="The columns to release, with commas; if left out, all of the schema, and the label.",
         ),
     ] = None,
     method: Annotated[
@@ -71,7 +71,7 @@ def release(
     records_per_person: RecordsPerPerson = 1,
     ledger: LedgerPlace = None,
     certificate: Annotated[
-        str | None, file("Where the certificate goes; beside the records if not said.")
+        str | None, file("Where the certificate goes; if left out, beside the records.")
     ] = None,
     engine: Annotated[
         str, typer.Option(metavar="WORD", help="Where records are counted: auto, memory or files.")

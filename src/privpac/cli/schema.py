@@ -24,7 +24,7 @@ def schema(
     ],
     *,
     check: Annotated[
-        bool, typer.Option("--check", help="Say a schema file in words and ask whether it is right.")
+        bool, typer.Option("--check", help="Describe a schema file in words, and ask whether it is right.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="With --check: do not ask.")] = False,
     label: Annotated[str | None, typer.Option(metavar="COLUMN", help="The label column.")] = None,

@@ -73,7 +73,9 @@ def serve(
     connections: Annotated[int, count("Connections to each process.")] = 500,
     trust: Annotated[
         list[str] | None,
-        typer.Option(metavar="TYPE", help="A type of models to be loaded, besides scikit-learn's."),
+        typer.Option(
+            metavar="TYPE", help="A further type of models that may be loaded, besides scikit-learn's."
+        ),
     ] = None,
     migrate: Annotated[
         bool, typer.Option("--migrate", help="Bring the tables of a PostgreSQL ledger up to date first.")

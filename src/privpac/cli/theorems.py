@@ -49,6 +49,9 @@ def theorems(
     from privpac.constructions.catalogue import REGISTER, statement
 
     destination = Destination.of(out, owner="theorems", option="page", force=True)
+    key = (
+        None if key is None else key.replace(" ", "-").replace("_", "-")
+    )  # as a derivation, or code, writes it
     try:
         chosen = list(REGISTER.values()) if key is None else [statement(key)]
     except ParameterError as problem:

@@ -38,7 +38,7 @@ def verify(
         str | None, typer.Option(metavar="FILE", help="Keys you trust, each with a name: says who signed.")
     ] = None,
     signature: Annotated[
-        list[str] | None, typer.Option(metavar="FILE", help="A signature that lies beside the document.")
+        list[str] | None, typer.Option(metavar="FILE", help="A detached signature of the document.")
     ] = None,
     as_json: Json = False,
 ) -> None:

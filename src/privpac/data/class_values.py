@@ -1,4 +1,4 @@
-"""Predicted classes as values of a type: whole numbers, decimal numbers, booleans, or text, as the schema's list of classes reads.
+"""Predicted classes as values of a type: numbers, booleans, or text, as the schema's list of classes reads.
 
 Classes are compared and stored as text. The type follows from all of them together, so it is public, and the same for
 a schema written by hand and for one read back from a model file.

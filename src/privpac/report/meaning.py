@@ -68,8 +68,8 @@ def _guess(thing: str, epsilon: Fraction, delta: Fraction) -> str:
             " true: at this epsilon nothing is promised that would protect a person."
         )
     return (
-        f"Somebody who knows everything except {thing}, and holds two possibilities for equally likely,"
-        f" cannot tell from this release which is true more often than {guess} of the time."
+        f"Somebody who knows everything except {thing}, and finds two possibilities for it equally likely,"
+        f" will guess the true one at most {guess} of the time after seeing this release."
     )
 
 

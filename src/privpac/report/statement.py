@@ -189,7 +189,7 @@ def _rows(made: _Document, found: Findings) -> tuple[tuple[str, str], ...]:
     return (
         ("Released", made.released),
         ("Epsilon, delta", f"{tree['epsilon']}, {tree['delta']}"),
-        ("Right guesses, not 50 %", f"at most {guess}, from this release alone"),
+        ("Chance of guessing right, instead of 50 %", f"at most {guess}, from this release alone"),
         (
             "What is protected",
             "the label of a record" if tree["privacy"]["fact"]["unit"] == "label" else "a whole record",

@@ -85,7 +85,7 @@ def test_learn_prints_rule_estimate_and_certificate(place: Path, capsys: pytest.
     assert (code, err) == (0, "")
     assert out.startswith("Rule\nyes, surely if age >= ")
     assert "Private estimate\naccuracy about" in out
-    assert "Privacy\nSomebody who knows everything except one record, and holds" in out
+    assert "Privacy\nSomebody who knows everything except one record, and finds" in out
     assert "\n(10, 0)-DP, one record replaced, hypothesis released" in out
     assert "independent draws" in out
     assert "[exponential mechanism]" not in out
@@ -251,6 +251,7 @@ def test_theorems_lists_every_statement(capsys: pytest.CaptureFixture[str]) -> N
     code, out, _ = run(capsys, "theorems", "exponential-mechanism")
     assert code == 0
     assert "Used by: guarantee.rules.mechanisms.exponential_mechanism" in out
+    assert run(capsys, "theorems", "exponential mechanism") == (code, out, "")
     code, _, err = run(capsys, "theorems", "exponential-mechanisms")
     assert code == 2
     assert "Did you mean exponential-mechanism" in err

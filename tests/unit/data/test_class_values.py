@@ -73,8 +73,15 @@ def test_answers_have_the_same_types() -> None:
 @pytest.mark.parametrize("sent", [["1", "0"], [1, 0]])
 def test_a_client_reads_old_and_new_services_alike(sent: list[Any]) -> None:
     assert _values(sent, Schema.from_json(described([0, 1]))) == (1, 0)
+    assert _values([1.5, "0.5"], Schema.from_json(described([0.5, 1.5]))) == (1.5, 0.5)
     assert _values([True, "False"], Schema.from_json(described(["False", "True"]))) == (True, False)
 
 
 def test_numbers_too_long_for_64_bits_stay_text() -> None:
     assert class_values(["0", "9" * 30]).tolist() == ["0", "9" * 30]
+
+
+def test_decimals_that_may_be_codes_stay_text() -> None:
+    assert class_values(["1.1", "1.10"]).tolist() == ["1.1", "1.10"]
+    assert class_values(["0.1", "no"]).tolist() == ["0.1", "no"]
+    assert class_values(["0", "-0.5"]).tolist() == [0.0, -0.5]

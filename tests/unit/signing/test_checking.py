@@ -360,7 +360,7 @@ def test_an_auditor_asks_for_receipts_of_keys_he_knows(
     assert sign("one.json", "office", 1, "--detached", "one.sig") == 0
     beside = ("--receipt", "one.json", "--signature", "one.sig", "--trusted", "trusted")
     code, out, _ = audit(*beside)
-    assert (code, "one.json: in the books. Signed by Data office, charged as entry 1" in out) == (0, True)
+    assert (code, "one.json: in the ledger. Signed by Data office, charged as entry 1" in out) == (0, True)
     assert [row["trusted"] for row in json.loads(audit(*beside, "--json")[1])["receipts"]] == ["Data office"]
     assert sign("two.json", "office", 1) == 0
     code, _, err = audit(*beside, "--receipt", "two.json")

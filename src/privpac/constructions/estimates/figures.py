@@ -15,6 +15,8 @@ from privpac.constructions.estimates.confusion import Confusion
 
 __all__ = ["Figures", "figures_of"]
 
+RARE = "If the rarer class matters more, learn with costs for mistakes; to rank records by their risk, learn a card."
+"""What else to try where a constant answer is right as often."""
 NOTE = "These follow from the same noisy counts: they cost no further privacy, and have no interval."
 
 
@@ -75,6 +77,8 @@ class Figures:
                 f"Mistakes cost about {float(self.cost):.3f} per record; those of the cheapest constant answer"
                 f" {float(self.constant_cost):.3f}."
             )
+        elif gain <= 0 and len(self.recalls) == 2:
+            sentences.append(RARE)
         return [*sentences, NOTE]
 
     def _classes(self) -> str:

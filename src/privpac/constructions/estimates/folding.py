@@ -131,7 +131,7 @@ class FoldedTree:
         records = sum(sum(leaf.answered) for leaf in self.leaves)
         other = sum(leaf.otherwise for leaf in self.leaves) / max(1, records)
         if not other:
-            return [f"{what}: they tell risks apart and change no answer. {whole}"]
+            return [f"{what}: they separate higher risks from lower ones and change no answer. {whole}"]
         return [
             f'{what}. "Mostly" is what most records there are answered: about {other:.1%} of all records are answered'
             f" otherwise. {whole}"

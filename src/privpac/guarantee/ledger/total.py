@@ -73,8 +73,8 @@ def _as_a_guess(account: Account) -> str:
     if guess == CERTAIN:
         return "At that total, nothing is promised that would protect a person."
     return (
-        "Somebody who knows everything else and holds two possibilities for a record equally likely is right at most "
-        f"{guess} of the time."
+        "Somebody who knows everything except one record, and finds two possibilities for it equally likely,"
+        f" guesses right at most {guess} of the time."
     )
 
 

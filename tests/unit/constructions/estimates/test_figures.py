@@ -8,7 +8,7 @@ import pytest
 
 from privpac import learn
 from privpac.constructions.estimates.confusion import Confusion
-from privpac.constructions.estimates.figures import figures_of
+from privpac.constructions.estimates.figures import RARE, figures_of
 from privpac.report.page import report_html
 from privpac.report.summary import summary_json, summary_sections
 
@@ -38,6 +38,7 @@ def test_equal_costs_are_no_news_and_a_useless_rule_is_called_so() -> None:
     assert figures.cost is None
     assert figures.balanced == Fraction(1, 2)
     assert figures.lines()[0].endswith("by that measure the rule gains nothing.")
+    assert RARE in figures.lines()
 
 
 def test_a_class_without_counted_records_has_no_share() -> None:
