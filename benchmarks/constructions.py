@@ -486,9 +486,11 @@ cuts (fix the other end, the other columns or the other tests), so they never ne
 
 **Boxes in 3 columns on all cells.** A draw at a large epsilon finds the box of the largest weight, so sums over
 boxes are no easier than that problem. In d columns it takes n^d steps up to lower orders if weighted cliques are
-hard (Backurs, Dikkala and Tzamos 2016), and the sums here take n^3·log n in three columns: a thousand records are
-beyond the two minutes that are allowed. The limit is a bound for the worst records, so that no layout takes
-longer. *Instead*: a coarser grid, as the refusal says, or `trees`.
+hard (Backurs, Dikkala and Tzamos 2016). The sums here take about k^2·m·n·log(n)/12 steps if the shortest column has k
+values and the next one m: n^4 where all values differ, so that a factor of n may still be had. Refused is more than
+55·10^9 steps or a gigabyte, counted for the worst records: above 1,147 records on 2^16 x 2^8 x 2^8 cells, which are
+enough for error 0.1 at epsilon 1 if some box is right, and above 406 on 2^16 x 2^16 x 2^16. *Instead*: a coarser
+grid, as the refusal says, or `trees`.
 
 **The generic learner on half-planes and trees** needs a sanitised table that answers all differences of two rules.
 Differences of ranges are ranges; those of half-planes and trees are not, and a general sanitiser lists all small

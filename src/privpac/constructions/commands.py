@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from privpac.concepts.grids import BOX_SECONDS, box_seconds
+from privpac.concepts.grids import boxes_fit
 from privpac.constructions.option import Need
 from privpac.constructions.wish import Wish
 from privpac.numbers.exact import plain
@@ -30,7 +30,7 @@ def learn_command(wish: Wish, need: Need, *, concepts: str | None = None, option
 def draw_command(wish: Wish, need: Need) -> str | None:
     """The same for one draw from the labelled records; None where sums over all boxes would be refused for them."""
     groups = wish.concepts.groups
-    if groups and box_seconds(groups, need.labelled) > BOX_SECONDS:
+    if groups and not boxes_fit(groups, need.labelled):
         return None
     return learn_command(wish, need)
 

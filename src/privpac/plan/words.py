@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from privpac.concepts.grids import BOX_SECONDS, box_seconds, coarser_boxes
+from privpac.concepts.grids import boxes_fit, coarser_boxes
 from privpac.constructions.rule_lists import short_word
 from privpac.numbers.exact import plain
 from privpac.plan.answer import Answer, Estimate
@@ -212,7 +212,7 @@ def grid_notes(plan: PlanTable) -> list[str]:
     for word, facts in {row.concepts.word: row.concepts for row in plan.answers if row.concepts.grid}.items():
         lines.append(f"Grid of {word}: {facts.grid}")
         most = max(row.need.labelled for row in plan.answers if row.concepts.word == word)
-        if facts.groups and box_seconds(facts.groups, most) > BOX_SECONDS:
+        if facts.groups and not boxes_fit(facts.groups, most):
             count = coarser_boxes(facts.groups, most)
             lines.append(
                 f"Sums over all boxes of {word} take too long for {most:,} records; on {count} groups per column they"
