@@ -39,6 +39,7 @@ __all__ = [
     "coarser_boxes",
     "grid_of_word",
     "linear_grid",
+    "most_box_records",
     "tabled_grid",
 ]
 
@@ -66,6 +67,9 @@ instead. A step renews one node of a tree: 2 ns where the records lie evenly, 18
 
 BOX_BYTES = 2**30
 """Memory beyond which they are refused too."""
+
+_MANY = 10**9
+"""Records of nobody: sums that reach so many reach any number."""
 
 _SCALED, _PLAIN_RECORDS = 6, 2_000
 """Steps of a node whose numbers carry a scale, and the records from which on that is counted on: more move sums beyond
@@ -203,6 +207,21 @@ def boxes_fit(sizes: Sequence[int], records: int) -> bool:
     (True, False)
     """
     return box_steps(sizes, records) <= BOX_STEPS and box_bytes(sizes, records) <= BOX_BYTES
+
+
+def most_box_records(sizes: Sequence[int]) -> int | None:
+    """The most records that sums over all boxes of a grid are done for; None if any number.
+
+    >>> most_box_records((2**16, 2**8, 2**8)), most_box_records((2**8, 2**8))
+    (1147, None)
+    """
+    if boxes_fit(sizes, _MANY):
+        return None
+    low, high = 0, _MANY
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if boxes_fit(sizes, middle) else (low, middle)
+    return low
 
 
 def _most_of_a_range(sizes: Sequence[int], records: int) -> float:

@@ -34,7 +34,8 @@ def _joined(node: int, tree: Floats) -> bool:
     behind = tree[a, 2] + tree[a, 0] * tree[b, 2]
     inside = tree[a, 3] + tree[b, 3] + tree[a, 1] * tree[b, 2]
     tree[node, 0], tree[node, 1], tree[node, 2], tree[node, 3] = power, before, behind, inside
-    return 1 / LARGE < power < LARGE and before < LARGE and behind < LARGE and inside < LARGE
+    fits: bool = 1 / LARGE < power < LARGE and before < LARGE and behind < LARGE and inside < LARGE
+    return fits
 
 
 @compiled
