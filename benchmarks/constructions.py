@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from privpac import Ledger, PrivatePredictor, PrivateQuery, Schema, Size, learn, plan
+from privpac import Ledger, PrivatePredictor, PrivateQuery, Schema, Size, learn, plan, release_table
 from privpac.coins import SeededCoins
 from privpac.concepts.finite import Finite
 from privpac.constructions.base import Learner
@@ -118,6 +118,8 @@ class Cell:
     unlabelled: int = 0
     seconds: float | None = None
     reason: str = ""
+    perfect: bool = False
+    """Whether that is planned for a rule that is right, as more records are refused."""
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -147,35 +149,49 @@ UNPLANNED: dict[str, Callable[[str], dict[str, Any]]] = {
 """What is asked for where no row of a plan prints a command."""
 
 
+GROUPS = ("records", "labels", "predictions", "release")
+"""What a construction hides; a release hides records too, and is a table instead of a rule."""
+
+RELEASED = ("thresholds", "intervals")
+"""Classes whose queries a released column answers."""
+
+
 def constructions(shown: tuple[Class, ...]) -> list[tuple[str, str]]:
     """Rows that serve one of the classes, and whom they protect; settings of one name are run alike."""
     rows: dict[tuple[str, str], None] = {}
     for one in shown:
-        for protect in ("records", "labels", "predictions"):
+        for protect in GROUPS:
             rows.update(dict.fromkeys((row.option.learner, protect) for row in rows_of(one, protect)))
     rows.update(dict.fromkeys((word, "records") for word in WORDS))
     order = [option.learner for option in OPTIONS] + list(WORDS)
-    return sorted(
-        rows, key=lambda row: (("records", "labels", "predictions").index(row[1]), order.index(row[0]))
-    )
+    return sorted(rows, key=lambda row: (GROUPS.index(row[1]), order.index(row[0])))
 
 
 def rows_of(one: Class, protect: str) -> list[Answer]:
     """The rows of a plan for exactly this class."""
-    return _planned_rows(one.word, one.schema, protect) if one.word else []
+    if not one.word or (protect == "release" and one.name not in RELEASED):
+        return []
+    return _planned_rows(one.word, one.schema, protect)
 
 
 @cache
 def _planned_rows(word: str, schema: Schema, protect: str) -> list[Answer]:
-    asked = plan.needed(word, schema=schema, error=ERROR, epsilon=EPSILON, delta=DELTA, protect=protect)
-    return [row for row in asked.answers if row.option.protects == protect and row.concepts.word == word]
+    release = protect == "release"
+    hides = "records" if release else protect
+    asked = plan.needed(
+        word, schema=schema, error=ERROR, epsilon=EPSILON, delta=DELTA, protect=hides, release=release
+    )
+    return [row for row in asked.answers if row.option.protects == hides and row.concepts.word == word]
 
 
-def planned(one: Class, construction: str, protect: str) -> tuple[Size, dict[str, Any]] | None:
-    """The size that suffices and what to ask for; None where nothing is planned for this class."""
+def planned(
+    one: Class, construction: str, protect: str, *, least: bool = False
+) -> tuple[Size, dict[str, Any]] | None:
+    """The size that suffices and what to ask for; None where nothing is planned for this class. Of several rows the
+    largest, which is for any records, or the `least`, for a rule that is right."""
     rows = [row for row in rows_of(one, protect) if row.option.learner == construction]
     if rows:
-        row = max(rows, key=lambda row: row.need.labelled)
+        row = (min if least else max)(rows, key=lambda row: row.need.labelled)
         size = Size(row.need.labelled, row.need.unlabelled)
         wishes = _wishes(row.command) if row.command else UNPLANNED[construction](one.word)
         return size, wishes
@@ -189,6 +205,13 @@ def planned(one: Class, construction: str, protect: str) -> tuple[Size, dict[str
 def _wishes(command: str) -> dict[str, Any]:
     words = shlex.split(command)
     options = dict(pairwise(words))
+    if words[1] == "release":
+        return {
+            "release": options["--method"],
+            "column": options["--column"],
+            "error": options["--error"],
+            "delta": options.get("--delta", "0"),
+        }
     if words[1] == "active":
         return {"asked": options["--concepts"], "labels": int(options["--labels"])}
     if options.get("--protect") == "predictions":
@@ -252,6 +275,18 @@ def _run(
 ) -> None:
     if "asked" in wishes:
         _ask(one, table, labels, further, ledger, wishes)
+    elif "release" in wishes:
+        release_table(
+            table | {"y": labels},
+            schema=one.schema,
+            columns=wishes["column"],
+            epsilon=EPSILON,
+            method=wishes["release"],
+            error=wishes["error"],
+            delta=wishes["delta"],
+            ledger=ledger,
+            random_state=1,
+        )
     elif "answers" in wishes:
         base = wishes["answers"]
         predictor = PrivatePredictor(base, EPSILON, ledger, schema=one.schema, random_state=1)
@@ -298,6 +333,17 @@ def cell(one: Class, construction: str, protect: str, known: Cell | None, *, ane
     found = planned(one, construction, protect)
     if found is None:
         return _unplanned(one, blank)
+    row = _planned_cell(one, blank, found, known, anew=anew)
+    other = planned(one, construction, protect, least=True)
+    if row.seconds is not None or other is None or other == found:
+        return row
+    smaller = _planned_cell(one, replace(blank, perfect=True), other, known, anew=anew)
+    return smaller if smaller.seconds is not None else row
+
+
+def _planned_cell(
+    one: Class, blank: Cell, found: tuple[Size, dict[str, Any]], known: Cell | None, *, anew: bool
+) -> Cell:
     size, wishes = found
     blank = replace(blank, labelled=size.labelled, unlabelled=size.unlabelled)
     if size.total > MOST_RECORDS:
@@ -440,6 +486,9 @@ def stored() -> dict[tuple[str, str, str], Cell]:
     return {found.key: found for found in (Cell(**row) for row in rows)}
 
 
+HIDES = {group: group for group in GROUPS} | {"release": "records, in a table"}
+
+
 def page(rows: list[Cell]) -> str:
     """The table for people: seconds at the planned size, and the reasons below."""
     names = list(dict.fromkeys(row.of for row in rows))
@@ -449,7 +498,7 @@ def page(rows: list[Cell]) -> str:
     for construction, protect in dict.fromkeys((row.construction, row.protects) for row in rows):
         own = {row.of: row for row in rows if (row.construction, row.protects) == (construction, protect)}
         shown = " | ".join(_shown(own[name], number) for name in names)
-        lines.append(f"| {protect} | {construction} | {shown} |")
+        lines.append(f"| {HIDES[protect]} | {construction} | {shown} |")
     lines += ["", "Why not:", "", *(f"{place}. {reason}" for reason, place in number.items()), ""]
     return "\n".join([*lines, WHY, *_failures(), ""])
 
@@ -486,9 +535,11 @@ cuts (fix the other end, the other columns or the other tests), so they never ne
 
 **Boxes in 3 columns on all cells.** A draw at a large epsilon finds the box of the largest weight, so sums over
 boxes are no easier than that problem. In d columns it takes n^d steps up to lower orders if weighted cliques are
-hard (Backurs, Dikkala and Tzamos 2016), and the sums here take n^3·log n in three columns: a thousand records are
-beyond the two minutes that are allowed. The limit is a bound for the worst records, so that no layout takes
-longer. *Instead*: a coarser grid, as the refusal says, or `trees`.
+hard (Backurs, Dikkala and Tzamos 2016). The sums here take about k^2·m·n·log(n)/12 steps if the shortest column has k
+values and the next one m: n^4 where all values differ, so that a factor of n may still be had. Refused is more than
+55·10^9 steps or a gigabyte, counted for the worst records: above 1,147 records on 2^16 x 2^8 x 2^8 cells, which are
+enough for error 0.1 at epsilon 1 if some box is right, and above 406 on 2^16 x 2^16 x 2^16. *Instead*: a coarser
+grid, as the refusal says, or `trees`.
 
 **The generic learner on half-planes and trees** needs a sanitised table that answers all differences of two rules.
 Differences of ranges are ranges; those of half-planes and trees are not, and a general sanitiser lists all small
@@ -504,7 +555,8 @@ FAILED = """## How often they fail
 
 Made by `python -m benchmarks.failures`: fresh independent records in every run, as many as planned, on a distribution
 where one cut of 2^16 is right. A rule fails if it errs by more than planned; a predictor is asked once per run, and
-fails if its answer is wrong.
+fails if its answer is wrong. A released table fails if a threshold (or a range) is answered worse than promised for
+the records themselves.
 """
 
 
@@ -513,17 +565,21 @@ HEAD = f"""# Every construction on every class
 Made by `python -m benchmarks.constructions`, not by hand. Each cell is one run of the command that
 [a plan](../how-to/choose-epsilon.md) prints for error {float(ERROR):g}, epsilon {float(EPSILON):g} and,
 where a delta is of use, 10^-6: the records that are proved to be enough (+ unlabelled ones), and processor seconds from
-the table to a verified model or two answers. A number in brackets is the public reason below why there is none: such a
-cell was refused before anything was charged, and a run ends if one is charged first. Column `c` has 2^16 values, `d`
-and `e` have 2^8; trees have depth 2 over 60 tests; the stable learner looks at a tenth of the records.
+the table to a verified model, a released table or two answers. A dagger marks what is planned for a rule that is
+right, where the records for any labels would be refused. A number in brackets is the public reason below why there
+is none: such a cell was refused before anything was charged, and a run ends if one is charged first. Column `c` has
+2^16 values, `d` and `e` have 2^8; trees have depth 2 over 60 tests; the stable learner looks at a tenth of the records.
 """
+
+
+DAGGER = "†"
 
 
 def _shown(row: Cell, number: dict[str, int]) -> str:
     if row.seconds is None:
         return f"[{number[row.reason]}]"
     more = f" + {row.unlabelled:,}" if row.unlabelled else ""
-    return f"{row.labelled:,}{more}: {row.seconds:.1f} s"
+    return f"{row.labelled:,}{more}{DAGGER if row.perfect else ''}: {row.seconds:.1f} s"
 
 
 def write(rows: list[Cell]) -> None:

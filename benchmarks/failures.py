@@ -3,7 +3,8 @@
 Every construction of the table of constructions is run `RUNS` times on fresh independent records, as many as planned,
 on thresholds and on intervals. A run of a learner fails if its rule errs by more than was planned; three neighbouring
 values weigh a little more than the planned error each, so that one of 2^16 cuts is right. A predictor is asked once per
-run, and fails if its answer is wrong. The number of failures is set beside the promised one; results in
+run, and fails if its answer is wrong; a released table fails if a query about the records themselves is answered worse
+than planned. The number of failures is set beside the promised one; results in
 benchmarks/results/failures.json: what is there for the same size is not run again.
 """
 
@@ -29,11 +30,16 @@ from privpac.concepts.base import Hypothesis
 from privpac.constructions.few_labels.methods import FewLabels
 from privpac.constructions.prediction.base import Predictor
 from privpac.constructions.prediction.forms import predictor_for
+from privpac.constructions.release.block_quantiles import BlockQuantiles
+from privpac.constructions.release.blr import ThresholdBLR
+from privpac.constructions.release.quantiles import Quantiles
+from privpac.constructions.release.tree_counts import TreeCounts
 from privpac.constructions.request import Request
 from privpac.constructions.words import learner_for
 from privpac.data.engines.memory import MemorySample
 from privpac.data.semi import SemiSample
 from privpac.errors import PrivpacError
+from privpac.plan.runs.tables import range_error, threshold_error
 
 RESULTS = Path(__file__).parent / "results" / "failures.json"
 RUNS = 400
@@ -112,6 +118,8 @@ def _run(one: Class, size: Size, wishes: dict[str, Any], noise: float, seed: int
     rng, coins = np.random.default_rng(seed), SeededCoins(seed)
     if "answers" in wishes:
         return _answered_wrongly(one, size, wishes["answers"], noise, rng, coins)
+    if "release" in wishes:
+        return _released_wrongly(one, size, wishes, rng, coins)
     if "asked" in wishes:
         rule = _asked(one, size, wishes, rng, seed)
         return _error(one.name, rule, noise) > float(ERROR)
@@ -131,6 +139,27 @@ def _run(one: Class, size: Size, wishes: dict[str, Any], noise: float, seed: int
         sample = MemorySample.of(table, one.schema, y=labels)
         rule = _learner(wishes["concepts"], request).learn(sample, coins)
     return _error(one.name, rule, noise) > float(ERROR)
+
+
+SANITISERS = {"tree": TreeCounts, "quantiles": Quantiles, "blr": ThresholdBLR, "blocks": BlockQuantiles}
+
+
+def _released_wrongly(
+    one: Class, size: Size, wishes: dict[str, Any], rng: np.random.Generator, coins: SeededCoins
+) -> bool:
+    """Whether some threshold, or range, is answered worse than planned. Half of the records lie on the atoms, half
+    anywhere: ranges without records and many records on one value are both in question."""
+    values = np.where(
+        rng.random(size.labelled) < 0.5,
+        rng.integers(0, 2**16, size.labelled),
+        rng.choice(ATOMS, size.labelled),
+    )
+    spent = {"delta": Fraction(wishes["delta"])} if wishes["release"] == "blocks" else {}
+    sanitiser = SANITISERS[wishes["release"]](one.schema, wishes["column"], EPSILON, failure=FAILURE, **spent)
+    cells = {"c": values, "d": np.zeros_like(values), "e": np.zeros_like(values)}
+    released = sanitiser.release(MemorySample.from_cells(one.schema, cells), coins)
+    worst = range_error if one.name == "intervals" else threshold_error
+    return worst(values, np.array(released.cells(), dtype=values.dtype)) > float(ERROR)
 
 
 def _answered_wrongly(

@@ -19,7 +19,7 @@ from privpac.coins import SeededCoins
 from privpac.concepts.base import ConceptClass
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.finite import Finite
-from privpac.concepts.grids import BOX_SECONDS, box_seconds
+from privpac.concepts.grids import BOX_STEPS, box_steps
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
@@ -226,7 +226,7 @@ def test_boxes_are_voted_on_by_as_many_records_as_their_sums_can_take() -> None:
         return RelabelledVote(concepts, Fraction(40), kept, size.total, ONE, ONE, 5, ONE), size
 
     fine, coarse = Rectangles(WIDE, ("a", "b")), Rectangles(SMALL, ("a", "b"))
-    first = next(n for n in range(1000, 10**6, 1000) if box_seconds(fine.groups, n) > BOX_SECONDS)
+    first = next(n for n in range(1000, 10**6, 1000) if box_steps(fine.groups, n) > BOX_STEPS)
     for concepts, voters in ((coarse, 300), (coarse, 10**5), (fine, first - 1000)):
         learner, size = voting(concepts, voters)
         learner.require(size)

@@ -10,7 +10,7 @@ from privpac.theory.nearest import linear_band
 
 __all__ = [
     "BOX_GROUPS",
-    "BOX_SECONDS",
+    "BOX_STEPS",
     "CUTOFFS",
     "CUTS",
     "FEWER_CUTS",
@@ -27,16 +27,19 @@ __all__ = [
     "MOST_TESTS",
     "PLANE",
     "POINTS",
+    "STEP_SECONDS",
     "TABLE_POINTS",
     "TABLE_SIZE",
     "Bins",
     "box_bits",
     "box_bytes",
     "box_grid",
-    "box_seconds",
+    "box_steps",
+    "boxes_fit",
     "coarser_boxes",
     "grid_of_word",
     "linear_grid",
+    "most_box_records",
     "tabled_grid",
 ]
 
@@ -58,15 +61,26 @@ FIRST = "first"
 Bins = int | tuple[int, ...] | str | None
 """`FULL`, groups per column or one number for each; None for the grid of the first version."""
 
-BOX_SECONDS, _SHORT = 120.0, 10.0
-"""Seconds of sums over boxes that are refused, by their estimate, and those of a coarser grid proposed instead."""
+BOX_STEPS, _FEW_STEPS = 55 * 10**9, 5 * 10**9
+"""Steps of sums over boxes beyond which they are refused, whatever the machine, and those of a coarser grid proposed
+instead. A step renews one node of a tree: 2 ns where the records lie evenly, 18 with scales, so one to two minutes."""
 
-_NS_NODE, _NS_SWEPT, _NS_COPIED, _NS_FIRST, _NS_VALUE = 18.0, 13.0, 6.0, 2e3, 4.0
-"""Nanoseconds per node that is renewed on the path of a record, per leaf of a tree that is renewed as a whole or
-copied, per first value, and per value that is passed. On two busy cores 16 to 18 per node and 17 to 21 per leaf were
-measured: the bound counts steps for the worst records, and seconds of a quiet machine."""
-_NS_POINT, _NS_RANGE, _NS_BALL = 60.0, 1e5, 3e3
-"""Nanoseconds per point that is looked for in an outer range, per outer range, and per sum of balls."""
+BOX_BYTES = 2**30
+"""Memory beyond which they are refused too."""
+
+_MANY = 10**9
+"""Records of nobody: sums that reach so many reach any number."""
+
+_SCALED, _PLAIN_RECORDS = 6, 2_000
+"""Steps of a node whose numbers carry a scale, and the records from which on that is counted on: more move sums beyond
+the range of doubles at every epsilon that is of use."""
+
+_COPIED, _FIRST, _VALUE, _POINT, _RANGE, _BALL = 0.5, 100, 0.25, 12, 20_000, 600
+"""Steps per leaf that is copied, per first value, per value that is passed, per point that is looked for in an outer
+range, per outer range, and per sum of balls, by the time that each takes."""
+
+STEP_SECONDS = 2e-9
+"""Of one step on two busy cores, where records lie evenly."""
 
 MOST_BOX_COLUMNS = 5
 """Columns of a box: of every further one all pairs of values would be taken."""
@@ -167,8 +181,8 @@ def _box_work(sizes: Sequence[int], records: int) -> tuple[int, int, int, int]:
     return ranges, min(x, records), min(y, records), min(math.prod(sizes), records)
 
 
-def box_seconds(sizes: Sequence[int], records: int) -> float:
-    """How long sums over all boxes of a grid take for so many records at most, wherever they lie: public numbers.
+def box_steps(sizes: Sequence[int], records: int) -> int:
+    """How many steps sums over all boxes of a grid take for so many records at most, wherever they lie: public numbers.
 
     For an outer range of h points, u values of x hold some, u at most h and the number of values. What comes behind the
     first values adds up to u·h - u²/2 points at most: each of the u values holds one, and the others come last. That is
@@ -176,14 +190,38 @@ def box_seconds(sizes: Sequence[int], records: int) -> float:
     """
     ranges, values, inner, points = _box_work(sizes, records)
     if box_bits(sizes) > FLOAT_BOX_BITS:
-        return ranges * values * (values + 1) / 2 * inner * _NS_BALL * 1e-9
+        return ranges * values * (values + 1) // 2 * inner * _BALL
     depth = max(1, (inner - 1).bit_length())
     leaves, firsts, share = 1 << depth, min(values, points), _most_of_a_range(sizes, records)
-    paths = share * firsts * (points - firsts / 2) * depth * _NS_NODE
+    paths = share * firsts * (points - firsts / 2) * depth
     # Many points of one value renew the whole tree at once.
-    renewed = min(paths, firsts * (firsts + 1) / 2 * leaves * _NS_SWEPT)
-    starts = min(firsts, share * points) * (leaves * _NS_COPIED + values * _NS_VALUE + _NS_FIRST)
-    return ranges * (renewed + starts + points * _NS_POINT + _NS_RANGE) * 1e-9
+    renewed = min(paths, firsts * (firsts + 1) / 2 * leaves) * (_SCALED if records > _PLAIN_RECORDS else 1)
+    starts = min(firsts, share * points) * (leaves * _COPIED + values * _VALUE + _FIRST)
+    return math.ceil(ranges * (renewed + starts + points * _POINT + _RANGE))
+
+
+def boxes_fit(sizes: Sequence[int], records: int) -> bool:
+    """Whether sums over all boxes of a grid are within time and memory for so many records, wherever they lie.
+
+    >>> boxes_fit((2**16, 2**8, 2**8), 1_129), boxes_fit((2**16, 2**8, 2**8), 1_200)
+    (True, False)
+    """
+    return box_steps(sizes, records) <= BOX_STEPS and box_bytes(sizes, records) <= BOX_BYTES
+
+
+def most_box_records(sizes: Sequence[int]) -> int | None:
+    """The most records that sums over all boxes of a grid are done for; None if any number.
+
+    >>> most_box_records((2**16, 2**8, 2**8)), most_box_records((2**8, 2**8))
+    (1147, None)
+    """
+    if boxes_fit(sizes, _MANY):
+        return None
+    low, high = 0, _MANY
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if boxes_fit(sizes, middle) else (low, middle)
+    return low
 
 
 def _most_of_a_range(sizes: Sequence[int], records: int) -> float:
@@ -218,7 +256,7 @@ def box_bytes(sizes: Sequence[int], records: int) -> int:
 def coarser_boxes(sizes: Sequence[int], records: int) -> int:
     """Groups per column, a power of two, at which the sums take seconds only."""
     count = 2
-    while count < max(sizes) and box_seconds([min(size, 2 * count) for size in sizes], records) <= _SHORT:
+    while count < max(sizes) and box_steps([min(size, 2 * count) for size in sizes], records) <= _FEW_STEPS:
         count *= 2
     return count
 

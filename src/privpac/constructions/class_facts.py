@@ -15,11 +15,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from privpac.concepts.grids import (
-    BOX_SECONDS,
     CUTS,
     FEWER_CUTS,
     MOST_TESTS,
-    box_seconds,
+    boxes_fit,
 )
 from privpac.errors import ParameterError, SchemaError
 from privpac.numbers.parameters import at_least
@@ -132,10 +131,10 @@ def listed(concepts: ClassFacts, *, voted: bool = False, points: int = 1, voters
     """
     match concepts.kind:
         case "rectangles" if voted:
-            return box_seconds(concepts.groups, voters) <= BOX_SECONDS
+            return boxes_fit(concepts.groups, voters)
         case "rectangles":
             first = members_from(concepts)
-            return first is None or points < first or box_seconds(concepts.groups, points) <= BOX_SECONDS
+            return first is None or points < first or boxes_fit(concepts.groups, points)
         case "intervals":
             return not voted or min(points, concepts.cells or points) <= MOST_RUN_POINTS
         case "finite":

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from privpac.concepts.grids import BOX_SECONDS, box_seconds
+from privpac.concepts.grids import boxes_fit, coarser_boxes
+from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.option import Need
 from privpac.constructions.wish import Wish
 from privpac.numbers.exact import plain
 
-__all__ = ["default_command", "draw_command", "learn_command", "python_lines"]
+__all__ = ["coarser_word", "default_command", "draw_command", "learn_command", "python_lines"]
 
 
 def python_lines(expression: str, *imports: tuple[str, str]) -> str:
@@ -27,10 +28,15 @@ def learn_command(wish: Wish, need: Need, *, concepts: str | None = None, option
     return f"privpac learn DATA --schema SCHEMA --concepts {word} --epsilon {plain(wish.epsilon)}{more}"
 
 
+def coarser_word(concepts: ClassFacts, records: int) -> str:
+    """The same boxes on a grid that sums over them reach for so many records."""
+    return f"{concepts.word}:{coarser_boxes(concepts.groups, records)}"
+
+
 def draw_command(wish: Wish, need: Need) -> str | None:
     """The same for one draw from the labelled records; None where sums over all boxes would be refused for them."""
     groups = wish.concepts.groups
-    if groups and box_seconds(groups, need.labelled) > BOX_SECONDS:
+    if groups and not boxes_fit(groups, need.labelled):
         return None
     return learn_command(wish, need)
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
-from privpac.constructions.commands import default_command
+from privpac.constructions.commands import coarser_word, default_command
 from privpac.numbers.exact import plain
 from privpac.plan.alternatives import USUAL_DELTA, again, count, halvers, sized, ways_out
 from privpac.plan.answer import Answer, bare_answer
@@ -114,13 +114,22 @@ def _run(plan: PlanTable) -> str | None:
         )
     )
     for row in enough:
-        if row.command is not None:
+        if row.command is not None and (row in at_hand or not _is_draw_of_boxes(enough[0])):
             return f"Run: {row.command}"
+    if enough and _is_draw_of_boxes(enough[0]) and plan.question.epsilon is not None:
+        word = coarser_word(enough[0].concepts, enough[0].need.labelled)
+        epsilon = plain(plan.question.epsilon)
+        return f"Run: privpac learn DATA --schema SCHEMA --concepts {word} --epsilon {epsilon}"
     for row in enough:
         if row.python is not None:
             lines = row.python.replace("\n", "\n    ")
             return f"Run in Python, where `schema` is yours:\n    {lines}"
     return None
+
+
+def _is_draw_of_boxes(row: Answer) -> bool:
+    """One draw from boxes, beyond what sums over the whole grid reach."""
+    return row.option.learner == "occam" and bool(row.concepts.groups) and row.command is None
 
 
 def _auto(plan: PlanTable) -> str | None:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from privpac.concepts.grids import BOX_SECONDS, box_seconds, coarser_boxes
+from privpac.concepts.grids import most_box_records
+from privpac.constructions.commands import coarser_word
 from privpac.constructions.rule_lists import short_word
 from privpac.numbers.exact import plain
 from privpac.plan.answer import Answer, Estimate
@@ -211,14 +212,19 @@ def grid_notes(plan: PlanTable) -> list[str]:
     lines = []
     for word, facts in {row.concepts.word: row.concepts for row in plan.answers if row.concepts.grid}.items():
         lines.append(f"Grid of {word}: {facts.grid}")
-        most = max(row.need.labelled for row in plan.answers if row.concepts.word == word)
-        if facts.groups and box_seconds(facts.groups, most) > BOX_SECONDS:
-            count = coarser_boxes(facts.groups, most)
+        most = most_box_records(facts.groups) if facts.groups else None
+        beyond = [row for row in _headline_first(plan) if row.concepts.word == word]
+        needs = [row.need.labelled for row in beyond if most is not None and row.need.labelled > most]
+        if needs:
             lines.append(
-                f"Sums over all boxes of {word} take too long for {most:,} records; on {count} groups per column they"
-                f" do not: --concepts rectangles:{facts.parts}:{count}, or rectangles:COLUMNS:{count} with a schema"
+                f"Sums over all boxes of {word} are done for at most {most:,} records; for {needs[0]:,} use a coarser"
+                f" grid: --concepts {coarser_word(facts, needs[0])}"
             )
     return lines
+
+
+def _headline_first(plan: PlanTable) -> list[Answer]:
+    return sorted(plan.answers, key=lambda row: row is not plan.headline)
 
 
 def _sizes(plan: PlanTable) -> list[str]:

@@ -310,8 +310,11 @@ def test_a_plan_names_the_grid_and_one_that_runs_where_sums_do_not() -> None:
     assert coarse.answers[0].to_json()["grid"].startswith("boxes have their edges between groups")
     space = plan.needed("rectangles:3", bits=16, error="0.1", epsilon=1)
     assert space.option("occam", "realizable").command is None
-    assert "Sums over all boxes of rectangles:COLUMN,COLUMN,COLUMN take too long" in str(space)
-    assert "--concepts rectangles:3:32" in str(space)
+    assert "are done for at most 406 records; for 13,425 use a coarser grid" in str(space)
+    coarser = "--concepts rectangles:COLUMN,COLUMN,COLUMN:64 --epsilon 1"
+    assert f"* Run: privpac learn DATA --schema SCHEMA {coarser}\n" in str(space)
+    narrow = plan.needed("rectangles:3", bits=8, error="0.1", epsilon=1)
+    assert narrow.option("occam", "realizable").command is not None
     instead = plan.needed("rectangles:3:32", bits=16, error="0.1", epsilon=1)
     assert instead.option("occam", "realizable").command is not None
     assert "Grid of halfspaces:COLUMN,COLUMN" in str(plan.needed("halfspaces:2", error="0.1", epsilon=1))

@@ -24,15 +24,16 @@ from privpac.concepts.boxes.ladder import BoxLadder
 from privpac.concepts.boxes.sums import BoxSums
 from privpac.concepts.grids import (
     BOX_GROUPS,
-    BOX_SECONDS,
     FULL,
     MOST_BOX_BITS,
     MOST_BOX_COLUMNS,
+    STEP_SECONDS,
     Bins,
     box_bits,
     box_bytes,
     box_grid,
-    box_seconds,
+    box_steps,
+    boxes_fit,
     coarser_boxes,
 )
 from privpac.concepts.labellings.base import VotedAsMembers, reduced
@@ -132,11 +133,11 @@ class Rectangles(VotedAsMembers, EvenPrior, Stored):
 
     def estimate(self, n: int) -> Estimate:
         """Seconds and bytes for n records, from public numbers only."""
-        return Estimate(box_seconds(self.groups, n), box_bytes(self.groups, n))
+        return Estimate(STEP_SECONDS * box_steps(self.groups, n), box_bytes(self.groups, n))
 
     def require(self, n: int | None) -> None:
         """Refuse what takes too long for so many records; a coarser grid that does not is named."""
-        if n is None or box_seconds(self.groups, n) <= BOX_SECONDS:
+        if n is None or boxes_fit(self.groups, n):
             return
         grid, count = " x ".join(f"{size:,}" for size in self.groups), coarser_boxes(self.groups, n)
         raise SizeError(

@@ -28,6 +28,7 @@ import numpy as np
 
 from privpac.compiled import compiled
 from privpac.concepts.boxes.axes import Axis, blanks
+from privpac.concepts.boxes.plain_sums import GIVEN_UP, LARGE, occupied_tree, plain_total, scaled
 from privpac.concepts.grids import FLOAT_BOX_BITS
 from privpac.concepts.trees.powers import SMALLEST_BITS, Floats, Integers, Powers
 from privpac.numbers.exact import UNIT_ROUNDOFF
@@ -155,6 +156,8 @@ def _lefts(
     moves: Integers,
     lefts: Floats,
     rights: Floats,
+    across: tuple[Floats, Floats],
+    factors: Floats,
     tree: tuple[Integers, Floats],
     table: Floats,
     exponents: Integers,
@@ -163,8 +166,12 @@ def _lefts(
     """All boxes by their first value of x: exponents and mantissas.
 
     A value that holds no point of this outer range is passed over: boxes that start there are those that start at the
-    next value, and the one that ends before it.
+    next value, and the one that ends before it. Sums go without a scale until one leaves the range: those before it
+    hold more points.
     """
+    plain = len(factors) == len(ys)
+    empty, numbers, blank = occupied_tree(ys, *across)
+    places = numbers[ys]
     runs = rights.copy()  # upper ends from a value that holds points up to the next one that does
     for value in range(len(runs) - 2, -1, -1):
         if starts[value + 2] == starts[value + 1]:
@@ -172,7 +179,12 @@ def _lefts(
     exponent, total = 0, 0.0
     for first in range(len(lefts) - 1, -1, -1):
         if starts[first + 1] > starts[first]:
-            exponent, total = _total(first, starts, ys, moves, runs, tree, table)
+            bare = plain_total(first, starts, places, factors, runs, empty, blank) if plain else GIVEN_UP
+            plain = bare >= 0
+            if plain:
+                exponent, total = scaled(bare, table)
+            else:
+                exponent, total = _total(first, starts, ys, moves, runs, tree, table)
         else:
             exponent, total = _plus(exponent, total, 0, tree[1][1, 2] * rights[first], table)
         exponents[first], weights[first] = exponent, total * lefts[first]
@@ -229,8 +241,9 @@ class BoxSums:
     def error(self) -> float:
         """Relative error of every weight below; see docs/proofs/rectangle-sums.md."""
         depth = self._values[-1].bit_length() + 1
-        roundings = 8 * depth + 4 * max(self._values[-2:]) + 2 * len(self.axes) + 16
-        dropped = 16 * (depth + 2) * 2.0 ** (self.members.bit_length() - SMALLEST_BITS)
+        bare = 4 * len(self.moves) + 2 * depth**2 + 4 * max(self._values[-2:])  # more of it without a scale
+        roundings = bare + 8 * depth + 4 * max(self._values[-2:]) + 2 * len(self.axes) + 16
+        dropped = 32 * (depth + 2) * 2.0 ** (self.members.bit_length() - SMALLEST_BITS)
         return 1.01 * (roundings * UNIT_ROUNDOFF + dropped)
 
     @cached_property
@@ -257,6 +270,13 @@ class BoxSums:
         tree: tuple[Integers, Floats] = _planted(*self._ends_of[-1], self._table)
         return tree
 
+    def _factors(self, moves: Integers) -> Floats:
+        """ratio^move of every point; none at all where one is beyond what sums without a scale hold."""
+        sizes = np.abs(moves)
+        if len(sizes) and not (sizes.max() < len(self._table) and self._table[sizes.max()] > 1 / LARGE):
+            return np.empty(0)
+        return np.where(moves < 0, 1 / self._table[sizes], self._table[sizes])
+
     def within(self, outer: Outer) -> tuple[Integers, Integers, Integers]:
         """The points of an outer range by value of x: where each value's begin, their values of y, their moves."""
         kept = np.ones(len(self.moves), dtype=bool)
@@ -276,9 +296,12 @@ class BoxSums:
         weights[-1] = float(self.blank)
         for place, outer in enumerate(self.outer):
             part = slice(place * values, (place + 1) * values)
+            points = self.within(outer)
             _lefts(
-                *self.within(outer),
+                *points,
                 *self._ends_of[-2],
+                self._ends_of[-1],
+                self._factors(points[2]),
                 self._tree,
                 self._table,
                 exponents[part],

@@ -24,7 +24,7 @@ from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.derived.difference import SymmetricDifference
 from privpac.concepts.derived.snapped import Snappable, Snapped, ordered_columns, snaps
 from privpac.concepts.finite import Finite
-from privpac.concepts.grids import BOX_SECONDS, box_seconds
+from privpac.concepts.grids import boxes_fit
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
@@ -201,7 +201,7 @@ class GenericLearner(DrawsOnce):
             self.concepts.require_listed(points, elsewhere=size.labelled)
         if isinstance(self.concepts, Rectangles):
             cells = [self._points(size) + 1] * len(self.concepts.columns)
-            if box_seconds(cells, size.labelled) > BOX_SECONDS:
+            if not boxes_fit(cells, size.labelled):
                 raise SizeError(
                     f"{OWNER}: sums over boxes of {cells[0]} cells a side take too long for {size.labelled} labels.",
                     remedy="So many labels need no others: leave the unlabelled records out, or take fewer labels.",

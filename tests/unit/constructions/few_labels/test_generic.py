@@ -13,6 +13,7 @@ import pytest
 from privpac.audit.registry import sample_of, tiny_schema
 from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins, law
+from privpac.concepts import grids
 from privpac.concepts.boxes.box import Box
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.derived.difference import Difference, SymmetricDifference
@@ -25,7 +26,7 @@ from privpac.concepts.line.unions import Union, Unions
 from privpac.concepts.literals.conjunctions import Conjunctions
 from privpac.concepts.sets.points import Point, Points
 from privpac.constructions.few_labels import generic
-from privpac.constructions.few_labels.generic import GenericLearner
+from privpac.constructions.few_labels.generic import GenericLearner, _thinned
 from privpac.constructions.few_labels.generic_formulas import (
     labels_generic,
     plan_generic,
@@ -340,7 +341,7 @@ def test_more_labels_than_boxes_can_be_summed_for_are_refused_by_public_numbers(
         Rectangles(Schema(columns, "label"), ("a", "b")), Fraction(1), failure=Fraction(1, 10)
     )
     learner.require(Size(10**7, 10**7))
-    monkeypatch.setattr(generic, "BOX_SECONDS", 50.0)
+    monkeypatch.setattr(grids, "BOX_STEPS", 25 * 10**9)
     learner.require(Size(2_000, 10**6))
     with pytest.raises(SizeError, match="take too long"):
         learner.require(Size(10**7, 10**7))
