@@ -10,7 +10,7 @@ import json
 import sys
 from collections.abc import Sequence
 
-from privpac.checker.promise import check_file
+from privpac.checker.promise import NOT_CHECKED, check_file
 from privpac.checker.signature import UNSIGNED
 from privpac.errors import PrivpacError
 
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(json.dumps(problem.to_json()) if wishes.json else problem, file=sys.stderr)
         return problem.exit_code
     claims = [signature.claim() for signature in promise.signatures]
-    lines = [*promise.lines(), *(claims or [UNSIGNED])]
+    lines = [*promise.lines(), *(claims or [UNSIGNED]), NOT_CHECKED]
     print(json.dumps(promise.to_json(), indent=2) if wishes.json else "\n".join(lines))
     return 0
 

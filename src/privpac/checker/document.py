@@ -176,7 +176,12 @@ def require_document(tree: object, *formats: str, name: str = "The document") ->
     kind = KINDS[str(known)]
     if kind.fields is None:
         return tree
-    if tree.get("digest") != digest(tree):
+    if "digest" not in tree:
+        raise NotCertified(
+            f"{name} has no digest, which every {kind.name} is written with: part of it was taken out.",
+            remedy="Copy it again from where it was made.",
+        )
+    if tree["digest"] != digest(tree):
         raise NotCertified(
             f"{name} was changed after it was written: its digest does not match.",
             remedy="Copy it again from where it was made.",

@@ -12,7 +12,12 @@ from privpac.checker.document import CERTIFICATE, FROM_DATA, KINDS, read_at
 from privpac.checker.reading import read_privacy
 from privpac.checker.signature import Signature, check_signatures
 
-__all__ = ["Promise", "check_document", "check_file"]
+__all__ = ["NOT_CHECKED", "Promise", "check_document", "check_file"]
+
+NOT_CHECKED = (
+    "Not checked, since no file can show it: that this procedure was run, and on which records; that what is in the"
+    " file came out of it; what else was released from the same records."
+)
 
 _CERTIFICATE_ALONE = (
     "Not looked at: whether the stored parameters and schema lead to this certificate, and what else the document "

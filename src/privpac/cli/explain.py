@@ -74,7 +74,7 @@ def explain(
 
         loaded = load(model)
         if destination is not None:
-            destination.write(report_html(loaded, budget=_budget(ledger)))
+            destination.write(report_html(loaded, budget=_budget(ledger, model)))
         if drawn is not None:
             loaded.save_picture(drawn.path)
         if graph is not None:
@@ -97,11 +97,16 @@ def _require_with(name: str, value: str | None, other: str | None, *, allowed: s
         raise ParameterError("explain", name, value, allowed=allowed)
 
 
-def _budget(ledger: str | None) -> tuple[tuple[str, str], ...]:
+def _budget(ledger: str | None, path: str) -> tuple[tuple[str, str], ...]:
+    from privpac.checker.document import read_at
     from privpac.guarantee.ledger.ledger import Ledger
     from privpac.guarantee.ledger.total import budget_rows
+    from privpac.signing.checking import signers_of
 
-    return () if ledger is None else budget_rows(Ledger.open(ledger).account())
+    if ledger is None:
+        return ()
+    book, tree = Ledger.open(ledger), read_at(path)
+    return (("Paid for by", _paid_by(book, signers_of(tree), tree)), *budget_rows(book.account()))
 
 
 def _stated(path: str | None, *, keep: tuple[str | None, ...], force: bool) -> Destination | None:
@@ -156,7 +161,8 @@ def _findings(path: str, tree: Mapping[str, Any], names: Trusted | None, book: L
 
 
 def _paid_by(book: Ledger, signers: Sequence[Signer], tree: Mapping[str, Any]) -> str:
-    """The charge that receipts name, as the ledger says it; empty where none is of this ledger."""
+    """The charge that receipts name, as the ledger says it; or else the charges that were for this certificate."""
+    from privpac.checker.document import digest
     from privpac.signing.checking import check_charge
 
     book.verify()
@@ -168,4 +174,15 @@ def _paid_by(book: Ledger, signers: Sequence[Signer], tree: Mapping[str, Any]) -
             payment = (
                 f"charge {entry.number} of ledger {book.id}, {entry.time}: {entry.purchase or entry.note}"
             )
-    return payment
+    if payment:
+        return payment
+    certificate = digest(tree["certificate"])
+    named = [entry for entry in entries if entry.purchase and entry.purchase.certificate == certificate]
+    if not named:
+        return (
+            f"not found: no charge of ledger {book.id} names this certificate. Either it was paid for elsewhere,"
+            " or by an entry without a name, or not at all"
+        )
+    several = "" if len(named) == 1 else "; only one of them can have paid for it"
+    listed = "; ".join(f"charge {entry.number}, {entry.time}: {entry.purchase}" for entry in named)
+    return f"{listed} (ledger {book.id}, which names this certificate; no receipt was signed{several})"

@@ -1,4 +1,4 @@
-"""`privpac ledger`: make a budget, look at what has been spent of it, check it, copy it, and bring a copy back."""
+"""`privpac ledger`: make a budget, charge it, look at it, check it, copy it, and bring a copy back."""
 
 from __future__ import annotations
 
@@ -79,6 +79,29 @@ def show(
     `privpac ledger verify` checks them.
     """
     _show(_opened(place), last=last, as_json=as_json)
+
+
+@ledger.command()
+def charge(
+    place: Place,
+    *,
+    epsilon: Annotated[str, number("What the other release reveals at most.")],
+    note: Annotated[str, typer.Option(metavar="TEXT", help="What was released, for readers of the ledger.")],
+    delta: Annotated[str, number("Its delta.")] = "0",
+    as_json: Json = False,
+) -> None:
+    """Charge a release that was made without this ledger.
+
+    It may come from another program, or --ledger was forgotten: the sum must cover everything. What was released with
+    --ledger is charged already.
+    """
+    if not note.strip():
+        raise ParameterError(
+            "ledger", "note", note, allowed="a text: a charge that nobody can explain helps nobody"
+        )
+    book = _opened(place)
+    book.charge(epsilon=epsilon, delta=delta, note=note.strip())
+    _show(book, last=1, as_json=as_json)
 
 
 @ledger.command()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,16 +15,22 @@ from privpac.cli.destination import Destination
 from privpac.cli.options import Force
 from privpac.errors import PrivpacError
 
+if TYPE_CHECKING:
+    from privpac.data.schema import Schema
+
 __all__ = ["schema"]
 
 
 def schema(
     data: Annotated[
-        str, typer.Argument(metavar="DATA", help="CSV, CSV.gz or Parquet file; with --check a schema file.")
+        str,
+        typer.Argument(
+            metavar="DATA", help="CSV, CSV.gz or Parquet file; with --check a schema or model file."
+        ),
     ],
     *,
     check: Annotated[
-        bool, typer.Option("--check", help="Describe a schema file in words, and ask whether it is right.")
+        bool, typer.Option("--check", help="Describe a schema in words, and ask whether it is right.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="With --check: do not ask.")] = False,
     label: Annotated[str | None, typer.Option(metavar="COLUMN", help="The label column.")] = None,
@@ -61,10 +67,9 @@ def schema(
 
 def _check(path: str, *, ask: bool, as_json: bool) -> None:
     """Say everything that the file declares, from the file alone, and let a person confirm it."""
-    from privpac.data.schema import Schema
     from privpac.report.meaning import shares_in_words
 
-    declared = Schema.from_json(Path(path))
+    declared = _declared(path)
     lines = [column.in_words() for column in declared.columns]
     label = f"{declared.label} (to be predicted): one of {', '.join(declared.classes)}."
     shares = shares_in_words(declared.stored())
@@ -79,6 +84,17 @@ def _check(path: str, *, ask: bool, as_json: bool) -> None:
         raise PrivpacError(
             "The schema was not confirmed.", remedy=f"Correct {path}, then run this command again."
         )
+
+
+def _declared(path: str) -> Schema:
+    """The schema of the file, or the one inside a model, a released table or a bundle."""
+    from privpac.checker.document import KINDS, is_bundle, read_at
+    from privpac.data.schema import Schema
+    from privpac.data.schema_reading import entries_of
+
+    if is_bundle(path) or entries_of(Path(path)).get("format") in KINDS:
+        return Schema.from_json(read_at(path)["schema"])
+    return Schema.from_json(Path(path))
 
 
 def _text(tree: dict[str, Any]) -> str:

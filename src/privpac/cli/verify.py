@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privpac.checker.document import SIGNATURES, read_at
-from privpac.checker.promise import check_document
+from privpac.checker.promise import NOT_CHECKED, check_document
 from privpac.checker.signature import UNSIGNED
 from privpac.cli import console
 from privpac.cli.console import Json
@@ -62,7 +62,7 @@ def verify(
             verified = rebuild(model, tree, promise)
         result, lines = {**promise.to_json(), **asdict(verified)}, _lines(verified)
     result = {**result, "signers": [signer.to_json() for signer in signers]}
-    lines = [*lines, *([signer.line() for signer in signers] or [UNSIGNED])]
+    lines = [*lines, *([signer.line() for signer in signers] or [UNSIGNED]), NOT_CHECKED]
     if trusted is not None:
         result["trusted"] = any(signer.trusted for signer in signers)
     if as_json:

@@ -26,7 +26,7 @@ RISK_HEIGHT, RISK_HEAD, RISK_FOOT, CAPTION = 120.0, 50.0, 114.0, 58.0
 GRID = (0.25, 0.5, 0.75, 1.0)
 """Risks that have a line across."""
 SAYS_NOTHING = 0.9
-"""Counts that allow more than this share of all risks are nearly all noise: no line is drawn for them."""
+"""Counts that allow more than this share of all risks are nearly all noise: such a bar is hollow, without a line."""
 FOOT = 26.0
 
 Shapes = Iterator[Box | Line | Words]
@@ -116,9 +116,9 @@ def _risks(sheet: PointsSheet, schema: Schema, y: float) -> Shapes:
     yield Line(((start, floor), (end, floor)))
     yield Words(start, floor + 18, "points", "soft", "start")
     yield Words(start, floor + 36, "risk", "soft", "start")
-    note = (
-        "Thin lines: risks within two standard deviations of the noisy counts; none where that is nearly any."
-    )
+    note = "Thin lines: risks within two standard deviations of the noisy counts."
+    if any(map(_says_nothing, sheet.risks)):
+        note += " Hollow bars: too few were counted there to tell."
     yield Words(start, floor + 64, sheet.verdict, "test", "start")
     yield Words(start, floor + 84, note, "soft", "start")
     yield Words(start, floor + 102, sheet.caution, "soft", "start")
@@ -134,14 +134,19 @@ def _of_one(schema: Schema) -> str:
 def _risk(bar: RiskBar, x: float, floor: float, step: float) -> Shapes:
     half = min(24.0, 0.3 * step)
     height = max(1.0, bar.share * RISK_HEIGHT)
-    yield Box(x - half, floor - height, 2 * half, height, f"k{bar.label}", 2.0)
-    if bar.most - bar.least <= SAYS_NOTHING:
+    style = "edge" if _says_nothing(bar) else f"k{bar.label}"
+    yield Box(x - half, floor - height, 2 * half, height, style, 2.0)
+    if not _says_nothing(bar):
         low, high, beside = floor - bar.least * RISK_HEIGHT, floor - bar.most * RISK_HEIGHT, x + half + 5
         yield Line(((beside, low), (beside, high)))
         for end in (low, high):
             yield Line(((beside - 3, end), (beside + 3, end)))
     yield Words(x, floor + 18, _dashed(bar.sums), "test")
     yield Words(x, floor + 36, _dashed(bar.risk), "soft")
+
+
+def _says_nothing(bar: RiskBar) -> bool:
+    return bar.most - bar.least > SAYS_NOTHING
 
 
 def _dashed(text: str) -> str:

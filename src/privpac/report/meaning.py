@@ -135,7 +135,8 @@ def does_not_mean(model: Certified) -> list[str]:
         " to be public.",
         "It does not cover other releases from the same records: losses add up, and a ledger keeps the sum.",
         "It does not cover the table itself, the machine it is on, or errors and timings seen there.",
-        "It counts one record per person. Somebody with k records is protected with k times the epsilon."
+        "It counts one record per person. Somebody with several records is protected less: two records double the"
+        " epsilon, three make it three times as large, and so on."
         if people == 1
         else f"It does not hold as it stands for somebody with more than {people} records.",
         "It says nothing about cause and effect or fairness, and its accuracy is that of records like these:"

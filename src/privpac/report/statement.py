@@ -15,9 +15,13 @@ from importlib.resources import files
 from typing import Any
 
 from privpac.checker.document import MODEL, TABLE
+from privpac.concepts.cards.card import Card
 from privpac.concepts.hypotheses import hypothesis_from_json
+from privpac.concepts.trees.tree import Tree
 from privpac.constructions.estimates.confusion import Confusion
 from privpac.constructions.estimates.figures import figures_of
+from privpac.constructions.estimates.leaf_counts import LeafCounts
+from privpac.constructions.estimates.ranks import ranks_of_card, ranks_of_tree
 from privpac.errors import NotCertified
 from privpac.guarantee.guesses import guessed_at_most
 from privpac.report.meaning import (
@@ -138,13 +142,26 @@ class _Document:
         if self.tree["format"] != MODEL:
             return ()
         if self.tree["estimate"] is None:
-            return (("Is it of use", "no private estimate of its accuracy was bought"),)
+            return (("Is it of use", self._counted or "no private estimate of its accuracy was bought"),)
         estimate = Confusion.from_json(self.tree["estimate"])
-        gain = figures_of(estimate, [_visible(str(name)) for name in self.tree["schema"]["classes"]]).lines()[
-            0
-        ]
+        gain = figures_of(estimate, self._classes).lines()[0]
         right = f"About {float(estimate.accuracy):.3f} right, by the private estimate."
         return (("Is it of use", f"{right} {gain}"),)
+
+    @property
+    def _counted(self) -> str:
+        """What the noisy counts of a card or of leaves say; empty without counts."""
+        rule, leaves = hypothesis_from_json(self.tree["hypothesis"]), self.tree["leaf_counts"]
+        ranks = None
+        if isinstance(rule, Card):
+            ranks = ranks_of_card(rule, self._classes)
+        elif isinstance(rule, Tree) and leaves is not None:
+            ranks = ranks_of_tree(rule, LeafCounts.from_json(leaves), self._classes)
+        return "" if ranks is None else " ".join(ranks.figures())
+
+    @property
+    def _classes(self) -> list[str]:
+        return [_visible(str(name)) for name in self.tree["schema"]["classes"]]
 
     @property
     def _label(self) -> str:

@@ -175,6 +175,38 @@ def test_the_ledger_is_charged_what_is_declared(place: Path, capsys: pytest.Capt
     assert Ledger.open("l.db").total.epsilon == 1
 
 
+def test_what_was_released_elsewhere_is_charged_by_hand(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(capsys, "ledger", "create", "l.db", "--epsilon", "1")
+    charge = ("ledger", "charge", "l.db", "--epsilon")
+    assert run(capsys, *charge, "0.75", "--note", "the annual report")[0] == 0
+    code, _, err = run(capsys, *charge, "0.5", "--note", "one more")
+    assert code == 3
+    assert "0.25" in err
+    assert run(capsys, *charge, "0.1", "--note", " ")[0] == 2
+    assert run(capsys, "ledger", "charge", "none.db", "--epsilon", "1", "--note", "a")[0] == 2
+    assert [entry.note for entry in Ledger.open("l.db").entries()] == ["the annual report"]
+
+
+def test_the_schema_inside_a_model_can_be_looked_at(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    learnt(capsys, "--out", "m.json")
+    shown = [run(capsys, "schema", file, "--check") for file in ("schema.json", "m.json")]
+    assert shown[0] == shown[1]
+    assert shown[0][0] == 0
+
+
+def test_a_check_says_what_it_cannot_say(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    learnt(capsys, "--out", "m.json")
+    assert "Not checked, since no file can show it" in run(capsys, "verify", "m.json")[1]
+    tree = json.loads(Path("m.json").read_text())
+    del tree["digest"]
+    Path("m.json").write_text(json.dumps(tree))
+    code, _, err = run(capsys, "verify", "m.json")
+    assert code == 4
+    assert "has no digest" in err
+
+
 def test_predict_gives_one_line_a_record(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     learnt(capsys, "--out", "m.json")
     code, out, err = run(capsys, "predict", "m.json", "data.csv")

@@ -99,6 +99,38 @@ def test_the_command_writes_it(model: Model, tmp_path: Path, monkeypatch: pytest
     assert json.loads(Path("model.json").read_text())["digest"] == model.to_json()["digest"]
 
 
+def test_it_says_whether_the_ledger_knows_this_release(
+    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{age},{int(age > 50)}\n" for age in range(100))
+    Path("data.csv").write_text(f"a|ge,ill\n{rows}")
+    Path("schema.json").write_text(json.dumps(SCHEMA))
+    Ledger.create("own.db", epsilon=3)
+    Ledger.create("other.db", epsilon=3).charge(epsilon=1, note="something else")
+    wish = ["learn", "data.csv", "--schema", "schema.json", "--epsilon", "1", "--concepts", "trees:1"]
+    assert main([*wish, "--ledger", "own.db", "--out", "m.json"]) == 0
+
+    def paid(ledger: str, form: str) -> str:
+        assert main(["explain", "m.json", f"--{form}", "s.html", "--force", "--ledger", ledger]) == 0
+        return Path("s.html").read_text(encoding="utf-8").partition("Paid for by")[2][:300]
+
+    for form in ("statement", "report"):
+        assert "charge 1, " in paid("own.db", form)
+        assert "not found: no charge of ledger" in paid("other.db", form)
+    assert main([*wish, "--ledger", "own.db", "--out", "again.json"]) == 0
+    assert "only one of them can have paid for it" in paid("own.db", "statement")
+
+
+def test_counts_that_were_released_say_whether_it_is_of_use(model: Model) -> None:
+    table = {"a|ge": list(range(100)) * 4, "ill": [int(i % 100 > 50) for i in range(400)]}
+    for wishes in ({"concepts": "card"}, {"concepts": "trees:1", "leaf_epsilon": 5}):
+        rule = learn(table, schema=SCHEMA, epsilon=5, **wishes)
+        use = dict(statement_of(rule.to_json()).rows)["Is it of use"]
+        assert use.startswith("Area under the curve (AUC) about ")
+        assert "always saying" in use
+
+
 def test_a_table_and_a_bundle_have_one_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     rows = "".join(f"{age},{int(age > 50)}\n" for age in range(100))

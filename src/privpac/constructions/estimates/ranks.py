@@ -212,6 +212,11 @@ class RankFigures:
         yield from zip((zeros / self._totals[0]).tolist(), (ones / self._totals[1]).tolist(), strict=True)
 
     def lines(self) -> list[str]:
+        """In sentences, with where they come from."""
+        sentences = self.figures()
+        return [*sentences, NOTE] if len(sentences) > 1 else sentences
+
+    def figures(self) -> list[str]:
         """In sentences."""
         if self.auc is None or self.majority is None:
             return [
@@ -224,7 +229,6 @@ class RankFigures:
             f"Sensitivity ({self.classes[1]}) about {self.sensitivity}, specificity ({self.classes[0]}) about"
             f" {self.specificity}; balanced accuracy about {self.balanced}.",
             f"Right about {self.accuracy} of the time; always saying {name} about {right}.",
-            NOTE,
         ]
 
     def to_json(self) -> dict[str, Any]:

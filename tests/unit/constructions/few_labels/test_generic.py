@@ -25,8 +25,7 @@ from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.line.unions import Union, Unions
 from privpac.concepts.literals.conjunctions import Conjunctions
 from privpac.concepts.sets.points import Point, Points
-from privpac.constructions.few_labels import generic
-from privpac.constructions.few_labels.generic import GenericLearner, _thinned
+from privpac.constructions.few_labels.generic import GenericLearner
 from privpac.constructions.few_labels.generic_formulas import (
     labels_generic,
     plan_generic,
