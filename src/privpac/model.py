@@ -221,7 +221,7 @@ class Model:
             str(self.to_json()["digest"]).removeprefix("sha256:"),
         )
         return (
-            f"Learnt from {records:,} records, each {hidden} hidden with {price}."
+            f"Made from {records:,} records, each {hidden} hidden with {price}."
             f" Its certificate is in model file {file[:8]}…, for privpac verify."
         )
 

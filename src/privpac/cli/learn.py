@@ -209,7 +209,7 @@ def learn(
         Destination.of(report, owner=OWNER, option="report", keep=(*inputs, out), force=force),
     )
     if dry_run:
-        _show_cost(place, wishes, as_json=as_json)
+        _show_cost(place, wishes, ledger, as_json=as_json)
         return
     require_out(out, ledger, owner=OWNER, as_json=as_json)
     key = _signing_key(sign, signer, out, random_state)
@@ -288,25 +288,36 @@ def _signing_key(
     return signing_key(path)
 
 
-def _show_cost(place: _Place, wishes: RuleWishes, *, as_json: bool) -> None:
+def _show_cost(place: _Place, wishes: RuleWishes, ledger: str | None, *, as_json: bool) -> None:
     from privpac.constructions.recipe import Recipe
     from privpac.data.sample import Size
     from privpac.plan.cost import cost_of, extent_of
 
     schema = place.declared()
     recipe = Recipe.of(wishes, schema=schema, size=Size(extent_of(place.data, schema).records))
-    recipe.certify()
+    promise = recipe.certify().to_json()
+    price = {"epsilon": promise["epsilon"], "delta": promise["delta"]}
     cost = cost_of(place.data, recipe, engine="spark" if place.spark else place.engine)
     if as_json:
-        console.show_json(cost.to_json())
+        console.show_json({**cost.to_json(), "price": price})
         return
     memory = f"{cost.memory / 2**20:,.0f} MB"
     where = f"{cost.files} file{'s' * (cost.files > 1)}" if cost.files else "a database"
     console.show(
         f"{cost.records:,} records in {where}, {cost.columns} columns;"
         f" engine: {cost.engine}.\nPasses over the records: {cost.passes}. About {cost.seconds:,.1f} seconds and"
-        f" {memory} of memory.\nOnly numbers of records and column names were read, and nothing was charged."
+        f" {memory} of memory.\nIt would charge epsilon {price['epsilon']}, delta {price['delta']}{_of(ledger)}."
+        "\nOnly numbers of records and column names were read, and nothing was charged."
     )
+
+
+def _of(ledger: str | None) -> str:
+    """What a ledger has left for it, in words."""
+    if ledger is None:
+        return ""
+    from privpac.guarantee.ledger.ledger import Ledger
+
+    return f"; the ledger has {Ledger.open(ledger).account().remainder} left"
 
 
 def _only_predictions(**options: int | None) -> None:

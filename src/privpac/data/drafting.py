@@ -30,7 +30,7 @@ _BLANKS: dict[str, dict[str, Any]] = {
 }
 ABOUT = (
     "Draft: replace every null by what is publicly known, not by what the records show; "
-    'take the label out of the columns; check every kind (a column of 0 and 1 is better declared with "kind": '
+    'check every kind (a column of 0 and 1 is better declared with "kind": '
     '"boolean", codes such as postcodes as "categorical"). Where the values of a numeric column are mostly small, with '
     'a few huge ones, add "scale": "mostly small"; where they spread over the range, "scale": "even"; else neither.'
 )
@@ -42,7 +42,8 @@ def draft(table: object, *, label: str | None = None) -> dict[str, Any]:
     if label is not None:
         require([label], names=tuple(types))
     columns = [{"name": name, **_BLANKS[kind]} for name, kind in types.items() if name != label]
-    return {"about": ABOUT, "label": label, "classes": None, "columns": columns}
+    about = ABOUT if label is not None else f"{ABOUT} Take the label out of the columns."
+    return {"about": about, "label": label, "classes": None, "columns": columns}
 
 
 def found_column(name: str, raw: Array) -> Column:

@@ -14,6 +14,7 @@ from privpac.constructions.commands import coarser_word, default_command
 from privpac.numbers.exact import plain
 from privpac.plan.alternatives import USUAL_DELTA, again, count, halvers, sized, ways_out
 from privpac.plan.answer import Answer, bare_answer
+from privpac.plan.question import Question
 from privpac.plan.table import PlanTable
 from privpac.wishes import warning_of_large
 
@@ -26,6 +27,9 @@ LITTLE = 200
 KNOWN_NOISE = Fraction(1, 20)
 CARD_AUC, RISK_TREE_AUC, TREE_AUC = "0.78", "0.75", "0.74"
 """Means over 40 cells (benchmarks/results/probabilities.json)."""
+CARD_BEHIND = ((200, "0.12"), (1_000, "0.06"), (5_000, "0.01"))
+"""Up to which n·epsilon a card's AUC was how far below that of logistic regression without privacy, in the mean of the
+cells there (benchmarks/results/scores.json); beyond, it was level."""
 NEAR = 4
 """Within this factor of a floor, looking for something cleverer does not pay."""
 
@@ -295,8 +299,21 @@ def _ranking(plan: PlanTable) -> str | None:
     return (
         f"To rank, a card: {command}. Measured, not proved (mean over 40 cells of six tables): its AUC is about"
         f" {CARD_AUC}, that of a tree that ranks (--concepts risk-tree) {RISK_TREE_AUC}, of the default tree with"
-        f" --probabilities {TREE_AUC}. Take a tree where a risk is high only among some (a card adds up), and the"
+        f" --probabilities {TREE_AUC}. {_behind(question)}Take a tree where a risk is high only among some (a card adds up), and the"
         " default tree where only the class counts. The rows above promise errors of classes."
+    )
+
+
+def _behind(question: Question) -> str:
+    """What privacy cost a card's order where there were as many records; empty where that is not asked."""
+    if question.records is None or question.epsilon is None:
+        return ""
+    most = question.records * question.epsilon
+    behind = next((loss for limit, loss in CARD_BEHIND if most <= limit), None)
+    lost = "level with" if behind is None else f"about {behind} below"
+    return (
+        f"With records times epsilon near {int(most):,} it was {lost} logistic regression without privacy, which is"
+        " what to compare with: how well anything can rank depends on the table. "
     )
 
 

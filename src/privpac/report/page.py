@@ -39,6 +39,10 @@ __all__ = [
 NOTHING = (
     "default-src 'none'; style-src 'unsafe-inline'"  # no request, no script, whatever a column is called
 )
+KEPT_ASIDE = (
+    "Where these figures differ from the estimate above, believe the estimate: it was counted on records kept aside, and"
+    " these on the records that the rule was learnt from."
+)
 MOST_COLUMNS = 500  # of the schema that are listed
 
 Rows = Sequence[tuple[str, str]]
@@ -86,6 +90,8 @@ def _header(model: Subject) -> str:
     tree = model.certificate
     records = (tree["request"] or tree)["labelled"]  # those kept aside for the estimate included
     facts = [("epsilon", tree["epsilon"]), ("delta", tree["delta"]), ("records", f"{records:,}")]
+    if model.ranks is not None and model.ranks.auc is not None:
+        facts.append(("area under the curve (AUC)", f"{model.ranks.auc.value:.3f}"))
     if model.estimate is not None:
         facts.append(("private estimate of accuracy", f"{float(model.estimate.accuracy):.3f}"))
     listed = "".join(f"<li><span>{escape(n)}</span><strong>{escape(str(v))}</strong></li>" for n, v in facts)
@@ -150,6 +156,8 @@ def _accuracy(model: Subject) -> str:
         parts += [estimate_figure(model.estimate), figures_list(model)]
         parts.append(confusion_table(model.estimate, model.schema.classes))
     parts += [ranks_figure(model)]
+    if model.estimate is not None and model.estimate.holdout and model.ranks is not None:
+        parts.append(f"<p>{escape(KEPT_ASIDE)}</p>")
     parts.append("<h3>Proved before any record was seen</h3>")
     facts = accuracy_facts(model)
     if facts:

@@ -146,7 +146,7 @@ class _Document:
         estimate = Confusion.from_json(self.tree["estimate"])
         gain = figures_of(estimate, self._classes).lines()[0]
         right = f"About {float(estimate.accuracy):.3f} right, by the private estimate."
-        return (("Is it of use", f"{right} {gain}"),)
+        return (("Is it of use", " ".join(filter(None, (self._counted, right, gain)))),)
 
     @property
     def _counted(self) -> str:

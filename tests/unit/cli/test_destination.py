@@ -60,5 +60,6 @@ def test_a_ledger_is_not_charged_for_a_model_that_nobody_keeps(
     assert "--out model.json" in capsys.readouterr().err
     assert ledger.spent.epsilon == 0
     assert run([*LEARN, "--ledger", "book.sqlite", "--dry-run"]) == 0  # spends nothing
+    assert "would charge epsilon 1, delta 0; the ledger has epsilon 5 left" in capsys.readouterr().out
     assert run([*LEARN, "--ledger", "book.sqlite", "--json"]) == 0  # prints the model itself
     assert ledger.spent.epsilon == 1

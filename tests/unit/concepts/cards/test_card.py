@@ -365,7 +365,7 @@ def test_a_picture_on_the_wall_says_whom_it_hides() -> None:
     assert SEEDED in learnt().picture()
     model = learnt(random_state=None)
     file = str(model.to_json()["digest"]).removeprefix("sha256:")[:8]
-    assert f"Learnt from {len(table()['ill']):,} records, each record hidden with ε = " in model.picture()
+    assert f"Made from {len(table()['ill']):,} records, each record hidden with ε = " in model.picture()
     assert f"model file {file}…" in model.picture()
 
 
