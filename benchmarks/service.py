@@ -303,6 +303,12 @@ def main() -> None:
         before = json.loads(given.json.read_text(encoding="utf-8"))["rows"]
         rows = [row for row in before if row["what"] not in new] + rows
     publish("prediction service, one process", rows, given.json)
+    if (
+        given.ledger is None and given.json is not None
+    ):  # the same with clients written in C, where there are some
+        bases = [part for base in given.base or () for part in ("--base", base)]
+        command = [sys.executable, "-m", "benchmarks.service_wrk", "--json", str(given.json), *bases]
+        subprocess.run(command, check=True)
 
 
 if __name__ == "__main__":

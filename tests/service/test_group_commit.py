@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -110,4 +111,46 @@ def test_an_asker_who_went_away_harms_nobody() -> None:
         return await commits.submit("y")  # type: ignore[arg-type]
 
     assert asyncio.run(run()) == "y"
+    commits.stop()
+
+
+def test_two_halves_of_a_crowd_become_one() -> None:
+    """Those who come while others are answered would else take turns with them for ever: twice as many commits."""
+    sizes: list[int] = []
+
+    def answer(asks: Sequence[Any]) -> list[Any]:
+        time.sleep(0.08)
+        return list(asks)
+
+    commits = GroupCommit(answer, committed=sizes.append)
+
+    async def client(number: int) -> None:
+        if number % 2:
+            await asyncio.sleep(0.04)
+        for _ in range(8):
+            await commits.submit(str(number))  # type: ignore[arg-type]
+
+    async def run() -> None:
+        await asyncio.gather(*(client(number) for number in range(32)))
+
+    asyncio.run(run())
+    commits.stop()
+    assert sum(sizes) == 32 * 8
+    assert sizes.count(32) >= 5
+
+
+def test_nobody_waits_long_for_a_crowd_that_is_gone() -> None:
+    """However long its commit took."""
+    commits = GroupCommit[Any](list)
+
+    async def run() -> float:
+        await asyncio.gather(*(commits.submit(number) for number in range(20)))
+        while commits._size < 20:
+            await asyncio.sleep(0.01)
+        commits._seconds = 100.0
+        begin = time.monotonic()
+        await commits.submit("alone")
+        return time.monotonic() - begin
+
+    assert asyncio.run(run()) < 10
     commits.stop()

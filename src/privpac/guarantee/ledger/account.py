@@ -137,11 +137,11 @@ class Entry:
 
 
 def _now() -> str:
-    return _written(int(time.time()))
+    return _text_of_second(int(time.time()))
 
 
 @lru_cache(maxsize=1)
-def _written(second: int) -> str:
+def _text_of_second(second: int) -> str:
     """Once for all charges of a second: to write it takes a tenth as long as a charge."""
     return datetime.fromtimestamp(second, UTC).isoformat(timespec="seconds")
 

@@ -41,9 +41,8 @@ class DriverStatement:
         return connection.exec_driver_sql(text, parameters).mappings().all()  # type: ignore[return-value]
 
     def _text(self, dialect: sa.Dialect) -> tuple[str, Sequence[str] | None]:
-        made = self._made.get(dialect.name)
-        if made is None:
+        if dialect.name not in self._made:
             compiled = self._statement.compile(dialect=dialect, column_keys=self._columns or None)
             assert isinstance(compiled, SQLCompiler)
-            made = self._made[dialect.name] = (compiled.string, compiled.positiontup)
-        return made
+            self._made[dialect.name] = (compiled.string, compiled.positiontup)
+        return self._made[dialect.name]

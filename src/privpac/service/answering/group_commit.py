@@ -24,9 +24,10 @@ MOST_TOGETHER = 256
 MOST_WAITING = 4_096
 """Beyond this many, a request is better refused than kept waiting."""
 
-CROWD, PAUSE = 8, 0.001
-"""So many who were answered together often ask again together. The first of them waits for the others as long as one
-comes after the other, and at most half as long as their last commit took: every commit has a price of its own."""
+CROWD, LONGEST_PAUSE = 8, 0.01
+"""So many who are answered often ask again together. The first of them waits for the others as long as one comes after
+the other, within these seconds and within a quarter of those that the last commit took, and at most for half of those:
+every commit has a price of its own."""
 
 Result = Outcome | Exception
 A = TypeVar("A")
@@ -50,7 +51,7 @@ class GroupCommit(Generic[A]):
         admit a request, and it would begin with the first of them alone."""
         self._count = 0
         self._size, self._seconds = 0, 0.0
-        """How many were answered together last, and how long it took."""
+        """How many there were when the last commit ended, answered by it or waiting already, and how long it took."""
         self._open = True
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="privpac-commits", daemon=True)
@@ -100,20 +101,20 @@ class GroupCommit(Generic[A]):
             for start in range(0, len(waiting), MOST_TOGETHER):
                 group = waiting[start : start + MOST_TOGETHER]
                 self._deliver(group, self._results([ask for ask, _, _ in group]))
-            self._size, self._seconds = len(waiting), time.monotonic() - begin
             with self._lock:
+                self._size, self._seconds = self._count, time.monotonic() - begin
                 self._count -= len(waiting)
 
     def _gathered(self) -> tuple[list[_Waiting[A]], bool]:
         """Whoever waits now, and the rest of a crowd that is coming; and whether nobody will come after them."""
         waiting: list[_Waiting[A]] = []
         turn = self._queue.get()
-        end = time.monotonic() + self._seconds / 2
+        end, pause = time.monotonic() + self._seconds / 2, min(LONGEST_PAUSE, self._seconds / 4)
         while turn is not None:
             waiting += turn
             crowd = CROWD <= self._size > len(waiting) and time.monotonic() < end
             try:
-                turn = self._queue.get(timeout=PAUSE) if crowd else self._queue.get_nowait()
+                turn = self._queue.get(timeout=pause) if crowd else self._queue.get_nowait()
             except queue.Empty:
                 return waiting, False
         return waiting, True
