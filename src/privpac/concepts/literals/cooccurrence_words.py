@@ -255,8 +255,9 @@ def _sort(row: Array, tests: np.int64, line: Array, order: NDArray[np.uint32], e
                 packed(row, start, code, False) if start < whole else packed(line, 0, code, False)
             )
             for _ in range(popcount(here)):
-                order[place] = start + popcount((here & -here) - np.uint64(1))
-                here = here & (here - np.uint64(1))
+                others = here - np.uint64(1)  # the lowest bit turned over, and all below it
+                order[place] = start + popcount(~here & others)
+                here = here & others
                 place += 1
         ends[code] = place
 
