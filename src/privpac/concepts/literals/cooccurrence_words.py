@@ -132,7 +132,33 @@ def _threes_of(
     out: Counts,
 ) -> None:
     """Sets of three tests of the columns below `limit`."""
-    _threes_masked(codes, first, nested, binomial, limit, share, out)
+    many = _sorted_columns(first, limit)
+    if many < limit - 2:
+        _threes_masked(codes, first, nested, binomial, limit, share, out)
+    if many:
+        _threes_sorted(codes, first, nested, binomial, limit, share, out)
+
+
+@compiled
+def _sorted_columns(first: Longs, limit: np.int64) -> int:
+    """How many of the columns below `limit`, from the third on, records are sorted by."""
+    many = 0
+    for column in range(2, limit):
+        many += is_sorted(first, column)
+    return many
+
+
+@compiled
+def _threes_sorted(
+    codes: Array,
+    first: Longs,
+    nested: NDArray[np.bool_],
+    binomial: Longs,
+    limit: np.int64,
+    share: tuple[int, int],
+    out: Counts,
+) -> None:
+    """Those whose largest test is on a column with many of them."""
     bits, line = _room(codes, first)
     pairs = np.empty(binomial[2, first[limit]] + LANES, np.int32)
     order, ends = np.empty(PART, np.uint32), np.empty(np.max(first[1:] - first[:-1]) + 1, np.int64)
@@ -169,11 +195,6 @@ def _threes_masked(
     out: Counts,
 ) -> None:
     """Those whose largest test is on a column with few of them."""
-    some = False
-    for column in range(2, limit):
-        some = some or not is_sorted(first, column)
-    if not some:
-        return
     bits, line = _room(codes, first)
     masked, pairs = np.empty_like(bits), np.empty(binomial[2, first[limit]] + LANES, np.int32)
     for start in range(0, codes.shape[1], BLOCK * WORD):
@@ -232,10 +253,12 @@ def _add(found: Counts, out: Counts) -> None:
 
 @compiled
 def _room(codes: Array, first: Longs) -> tuple[Words, Array]:
-    """For the words of a block, and for codes side by side."""
-    return np.empty((BLOCK, (first[-1] + LANES - 1) // LANES * LANES), np.uint64), np.empty(
-        BLOCK * WORD, codes.dtype
-    )
+    """For the words of a block, and for codes side by side.
+
+    Rows are an odd number of cache lines: as a power of two they would drive each other out of the cache.
+    """
+    lines = (first[-1] + LANES - 1) // LANES | 1
+    return np.empty((BLOCK, lines * LANES), np.uint64), np.empty(BLOCK * WORD, codes.dtype)
 
 
 @compiled
