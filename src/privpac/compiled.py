@@ -10,10 +10,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import cache, cached_property, update_wrapper
-from typing import Any, TypeVar, cast
+from typing import Any, SupportsIndex, SupportsInt, TypeVar, cast
 
 __all__ = [
     "COMPILING",
+    "LANES",
     "WATCH",
     "Kernel",
     "Watch",
@@ -21,6 +22,7 @@ __all__ = [
     "interpreted",
     "load_compiler",
     "packed",
+    "paired",
     "plainly",
     "popcount",
 ]
@@ -43,7 +45,7 @@ def interpreted(kernel: F) -> F:
     return cast(F, cast(Kernel, kernel).__wrapped__)
 
 
-def popcount(word: int) -> int:
+def popcount(word: SupportsInt) -> int:
     """Number of set bits of a word; in a kernel the processor's instruction for 64 bits, or its vector equivalent."""
     return int(word).bit_count()
 
@@ -55,6 +57,30 @@ def packed(codes: Any, start: int, code: int, nested: bool) -> int:
     """
     part = codes[start : start + 64].tolist()
     return sum(1 << i for i, own in enumerate(part) if (own >= code if nested else own == code))
+
+
+LANES = 8
+"""Tests that `paired` counts at a time, and so the room it needs behind what it adds to and reads from."""
+
+
+def paired(
+    bits: Any,
+    words: SupportsIndex,
+    start: int,
+    tests: tuple[int, ...],
+    stops: tuple[int, ...],
+    places: tuple[int, ...],
+    out: Any,
+) -> None:
+    """For each of four tests: out[place + k] += records that pass it and test k, for 8 tests k from `start` on.
+
+    Of these only k below the test's `stop` are counted, but all 8 are read and written. bits[w, k] has bit i if record
+    64·w + i passes test k. In a kernel 8 words are an AND and a popcount, and counts stay in registers.
+    """
+    for test, stop, place in zip(tests, stops, places, strict=True):
+        for k in range(start, min(start + LANES, stop)):
+            both = sum(popcount(bits[w, test] & bits[w, k]) for w in range(words))
+            out[place + k] += both
 
 
 PLAIN = 1 << 30
@@ -138,6 +164,23 @@ def _compiler() -> Callable[[Callable[..., object]], Any]:
     def packed_code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return _compare(context, builder, signature.args[0], arguments)
 
+    @type_callable(paired)  # type: ignore[untyped-decorator]
+    def paired_type(_context: Any) -> Any:
+        return lambda _bits, _words, _start, _tests, _stops, _places, _out: numba.types.void
+
+    kinds = (
+        numba.types.Array,
+        numba.types.Integer,
+        numba.types.Integer,
+        *[numba.types.UniTuple] * 3,
+        numba.types.Array,
+    )
+
+    @lower_builtin(paired, *kinds)  # type: ignore[untyped-decorator]
+    def paired_code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        _count_pairs(context, builder, signature, arguments)
+        return context.get_dummy_value()
+
     class Listener(event.Listener):  # type: ignore[misc]
         """Hears of kernels that are compiled, not of those found in the cache."""
 
@@ -157,17 +200,63 @@ def _compare(context: Any, builder: Any, array: Any, arguments: Any) -> Any:
 
     codes, start, code, nested = arguments
     element = context.get_data_type(array.dtype)
-    vector, lanes = ir.VectorType(element, 64), ir.VectorType(ir.IntType(32), 64)
+    vector = ir.VectorType(element, 64)
     place = builder.gep(context.make_array(array)(context, builder, codes).data, [start])
     own = builder.load(builder.bitcast(place, vector.as_pointer()))
     own.align = 1
-    unknown, zero = ir.Constant(vector, ir.Undefined), ir.Constant(ir.IntType(32), 0)
-    one = builder.insert_element(unknown, builder.trunc(code, element), zero)
-    copies = builder.shuffle_vector(one, unknown, ir.Constant(lanes, [0] * 64))
+    copies = _copies(builder, builder.trunc(code, element), vector)
     word = ir.IntType(64)
     least = builder.bitcast(builder.icmp_unsigned(">=", own, copies), word)
     equal = builder.bitcast(builder.icmp_unsigned("==", own, copies), word)
     return builder.select(nested, least, equal)
+
+
+def _count_pairs(context: Any, builder: Any, signature: Any, arguments: Any) -> None:
+    """`paired` as instructions: a loop over words whose counts are four vectors."""
+    from llvmlite import ir
+    from numba.core import cgutils
+
+    bits, words, start, tests, stops, places, out = arguments
+    word, number = ir.IntType(64), ir.IntType(32)
+    wide, narrow = ir.VectorType(word, LANES), ir.VectorType(number, LANES)
+    table = context.make_array(signature.args[0])(context, builder, bits)
+    goal = context.make_array(signature.args[6])(context, builder, out)
+    length = cgutils.unpack_tuple(builder, table.shape)[1]
+    many = len(signature.args[3])
+    sums = [cgutils.alloca_once_value(builder, ir.Constant(wide, [0] * LANES)) for _ in range(many)]
+    for total in sums:  # the room is kept from call to call
+        builder.store(ir.Constant(wide, [0] * LANES), total)
+    count = builder.module.globals.get("llvm.ctpop.v8i64") or ir.Function(
+        builder.module, ir.FunctionType(wide, [wide]), "llvm.ctpop.v8i64"
+    )
+    with cgutils.for_range(builder, words, intp=word) as loop:
+        row = builder.gep(table.data, [builder.mul(loop.index, length)])
+        own = builder.load(builder.bitcast(builder.gep(row, [start]), wide.as_pointer()))
+        own.align = 8
+        for i, total in enumerate(sums):
+            mask = _copies(builder, builder.load(builder.gep(row, [builder.extract_value(tests, i)])), wide)
+            both = builder.call(count, [builder.and_(own, mask)])
+            builder.store(builder.add(builder.load(total), both), total)
+    lane = ir.Constant(wide, list(range(LANES)))
+    for i, total in enumerate(sums):
+        stop = _copies(builder, builder.extract_value(stops, i), wide)
+        inside = builder.icmp_signed("<", builder.add(lane, _copies(builder, start, wide)), stop)
+        counted = builder.select(inside, builder.load(total), ir.Constant(wide, [0] * LANES))
+        place = builder.gep(goal.data, [builder.add(builder.extract_value(places, i), start)])
+        place = builder.bitcast(place, narrow.as_pointer())
+        before = builder.load(place)
+        before.align = 4
+        builder.store(builder.add(before, builder.trunc(counted, narrow)), place).align = 4
+
+
+def _copies(builder: Any, value: Any, vector: Any) -> Any:
+    """A vector of the same number in all places."""
+    from llvmlite import ir
+
+    unknown = ir.Constant(vector, ir.Undefined)
+    lanes = ir.Constant(ir.VectorType(ir.IntType(32), vector.count), [0] * vector.count)
+    one = builder.insert_element(unknown, value, ir.Constant(ir.IntType(32), 0))
+    return builder.shuffle_vector(one, unknown, lanes)
 
 
 class Watch:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from itertools import combinations
+from math import comb
 
 import numpy as np
 import pytest
 
-from privpac.compiled import Kernel, compiled, interpreted, packed
+from privpac.compiled import LANES, Kernel, compiled, interpreted, packed, paired
 from privpac.concepts.literals import cooccurrence as tensor_module
 from privpac.concepts.literals import cooccurrence_kernels as kernels
 from privpac.concepts.literals import cooccurrence_words as words
 from privpac.concepts.literals.binarise import Binarisation
-from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor, position
+from privpac.concepts.literals.cooccurrence import (
+    Cooccurrence,
+    CooccurrenceTensor,
+    binomials,
+    offsets,
+    position,
+)
 from privpac.data.columns import Categorical, Column, Numeric
 from privpac.data.sample import Block
 from privpac.errors import DataError, ParameterError, SizeError
@@ -68,11 +75,12 @@ def test_every_way_counts_what_the_definition_says(
     depth = min(4, len(binarisation.tests)) if len(binarisation.tests) < 15 else 3
     plain_kernels(monkeypatch)
     monkeypatch.setattr(words, "BLOCK", 1)
-    forced = {"masked": ("is_sorted", False), "sorted": ("is_sorted", True), "histograms": ("is_long", True)}
-    if way in forced:
-        name, answer = forced[way]
-        for module in (words, kernels):
-            monkeypatch.setattr(module, name, lambda *_: answer, raising=False)
+    monkeypatch.setattr(words, "PART", 100)
+    if way in ("masked", "sorted"):
+        monkeypatch.setattr(words, "is_sorted", lambda *_: way == "sorted")
+    if way == "histograms":
+        for module in (words, tensor_module):
+            monkeypatch.setattr(module, "LONG", 0)
     tensor = CooccurrenceTensor(binarisation, depth, classes)
     want = literal(binarisation, block, depth=depth, classes=classes)
     assert np.array_equal(counted(tensor, block).counts, want)
@@ -118,6 +126,59 @@ def test_packing_compares_sixty_four_codes_at_once(wide: type) -> None:
 @compiled
 def pack_one(codes: np.ndarray, start: int, code: int, nested: bool) -> int:
     return packed(codes, start, code, nested)
+
+
+def test_four_tests_are_counted_with_eight_at_once() -> None:
+    """In a kernel as in Python, and as one AND and one popcount after the other."""
+    generator = np.random.default_rng(2)
+    bits = generator.integers(0, 2**64, (5, 24), dtype=np.uint64)
+    tests, stops, places = (20, 9, 3, 11), (20, 9, 3, 0), (0, 30, 60, 90)
+    for rows, start in ((1, 0), (4, 8), (5, 16)):
+        want = np.zeros(130, np.int32)
+        for test, stop, place in zip(tests, stops, places, strict=True):
+            for k in range(start, min(start + LANES, stop)):
+                want[place + k] = sum(int(word).bit_count() for word in bits[:rows, test] & bits[:rows, k])
+        for count in (count_four, interpreted(count_four)):
+            out = np.ones(130, np.int32)
+            count(bits, rows, start, tests, stops, places, out)
+            assert np.array_equal(out - 1, want)
+
+
+@compiled
+def count_four(
+    bits: np.ndarray,
+    rows: int,
+    start: int,
+    tests: tuple[int, ...],
+    stops: tuple[int, ...],
+    places: tuple[int, ...],
+    out: np.ndarray,
+) -> None:
+    paired(bits, rows, start, tests, stops, places, out)
+
+
+@pytest.mark.parametrize("wide", [np.uint8, np.uint16, np.uint32])
+def test_codes_of_any_width_are_sorted_and_fetched(wide: type) -> None:
+    """More records than are sorted together; eight, four or two columns are fetched at once."""
+    generator = np.random.default_rng(3)
+    n, tests = words.PART + 1000, np.repeat(4, 10)
+    codes = generator.integers(0, 5, (len(tests), n)).astype(wide)
+    first, nested = np.cumsum([0, *tests]).astype(np.int64), np.arange(len(tests)) % 3 > 0
+    assert words.is_sorted(first, 9)
+    level = np.zeros(comb(40, 3), np.int32)
+    words.count_sets(codes, first, nested, binomials(40), 3, level, (0, 1))
+    passed = [
+        row >= code if down else row == code
+        for row, down in zip(codes, nested, strict=True)
+        for code in range(1, 5)
+    ]
+    for chosen in generator.choice(len(tests), (60, 3)):
+        if len(set(chosen)) == 3:
+            a, b, c = sorted(4 * column + int(generator.integers(0, 4)) for column in chosen)
+            assert (
+                level[position((a, b, c), 40) - offsets(40, 2)[-1]]
+                == (passed[a] & passed[b] & passed[c]).sum()
+            )
 
 
 def test_absorbing_parts_and_merging_equals_the_whole() -> None:

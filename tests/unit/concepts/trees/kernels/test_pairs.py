@@ -22,7 +22,7 @@ def _both_ways(n: int, costs: tuple[int, int], ratio: Fraction, powers: int, sto
     """(scores, masses) of all regions of two tests, by `bottom_sums` and by `pair_sums`."""
     schema, block = table(mixed_columns(), n=n, seed=n)
     tests = Binarisation.of(schema, cuts=5)
-    p, counts = len(tests.tests), counted(CooccurrenceTensor(tests, 3, 2), block).counts
+    p, evidence = len(tests.tests), counted(CooccurrenceTensor(tests, 3, 2), block)
     priced = np.array(costs, dtype=np.int32 if max(costs) * n < 2**30 else np.int64)
     labels, weights = np.array([0.25, 0.75]), np.arange(1.0, p + 1)
     known = np.append(power_table(ratio, powers), 0.0)
@@ -33,9 +33,10 @@ def _both_ways(n: int, costs: tuple[int, int], ratio: Fraction, powers: int, sto
         common = priced, labels, weights, 1 / weights.sum(), stop, known, *out
         for part in range(2):
             if way == "any":
-                bottom_sums(counts, offsets(p, 3), binomials(p), 2, *common, (part, 2))
+                bottom_sums(evidence.counts, offsets(p, 3), binomials(p), 2, *common, (part, 2))
             else:
-                pair_sums(signed_counts(counts, priced), prices(counts, priced), *common[1:], (part, 2))
+                signed = signed_counts(evidence, priced)
+                pair_sums(signed, prices(evidence.counts, priced), *common[1:], (part, 2))
         found.append(out)
     return found
 
