@@ -48,6 +48,11 @@ def learning(case: Case, engine: Engine, place: Path) -> Run:
 
 
 @pytest.mark.long_cases(
+    "agnostic:trees:1 epsilon=1",
+    "halfspaces:age,dose epsilon=0.01",
+    "agnostic:unions:age:2 epsilon=1",
+    "thresholds:age epsilon=0.01 protect=labels",
+    "rectangles:age,dose epsilon=0.01",
     "agnostic:thresholds:age epsilon=1",
     "graded-tree epsilon=0.01",
     "risk-tree:1 epsilon=0.01",
@@ -118,7 +123,11 @@ def test_from_few_labels(case: Case, tmp_path: Path) -> None:
 ASKED = [case for case in FEW_LABELS if case.wishes["method"] in ASKING_METHODS]
 
 
-@pytest.mark.long_cases("thresholds:age epsilon=1 method=boost")
+@pytest.mark.long_cases(
+    "trees:1 epsilon=1 method=relabel",
+    "trees:1 epsilon=1 method=boost",
+    "thresholds:age epsilon=1 method=boost",
+)
 @pytest.mark.parametrize("case", ASKED, ids=by_name)
 def test_from_a_session_of_questions(case: Case, tmp_path: Path) -> None:
     """The list, the public part of the session and the model; who was kept is secret."""

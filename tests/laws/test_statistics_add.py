@@ -62,7 +62,7 @@ def test_cuts_do_not_matter(size: int, data: st.DataObject) -> None:
         assert plain(merged) == whole
 
 
-@pytest.mark.long_cases("4294967296", "18446744073709551616")
+@pytest.mark.long_cases("2097152", "1267650600228229401496703205376", "4294967296", "18446744073709551616")
 @pytest.mark.parametrize("size", SIZES)
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())

@@ -83,7 +83,20 @@ def failures(experiment: Experiment, row: Answer, n: int, *, trials: int = TRIAL
     return sum(error > row.wish.error for error in errors) / trials
 
 
-@pytest.mark.long_cases("generic-learner", "label-boost", "net-relabelled")
+@pytest.mark.long_cases(
+    "listed-blr",
+    "quantiles",
+    "threshold-blr",
+    "switches",
+    "relabelled-vote",
+    "tree-counts",
+    "ssl-relabel",
+    "active",
+    "label-cover",
+    "generic-learner",
+    "label-boost",
+    "net-relabelled",
+)
 @pytest.mark.parametrize("name", ROWS)
 def test_the_number_is_where_failures_become_rare(name: str) -> None:
     found, row, experiment = ready(name)
