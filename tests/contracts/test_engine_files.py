@@ -167,7 +167,7 @@ LEARNERS = {
 }
 
 
-@pytest.mark.long_cases("points:key:cover")
+@pytest.mark.long_cases("points:key:improper", "halfspaces:age,dose, labels", "points:key:cover")
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a_learner_reads_all_records_as_often_as_it_declares(tmp_path: Path, name: str) -> None:
     written(tmp_path)

@@ -20,6 +20,7 @@ def test_there_are_commands_of_every_kind() -> None:
 
 
 @pytest.mark.long_cases(
+    "scorecards:2",
     "points:c",
     "unions:c:2",
     "lists:2",

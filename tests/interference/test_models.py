@@ -48,6 +48,17 @@ def learning(case: Case, engine: Engine, place: Path) -> Run:
 
 
 @pytest.mark.long_cases(
+    "one-test epsilon=0.01",
+    "confident:thresholds:age epsilon=0.01",
+    "reference:dose epsilon=1",
+    "reference:dose:agnostic:0.5 epsilon=1",
+    "points:key:gibbs epsilon=0.01",
+    "points:key:boosted epsilon=4",
+    "points:age epsilon=0.01 protect=labels",
+    "staged:1+1 epsilon=0.01",
+    'finite:["age >= 30","age >= 60","dose < 10"] epsilon=0.01 protect=labels',
+    "points:key:clipped epsilon=0.2",
+    "subsampled:stumps epsilon=0.01",
     "agnostic:trees:1 epsilon=1",
     "halfspaces:age,dose epsilon=0.01",
     "agnostic:unions:age:2 epsilon=1",
@@ -99,7 +110,13 @@ def without_labels(table: Table) -> dict[str, list[object]]:
     return some
 
 
-@pytest.mark.long_cases("thresholds:age epsilon=1 method=generic", "thresholds:age epsilon=1 method=auto")
+@pytest.mark.long_cases(
+    "trees:1 epsilon=1 method=boost",
+    "trees:1 epsilon=1 method=relabel",
+    "thresholds:age epsilon=1 method=plain",
+    "thresholds:age epsilon=1 method=generic",
+    "thresholds:age epsilon=1 method=auto",
+)
 @pytest.mark.parametrize("case", FEW_LABELS, ids=by_name)
 def test_from_few_labels(case: Case, tmp_path: Path) -> None:
     def run(table: Table, seed: int) -> Result | Refused:
@@ -124,6 +141,7 @@ ASKED = [case for case in FEW_LABELS if case.wishes["method"] in ASKING_METHODS]
 
 
 @pytest.mark.long_cases(
+    "thresholds:age epsilon=1 method=auto",
     "trees:1 epsilon=1 method=relabel",
     "trees:1 epsilon=1 method=boost",
     "thresholds:age epsilon=1 method=boost",

@@ -125,6 +125,8 @@ METHODS: dict[str, tuple[Callable[..., Any], Callable[[int], Fraction], int]] = 
 
 
 @pytest.mark.long_cases(
+    "blr-even",
+    "blr-steep",
     "blocks-steep",
     "blocks-two values",
     "blocks-one value",

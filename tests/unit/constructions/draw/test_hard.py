@@ -43,6 +43,8 @@ def test_points_have_the_numbers_of_the_exact_formula() -> None:
 
 
 @pytest.mark.long_cases(
+    "32-intervals",
+    "32-unions:2",
     "200-unions:2",
     "200-intervals",
     "200-points",

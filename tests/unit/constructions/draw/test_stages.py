@@ -112,6 +112,9 @@ WIDE = Schema.from_json(
 )
 
 
+@pytest.mark.long_cases(
+    "20000-epsilon0",
+)
 @pytest.mark.parametrize(("n", "epsilon"), list(product((20_000, 300_000), (Fraction(1), Fraction(1, 20)))))
 def test_a_plan_promises_what_the_learner_certifies(n: int, epsilon: Fraction) -> None:
     learner = StagedTrees(WIDE, epsilon, (2, 2), Binarisation.default(WIDE, n=n))
