@@ -63,9 +63,10 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest tests --ignore=tests/slow -n 2 --dist worksteal
 
-# A real PostgreSQL, Spark and browser (`.ci/programs` installs what they need), and what is marked as long.
+# A real PostgreSQL, Spark and browser (`.ci/programs` installs what they need), and what is marked as long. Four processes
+# on two cores: those of the servers and the browser wait most of their time, and what is long computes meanwhile.
 test-slow: $(READY_SLOW) browser-python
-	$(BIN)/python -m pytest tests -m "slow or long" -n 2 --dist loadgroup
+	$(BIN)/python -m pytest tests -m "slow or long" -n 4 --dist loadgroup
 
 # The whole suite once more, timed; the table goes to tests/README.md.
 slowest: $(READY)

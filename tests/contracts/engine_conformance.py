@@ -175,18 +175,23 @@ def same(a: Any, b: Any) -> bool:
 
 
 class EngineConformance:
-    """Subclass it and define `opened`."""
+    """Subclass it and define `opened`. Records are written and opened once: to learn from them changes nothing."""
 
     n = 1200
 
-    @pytest.fixture
-    def opened(self, tmp_path: Path) -> Callable[[Path], Sample]:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def opened(cls) -> Callable[[Path], Sample]:
         raise AssertionError("an engine's test says how its samples are opened")
 
-    @pytest.fixture
-    def both(self, tmp_path: Path, opened: Callable[[Path], Sample]) -> tuple[MemorySample, Sample]:
-        written(tmp_path, n=self.n)
-        return in_memory(self.n), opened(tmp_path)
+    @pytest.fixture(scope="class")
+    @classmethod
+    def both(
+        cls, tmp_path_factory: pytest.TempPathFactory, opened: Callable[[Path], Sample]
+    ) -> tuple[MemorySample, Sample]:
+        folder = tmp_path_factory.mktemp("records")
+        written(folder, n=cls.n)
+        return in_memory(cls.n), opened(folder)
 
     def test_size_and_schema(self, both: tuple[MemorySample, Sample]) -> None:
         memory, other = both

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -39,18 +39,21 @@ from tests.contracts.engine_conformance import (
 
 
 class TestFiles(EngineConformance):
-    @pytest.fixture
-    def opened(self, tmp_path: Path) -> Callable[[Path], Sample]:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def opened(cls) -> Callable[[Path], Sample]:
         return lambda folder: files_sample(folder, SCHEMA)
 
 
 class TestSmallBatches(EngineConformance):
     """Blocks of a few records: every cut falls somewhere else."""
 
-    @pytest.fixture
-    def opened(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], Sample]:
-        monkeypatch.setattr("privpac.data.engines.files.ROWS", 53)
-        return lambda folder: files_sample(folder, SCHEMA)
+    @pytest.fixture(scope="class")
+    @classmethod
+    def opened(cls) -> Iterator[Callable[[Path], Sample]]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("privpac.data.engines.files.ROWS", 53)
+            yield lambda folder: files_sample(folder, SCHEMA)
 
 
 def model(data: str, **wishes: Any) -> dict[str, Any]:
@@ -158,6 +161,13 @@ def test_a_budget_that_does_not_suffice_is_refused_before_anything_is_read(tmp_p
         model(str(data), ledger=ledger)
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("records")
+    written(place)
+    return place
+
+
 LEARNERS = {
     **{word: learner(word, 1200) for word in WORDS},
     **{f"points:key:{way}": learner(f"points:key:{way}", 1200) for way in POINT_WAYS if way != "gibbs"},
@@ -167,11 +177,10 @@ LEARNERS = {
 }
 
 
-@pytest.mark.long_cases("points:key:cover")
+@pytest.mark.long_cases("points:key:improper", "halfspaces:age,dose, labels", "points:key:cover")
 @pytest.mark.parametrize("name", LEARNERS)
-def test_a_learner_reads_all_records_as_often_as_it_declares(tmp_path: Path, name: str) -> None:
-    written(tmp_path)
-    sample = files_sample(tmp_path, SCHEMA)
+def test_a_learner_reads_all_records_as_often_as_it_declares(folder: Path, name: str) -> None:
+    sample = files_sample(folder, SCHEMA)
     assert isinstance(sample, StreamedSample)
     LEARNERS[name].learn(sample, SeededCoins(1))
     assert sample.passes == LEARNERS[name].passes

@@ -214,7 +214,9 @@ def test_every_row_can_be_simulated() -> None:
 NEEDED, REACHABLE = {"error": "0.2", "epsilon": 2}, {"records": 200, "epsilon": 2}
 
 
-@pytest.mark.long_cases("rectangles:2-wishes6")
+@pytest.mark.long_cases(
+    "thresholds-wishes1", "any:3-wishes8", "points-wishes2", "intervals-wishes5", "rectangles:2-wishes6"
+)
 @pytest.mark.parametrize(
     ("word", "wishes"),
     [

@@ -19,7 +19,19 @@ def test_there_are_commands_of_every_kind() -> None:
         assert part in text
 
 
-@pytest.mark.long_cases("auto", "rectangles:c,d", "thresholds:c", "intervals:c", "halfspaces:c,d")
+@pytest.mark.long_cases(
+    "scorecards:2",
+    "points:c",
+    "unions:c:2",
+    "lists:2",
+    "conjunctions:2",
+    "disjunctions:2",
+    "auto",
+    "rectangles:c,d",
+    "thresholds:c",
+    "intervals:c",
+    "halfspaces:c,d",
+)
 @pytest.mark.parametrize("word", sorted({*WORDS, *RELEASED}))
 def test_a_printed_command_delivers_what_it_charges(word: str, tmp_path: Path) -> None:
     rows = [row for row in printed_for(word, **EASY) if row.records <= MOST_RECORDS]

@@ -80,7 +80,16 @@ def rows(word: str, schema: Schema, error: str, epsilon: str) -> list[Answer]:
 
 
 @pytest.mark.long_cases(
-    *(f"0.05-0.25-{word}-{kind}" for word in ("thresholds:c", "points:c") for kind in SCHEMAS)
+    "0.4-2-rectangles:c,d-fine",
+    "0.4-2-points:c-fine",
+    "0.1-1-points:c-fine",
+    "0.1-1-rectangles:c,d-fine",
+    "0.4-2-stumps-fine",
+    "0.4-2-points:c-coarse",
+    "0.05-0.25-halfspaces:c,d-fine",
+    "0.1-1-stumps-fine",
+    "0.1-1-points:c-coarse",
+    *(f"0.05-0.25-{word}-{kind}" for word in WORDS if word != "halfspaces:c,d" for kind in SCHEMAS),
 )
 @pytest.mark.parametrize("kind", SCHEMAS)
 @pytest.mark.parametrize("word", WORDS)

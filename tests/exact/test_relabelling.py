@@ -171,6 +171,11 @@ def test_no_learner_inside_breaks_resampling_and_one_attains_it(delta: Fraction)
     assert worst >= certified - 1e-9
 
 
+@pytest.mark.long_cases(
+    "intervals:a-2-2-False",
+    "thresholds:a-2-1-True",
+    "thresholds:a-2-3/10-True",
+)
 @pytest.mark.parametrize(
     "learner",
     [

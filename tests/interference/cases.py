@@ -20,8 +20,10 @@ __all__ = [
     "ANSWERED",
     "ANSWERS_FOR_SURE",
     "BESIDE",
+    "CLASSES",
     "FEW_LABELS",
     "LEARNT",
+    "PREFIXES",
     "RELEASED",
     "VOTES",
     "Case",
@@ -164,11 +166,15 @@ CLASSES = tuple(
 
 VOTES = tuple(f"vote:{name}{':2' * (name == 'forest')}" for name in CLASSIFIERS)
 
+PREFIXES = ("consistent", "relabelled", "reference")
+"""What makes a predictor of a class."""
+
 ANSWERED: tuple[str, ...] = (
     "auto",
     *VOTES,
     "weighted:tree",
-    *(f"{prefix}{word}" for prefix in ("", "consistent:", "relabelled:", "reference:") for word in CLASSES),
+    *CLASSES,
+    *(f"{prefix}:{word}" for prefix in PREFIXES for word in CLASSES),
 )
 """Every predictor a word names; those that do not exist are refused, whatever the records are."""
 

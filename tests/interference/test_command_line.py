@@ -194,7 +194,7 @@ def outcome(place: Path, names: Sequence[str]) -> str:
     return "\n".join(parts)
 
 
-@pytest.mark.long_cases("refused: an error that is too small")
+@pytest.mark.long_cases("release", "refused: an error that is too small")
 @pytest.mark.parametrize("script", SCRIPTS, ids=str)
 def test_what_is_printed_and_written(
     script: Script, tmp_path: Path, told: Told, monkeypatch: pytest.MonkeyPatch

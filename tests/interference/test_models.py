@@ -48,6 +48,22 @@ def learning(case: Case, engine: Engine, place: Path) -> Run:
 
 
 @pytest.mark.long_cases(
+    "one-test epsilon=0.01",
+    "confident:thresholds:age epsilon=0.01",
+    "reference:dose epsilon=1",
+    "reference:dose:agnostic:0.5 epsilon=1",
+    "points:key:gibbs epsilon=0.01",
+    "points:key:boosted epsilon=4",
+    "points:age epsilon=0.01 protect=labels",
+    "staged:1+1 epsilon=0.01",
+    'finite:["age >= 30","age >= 60","dose < 10"] epsilon=0.01 protect=labels',
+    "points:key:clipped epsilon=0.2",
+    "subsampled:stumps epsilon=0.01",
+    "agnostic:trees:1 epsilon=1",
+    "halfspaces:age,dose epsilon=0.01",
+    "agnostic:unions:age:2 epsilon=1",
+    "thresholds:age epsilon=0.01 protect=labels",
+    "rectangles:age,dose epsilon=0.01",
     "agnostic:thresholds:age epsilon=1",
     "graded-tree epsilon=0.01",
     "risk-tree:1 epsilon=0.01",
@@ -72,11 +88,12 @@ def test_a_model_depends_on_the_draw_alone(case: Case, tmp_path: Path) -> None:
 
 
 def everywhere() -> Iterator[ParameterSet]:
-    """Every case on every engine; `make test` tries it on one of them, in turn."""
+    """Every case on every engine; `make test` tries every third, on one of them, in turn."""
     engines = [name for name in ENGINES if name != "memory"]
     for number, case in enumerate(LEARNT):
         for place, engine in enumerate(engines):
-            marks = () if place == number % len(engines) else (pytest.mark.long,)
+            turn = number % 3 == 0 and place == number // 3 % len(engines)
+            marks = () if turn else (pytest.mark.long,)
             yield pytest.param(case, engine, id=f"{case}-{engine}", marks=marks)
 
 
@@ -94,7 +111,13 @@ def without_labels(table: Table) -> dict[str, list[object]]:
     return some
 
 
-@pytest.mark.long_cases("thresholds:age epsilon=1 method=generic", "thresholds:age epsilon=1 method=auto")
+@pytest.mark.long_cases(
+    "trees:1 epsilon=1 method=boost",
+    "trees:1 epsilon=1 method=relabel",
+    "thresholds:age epsilon=1 method=plain",
+    "thresholds:age epsilon=1 method=generic",
+    "thresholds:age epsilon=1 method=auto",
+)
 @pytest.mark.parametrize("case", FEW_LABELS, ids=by_name)
 def test_from_few_labels(case: Case, tmp_path: Path) -> None:
     def run(table: Table, seed: int) -> Result | Refused:
@@ -118,7 +141,12 @@ def test_from_few_labels(case: Case, tmp_path: Path) -> None:
 ASKED = [case for case in FEW_LABELS if case.wishes["method"] in ASKING_METHODS]
 
 
-@pytest.mark.long_cases("thresholds:age epsilon=1 method=boost")
+@pytest.mark.long_cases(
+    "thresholds:age epsilon=1 method=auto",
+    "trees:1 epsilon=1 method=relabel",
+    "trees:1 epsilon=1 method=boost",
+    "thresholds:age epsilon=1 method=boost",
+)
 @pytest.mark.parametrize("case", ASKED, ids=by_name)
 def test_from_a_session_of_questions(case: Case, tmp_path: Path) -> None:
     """The list, the public part of the session and the model; who was kept is secret."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from privpac import Ledger, compare_models, learn
 from privpac.sanitising import release_table
 from tests.interference.artefacts import Released, attempt, of_table, shown, text
-from tests.interference.cases import RELEASED, Case, by_name
+from tests.interference.cases import RELEASED, Case
 from tests.interference.coins import steady
 from tests.interference.comparing import Refused, Result, Run, compared
 from tests.interference.engines import ENGINES, Engine
@@ -41,8 +42,15 @@ def releasing(case: Case, engine: Engine, place: Path) -> Run:
     return run
 
 
-@pytest.mark.parametrize("engine", list(ENGINES))
-@pytest.mark.parametrize("case", RELEASED, ids=by_name)
+def everywhere() -> Iterator[ParameterSet]:
+    """Every way on every engine; `make test` tries it in memory and on one of the others, in turn."""
+    for number, case in enumerate(RELEASED):
+        for place, engine in enumerate(ENGINES):
+            turn = engine == "memory" or place == 1 + number % (len(ENGINES) - 1)
+            yield pytest.param(case, engine, id=f"{case}-{engine}", marks=() if turn else (pytest.mark.long,))
+
+
+@pytest.mark.parametrize(("case", "engine"), list(everywhere()))
 def test_a_released_table_depends_on_the_draw_alone(case: Case, engine: str, tmp_path: Path) -> None:
     pairs = case.pairs if engine == "memory" or case.pairs != PAIRS else FEW[:1]
     with ENGINES[engine].working():

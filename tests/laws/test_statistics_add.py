@@ -46,7 +46,9 @@ def joined(parts: list[Block]) -> Block:
     return Block({"k": cells}, np.concatenate([part.labels for part in parts]), len(cells))
 
 
-@pytest.mark.long_cases("4294967296", "18446744073709551616")
+@pytest.mark.long_cases(
+    "3", "1267650600228229401496703205376", "2097152", "4294967296", "18446744073709551616"
+)
 @pytest.mark.parametrize("size", SIZES)
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
@@ -62,7 +64,7 @@ def test_cuts_do_not_matter(size: int, data: st.DataObject) -> None:
         assert plain(merged) == whole
 
 
-@pytest.mark.long_cases("4294967296", "18446744073709551616")
+@pytest.mark.long_cases("2097152", "1267650600228229401496703205376", "4294967296", "18446744073709551616")
 @pytest.mark.parametrize("size", SIZES)
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
@@ -106,7 +108,9 @@ def test_take_and_rest_add_up_to_the_whole(size: int, data: st.DataObject) -> No
         assert plain(statistic.merge(*parts)) == plain(sample.reduce(statistic))
 
 
-@pytest.mark.long_cases("4294967296", "18446744073709551616")
+@pytest.mark.long_cases(
+    "9223372036854775808", "1267650600228229401496703205376", "4294967296", "18446744073709551616"
+)
 @pytest.mark.parametrize("size", SIZES)
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())

@@ -23,7 +23,7 @@ def test_the_form_offers_every_class_the_planner_knows() -> None:
     )
 
 
-@pytest.mark.long_cases("auto")
+@pytest.mark.long_cases("sphere", "auto")
 @pytest.mark.parametrize("concepts", CLASSES)
 def test_every_class_answers(client: TestClient, concepts: str) -> None:
     found = client.get("/plan", params={"concepts": concepts, "bits": "8", "error": "0.2", "epsilon": "1"})
@@ -32,6 +32,9 @@ def test_every_class_answers(client: TestClient, concepts: str) -> None:
     assert "problem" not in re.findall(r'class="(\w+)"', found.text)
 
 
+@pytest.mark.long_cases(
+    "reachable",
+)
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_the_page_says_what_the_planner_says(client: TestClient, question: str) -> None:
     asked = {"question": question, "concepts": "trees", "count": "2", "columns": "5", "records": "5000"}

@@ -43,8 +43,9 @@ def filled(address: str, whole: pa.Table) -> str:
 
 
 class TestPostgres(EngineConformance):
-    @pytest.fixture
-    def opened(self, tmp_path: Path, address: str) -> Callable[[Path], Sample]:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def opened(cls, address: str) -> Callable[[Path], Sample]:
         return lambda folder: database_sample(filled(address, pq.read_table(folder)), SCHEMA)
 
 

@@ -39,8 +39,9 @@ def spark() -> Iterator[Any]:
 
 
 class TestSpark(EngineConformance):
-    @pytest.fixture
-    def opened(self, tmp_path: Path, spark: Any) -> Callable[[Path], Sample]:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def opened(cls, spark: Any) -> Callable[[Path], Sample]:
         return lambda folder: spark_sample(folder, SCHEMA, spark=spark)
 
 

@@ -16,6 +16,11 @@ def test_every_formula_has_a_check() -> None:
     assert sorted(claimed - set(formulas())) == []
 
 
+@pytest.mark.long_cases(
+    "floor_thresholds_proper in test_floors.floor_of_thresholds",
+    "floor_thresholds_few_switches in test_floors.floor_of_few_switches",
+    "most_success_thresholds_few_switches in test_floors.floor_of_few_switches",
+)
 @pytest.mark.parametrize("claim", ALL, ids=lambda claim: claim.name)
 def test_a_promise_too_good_is_noticed(claim: Claim) -> None:
     with breaking(claim), pytest.raises(AssertionError):

@@ -226,6 +226,9 @@ def test_the_enumerated_law_is_the_listed_one(name: str) -> None:
         assert len(exact(name)) == CLASSES[name].size
 
 
+@pytest.mark.long_cases(
+    "trees",
+)
 @pytest.mark.parametrize("name", CLASSES)
 def test_remembered_draws_are_plain_draws(name: str) -> None:
     law_ = gibbs(name)
@@ -234,6 +237,9 @@ def test_remembered_draws_are_plain_draws(name: str) -> None:
     assert quick.draws(SeededCoins(6), 1) == Counter([law_.draw(SeededCoins(6))])
 
 
+@pytest.mark.long_cases(
+    "unions",
+)
 @pytest.mark.parametrize("name", CLASSES)
 def test_draws_follow_the_law(name: str) -> None:
     assert counts(name).total() == DRAWS

@@ -255,7 +255,14 @@ def floor_of_packings():
         assert response(size - 1, n // 5 + 1, epsilon) <= failure + SLACK
 
 
-@pytest.mark.long_cases("most_success_thresholds_few_switches", "floor_thresholds_few_switches")
+@pytest.mark.long_cases(
+    "floor_thresholds_proper",
+    "least_failure_thresholds",
+    "floor_points_any",
+    "least_failure_points_any",
+    "most_success_thresholds_few_switches",
+    "floor_thresholds_few_switches",
+)
 @pytest.mark.parametrize("name", sorted(floors.__all__))
 def test_floor_holds_and_broken_versions_are_caught(name):
     CHECKS[name]()

@@ -125,6 +125,9 @@ def test_points_floor_then_best_possible_then_learner(
     assert best <= learner + 1e-7
 
 
+@pytest.mark.long_cases(
+    "4-3-0.2-0.7",
+)
 @pytest.mark.parametrize(("domain", "n", "error", "epsilon"), [(5, 2, 0.3, 1.0), (4, 3, 0.2, 0.7)])
 def test_thresholds_floor_then_best_possible_then_learner(
     domain: int, n: int, error: float, epsilon: float

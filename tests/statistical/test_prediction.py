@@ -61,6 +61,9 @@ def vote_errors(n: int, *, models: int, epsilon: Fraction, runs: int = RUNS) -> 
     return np.array(errors)
 
 
+@pytest.mark.long_cases(
+    "0.5",
+)
 @claims({"epsilon": "1"}, records_vote=scaled("1/60"))
 @pytest.mark.parametrize("epsilon", ["1", "0.5"])
 def test_records_vote_keeps_its_promise_and_a_tenth_of_the_records_does_not(epsilon: str) -> None:

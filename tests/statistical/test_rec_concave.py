@@ -71,6 +71,9 @@ def failures(bits: int, n: int, *, runs: int, seed: int) -> int:
     return wrong
 
 
+@pytest.mark.long_cases(
+    "256",
+)
 @claims({"bits": 64}, records_rec_concave=scaled(0.4))
 @pytest.mark.parametrize("bits", [64, 256])
 def test_the_planned_number_of_records_is_enough_and_a_third_is_not(bits: int) -> None:
@@ -130,6 +133,10 @@ def test_thresholds_of_leads_are_the_smallest_that_keep_delta() -> None:
         assert 0 <= delta_stable_choice(ratio=ratio, threshold=t) - exact < exact * Fraction(1, 2**200)
 
 
+@pytest.mark.long_cases(
+    "3-3-0.05-0.0242",
+    "4-2-0.2-0.123",
+)
 @pytest.mark.parametrize(
     ("cells", "n", "delta", "found"),
     [(3, 2, "0.1", 0.068619), (4, 2, "0.2", 0.123), (3, 3, "0.05", 0.0242)],

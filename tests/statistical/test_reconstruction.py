@@ -51,6 +51,9 @@ def exact_failure(masses: np.ndarray, errors: np.ndarray, *, error: float, n: in
     return total
 
 
+@pytest.mark.long_cases(
+    "0.1",
+)
 @claims({"tolerated": 0.02}, records_switch=scaled(0.25), error_switch=scaled(0.4), tilt_switch=scaled(0.9))
 @pytest.mark.parametrize("tolerated", [0.02, 0.1])
 def test_selection_among_switches_fails_no_more_than_promised(tolerated: float) -> None:

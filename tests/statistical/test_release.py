@@ -124,6 +124,13 @@ METHODS: dict[str, tuple[Callable[..., Any], Callable[[int], Fraction], int]] = 
 }
 
 
+@pytest.mark.long_cases(
+    "blr-even",
+    "blr-steep",
+    "blocks-steep",
+    "blocks-two values",
+    "blocks-one value",
+)
 @pytest.mark.parametrize("shape", ["even", "one value", "two values", "steep"])
 @pytest.mark.parametrize("method", METHODS)
 def test_the_worst_threshold_is_as_near_as_promised(method: str, shape: str) -> None:

@@ -267,6 +267,10 @@ def test_few_labels_are_refused_before_the_charge(word: str, method: str, reason
     assert ledger.spent.epsilon == 0
 
 
+@pytest.mark.long_cases(
+    "boost-rectangles:a,b:64",
+    "boost-unions:a:2",
+)
 @pytest.mark.parametrize("word", ["unions:a:2", "rectangles:a,b:64"])
 @pytest.mark.parametrize("method", ["boost", "relabel"])
 def test_few_labels_are_enough_where_members_stand_for_labellings(word: str, method: str) -> None:

@@ -138,6 +138,10 @@ def test_a_forged_model_is_refused_or_accepted_in_time(name: str, wish: dict[str
     look(learn(TABLE, y=LABELS, schema=SCHEMA, epsilon=4, random_state=1, **wish), name)
 
 
+@pytest.mark.long_cases(
+    "improper",
+    "cover",
+)
 @pytest.mark.parametrize("way", ["improper", "cover", "sampled"])
 def test_a_forged_set_is_refused_or_accepted_in_time(way: str) -> None:
     keys = {"k": [i % 2 * 77 for i in range(N)]}

@@ -94,7 +94,7 @@ def test_symmetry_gives_the_finding_of_the_full_audit(make: object, cells: int, 
 AUDITED = json.loads(AUDIT.read_text(encoding="utf-8"))
 
 
-@pytest.mark.long_cases("agnostic-occam")
+@pytest.mark.long_cases("reference-table", "agnostic", "agnostic-occam")
 @pytest.mark.parametrize("name", [name for name in REGISTRY if name != "subsampled"])
 def test_symmetries_of_the_registry_are_true_of_every_pair(name: str) -> None:
     """Without them the finding is the same; `exact/test_registry.py` holds the finding with them to the same row."""

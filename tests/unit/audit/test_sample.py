@@ -131,6 +131,9 @@ class Averaged:
 RECORDS = [(0.0, 0), (1.0, 1)]
 
 
+@pytest.mark.long_cases(
+    "show1",
+)
 @pytest.mark.parametrize("show", [predictions([[0.0], [1.0]]), parameters("coef_", "classes_")])
 def test_an_estimator_that_reads_its_labels_from_y_is_flagged(show: object) -> None:
     pairs = candidate_pairs(RECORDS)

@@ -242,6 +242,11 @@ def occam_holds(node: dict[str, Any]) -> bool:
     return sound and odds * base ** where["records"] <= failure
 
 
+@pytest.mark.long_cases(
+    "relabelling",
+    "k-fold, long",
+    "positions-known",
+)
 @pytest.mark.parametrize("name", DERIVATIONS)
 def test_every_edit_of_one_field_is_refused(name: str) -> None:
     tree = certificate(name)
@@ -300,6 +305,9 @@ TWINS = {"exponential-mechanism", "leafwise-exponential", "permute-and-flip"}
 """Three mechanisms with one formula: which of them ran is said by the code, not by the numbers."""
 
 
+@pytest.mark.long_cases(
+    "relabelling",
+)
 @pytest.mark.parametrize("name", DERIVATIONS)
 def test_no_step_goes_by_another_rules_name(name: str) -> None:
     tree = certificate(name)

@@ -84,7 +84,7 @@ def test_they_are_listed_and_unknown_names_are_told_the_known_ones(
     assert "all" in err
 
 
-@pytest.mark.long_cases("agnostic", "separations", "few-labels")
+@pytest.mark.long_cases("continuous", "predictions", "agnostic", "separations", "few-labels")
 @pytest.mark.parametrize("name", list(REPRODUCTIONS))
 def test_a_reproduction_prints_and_writes_its_rows(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -147,6 +147,10 @@ def _chi_square_p(observed: Counter[Hypothesis], expected: dict[Hypothesis, Frac
     return float(chi2.sf(statistic, len(expected) - 1))
 
 
+@pytest.mark.long_cases(
+    "huge",
+    "None",
+)
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_draws_follow_the_law_and_the_test_would_notice(weights: str | None) -> None:
     draws, costs = 2500, (1, 2)

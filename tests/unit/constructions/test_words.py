@@ -269,6 +269,9 @@ def test_an_edited_class_is_not_certified(concepts: dict[str, Any], tmp_path: Pa
         verify(tmp_path / "model.json")
 
 
+@pytest.mark.long_cases(
+    "lists:3-load_wine",
+)
 @pytest.mark.parametrize("table", [load_iris, load_wine])
 @pytest.mark.parametrize("concepts", ["auto", "trees:2", "lists:3", "staged:2+1"])
 @pytest.mark.filterwarnings("ignore:n·epsilon")

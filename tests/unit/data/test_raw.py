@@ -28,6 +28,9 @@ TABLES = [
 KINDS = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", ">i8", ">u2")
 
 
+@pytest.mark.long_cases(
+    "u8",
+)
 @pytest.mark.parametrize("kind", KINDS)
 @given(data=st.data(), table=st.sampled_from(TABLES))
 def test_integers_are_looked_up_as_one_by_one(data: st.DataObject, kind: str, table: dict[str, int]) -> None:

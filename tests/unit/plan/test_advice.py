@@ -257,7 +257,9 @@ def delta(monkeypatch: pytest.MonkeyPatch) -> None:
     assert said(plan.needed("thresholds", **ASK), "delta") is None
 
 
-@pytest.mark.long_cases("auto", "balance", "run")
+@pytest.mark.long_cases(
+    "driver", "pessimistic", "unproved", "little", "halving", "sampling", "auto", "balance", "run"
+)
 @pytest.mark.parametrize("rule", sorted(advice.RULES))
 def test_rule(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     CHECKS[rule](monkeypatch)

@@ -137,6 +137,10 @@ CLASSES = [
 ] + [facts_of(word, Description(columns=5))[0] for word in ("staged:2+2", "auto")]
 
 
+@pytest.mark.long_cases(
+    "default-agnostic",
+    "default-realizable",
+)
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: f"{option.learner}-{option.setting}")
 def test_every_row_serves_some_class_and_needs_fewer_records_for_less(option: Option) -> None:
     served = [concepts for concepts in CLASSES if option.serves(concepts)]

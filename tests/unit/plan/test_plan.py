@@ -114,7 +114,7 @@ def test_rows_are_complete() -> None:
         assert option.title
 
 
-@pytest.mark.long_cases("sphere", "unions", "intervals")
+@pytest.mark.long_cases("reference", "sphere", "unions", "intervals")
 @pytest.mark.parametrize("word", KINDS)
 def test_every_kind_of_class_is_answered(word: str) -> None:
     forms = {"reference": "reference:10", "sphere": "sphere:3:2", "finite": 'finite:["a >= 1","a >= 2"]'}

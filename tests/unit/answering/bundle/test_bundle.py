@@ -54,6 +54,10 @@ def made(path: Path, base: object = "vote:logistic", price: object = 30, **wishe
     return path
 
 
+@pytest.mark.long_cases(
+    "vote:forest",
+    "consistent:thresholds:age",
+)
 @pytest.mark.parametrize(
     "base", [*(f"vote:{name}" for name in CLASSIFIERS if name != "boosting"), "consistent:thresholds:age"]
 )

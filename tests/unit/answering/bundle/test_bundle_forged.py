@@ -217,6 +217,11 @@ def classifiers() -> list[Any]:
     return [*plain, *built]
 
 
+@pytest.mark.long_cases(
+    "RandomForestClassifier",
+    "ExtraTreesClassifier",
+    "GradientBoostingClassifier",
+)
 @pytest.mark.parametrize("model", classifiers(), ids=lambda model: type(model).__name__)
 def test_scikit_learns_classifiers_are_known_but_for_a_few(model: Any) -> None:
     content = skops.io.dumps([fitted(model)])

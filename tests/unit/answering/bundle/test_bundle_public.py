@@ -146,6 +146,9 @@ def public(folder: Path) -> dict[str, Any]:
     return {name: value for name, value in tree.items() if name not in ("id", "digest")}
 
 
+@pytest.mark.long_cases(
+    "vote:tree",
+)
 @pytest.mark.parametrize("base", ["thresholds:age", "consistent:thresholds:age", "vote:tree"])
 def test_whoever_knows_all_other_records_cannot_tell_the_last(tmp_path: Path, base: str) -> None:
     """The attack: guess the record, make the bundle that would follow, and compare what is public of the two."""

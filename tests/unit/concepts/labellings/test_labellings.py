@@ -151,6 +151,9 @@ def trials() -> Iterator[tuple[MemorySample, MemorySample]]:
         yield sample(1 + seed % 9, seed), sample(seed % 13, seed + 100)
 
 
+@pytest.mark.long_cases(
+    "unions",
+)
 @pytest.mark.parametrize("name", CLASSES)
 def test_every_labelling_is_drawn_once_by_the_mistakes_of_its_member(name: str) -> None:
     concepts, members = CLASSES[name]()
@@ -173,6 +176,10 @@ def test_members_belong_to_the_class(name: str) -> None:
         assert all(concepts.contains(found.member(labelling)) for labelling in steps(found.mistakes(rest)))
 
 
+@pytest.mark.long_cases(
+    "unions",
+    "unions of three",
+)
 @pytest.mark.parametrize("name", CLASSES)
 def test_only_the_set_of_points_matters(name: str) -> None:
     concepts, _ = CLASSES[name]()

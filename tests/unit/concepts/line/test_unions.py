@@ -164,6 +164,11 @@ def awkward_law(rng: np.random.Generator) -> UnionGibbs[Union]:
     return UnionGibbs(sums, lambda ranges: Union("x", ranges))
 
 
+@pytest.mark.long_cases(
+    "3",
+    "0",
+    "2",
+)
 @pytest.mark.parametrize("seed", range(4))
 def test_float_weights_stay_within_their_bound_on_awkward_data(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -204,6 +209,9 @@ def test_a_bound_that_is_too_small_is_noticed() -> None:
 # ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long_cases(
+    "0.01",
+)
 @pytest.mark.parametrize("error", [1.0, 1e-2])
 def test_forced_doubt_decides_like_exact_rationals(error: float) -> None:
     rng = np.random.default_rng(5)

@@ -92,6 +92,11 @@ def relabelled(points, kept_points, rest, change, mistake, size):
     }
 
 
+@pytest.mark.long_cases(
+    "1",
+    "3",
+    "2",
+)
 @pytest.mark.parametrize("seed", range(4))
 def test_relabelling_is_the_least_over_all_half_planes(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -165,6 +165,9 @@ def test_a_grid_with_fewer_cells_than_cuts_is_cut_inside_its_range(resolution: i
     assert all(1 <= test.cell < resolution for test in tests)
 
 
+@pytest.mark.long_cases(
+    "65537",
+)
 @pytest.mark.parametrize("size", [2**16 + 1, 2**20 - 3, 2**32, 2**40 + 7, 2**64, 2**70])
 @settings(max_examples=30)
 @given(data=st.data())

@@ -446,6 +446,10 @@ def raw_table(rng: np.random.Generator, n: int) -> dict[str, list[Any]]:
     }
 
 
+@pytest.mark.long_cases(
+    "2",
+    "1",
+)
 @pytest.mark.parametrize("seed", range(3))
 def test_sql_agrees_with_predict_on_raw_records(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -83,6 +83,12 @@ def test_scores_are_mistakes() -> None:
         assert all(int((rule.predict(cells) != labels).sum()) == score for rule in rules)
 
 
+@pytest.mark.long_cases(
+    "62",
+    "100",
+    "8",
+    "64",
+)
 @pytest.mark.parametrize("bits", [8, 16, 32, 62, 64, 100])
 def test_sql_says_what_predict_says(bits: int) -> None:
     schema = keys(bits)

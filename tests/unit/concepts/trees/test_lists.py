@@ -80,6 +80,9 @@ def test_the_law_of_the_draw_is_the_listed_law(
     assert lists.size == len(want)
 
 
+@pytest.mark.long_cases(
+    "3-4",
+)
 @pytest.mark.parametrize("length", [1, 2, 3, 4])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_floats_equal_exact_recursion_on_the_records(length: int, classes: int) -> None:

@@ -76,6 +76,9 @@ def test_the_law_of_the_draw_is_the_listed_law(
     assert trees.size == len(normalised(weights))
 
 
+@pytest.mark.long_cases(
+    "4-1",
+)
 @pytest.mark.parametrize(("depth", "p"), [(2, 4), (3, 2), (4, 1)])
 def test_the_sum_is_that_of_the_list(depth: int, p: int) -> None:
     schema, block = table(flags(p), n=9, seed=p)
@@ -86,6 +89,9 @@ def test_the_sum_is_that_of_the_list(depth: int, p: int) -> None:
     assert sum(gibbs.law.node((), depth).exact()) == sum(listed)
 
 
+@pytest.mark.long_cases(
+    "stop0-4-3",
+)
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
 @pytest.mark.parametrize("stop", [Fraction(0), Fraction(1, 3)])

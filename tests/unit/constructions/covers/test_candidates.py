@@ -48,6 +48,10 @@ def learner(dimension: int, *, kappa: int = 1, epsilon: int = 1, against: Agains
     )
 
 
+@pytest.mark.long_cases(
+    "4-agnostic",
+    "3-realizable",
+)
 @pytest.mark.parametrize("against", [Against.REALIZABLE, Against.AGNOSTIC])
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4, 5])
 def test_what_is_planned_is_learnt_from(dimension: int, against: Against) -> None:

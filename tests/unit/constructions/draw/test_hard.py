@@ -42,6 +42,14 @@ def test_points_have_the_numbers_of_the_exact_formula() -> None:
     assert abs(found - float(sizes.failure_points(60, domain=16, error="0.3", epsilon="0.8"))) < 1e-6
 
 
+@pytest.mark.long_cases(
+    "32-intervals",
+    "32-unions:2",
+    "200-unions:2",
+    "200-intervals",
+    "200-points",
+    "200-any:3",
+)
 @pytest.mark.parametrize("word", ["points", "thresholds", "intervals", "unions:2", "any:3"])
 @pytest.mark.parametrize("bits", [8, 32, 200])
 def test_a_hard_distribution_needs_no_more_than_is_proved(word: str, bits: int) -> None:
@@ -85,6 +93,10 @@ FAMILIES = {  # class, cell of the atom, cell of the background
 }
 
 
+@pytest.mark.long_cases(
+    "unions:2",
+    "intervals",
+)
 @pytest.mark.parametrize("word", FAMILIES)
 def test_the_learner_that_ships_fails_as_often_as_the_sum_says(word: str) -> None:
     """1500 draws: by bad luck the share is off by 5 standard deviations once in two million runs."""

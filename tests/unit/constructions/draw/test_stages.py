@@ -112,6 +112,9 @@ WIDE = Schema.from_json(
 )
 
 
+@pytest.mark.long_cases(
+    "20000-epsilon0",
+)
 @pytest.mark.parametrize(("n", "epsilon"), list(product((20_000, 300_000), (Fraction(1), Fraction(1, 20)))))
 def test_a_plan_promises_what_the_learner_certifies(n: int, epsilon: Fraction) -> None:
     learner = StagedTrees(WIDE, epsilon, (2, 2), Binarisation.default(WIDE, n=n))
@@ -153,6 +156,10 @@ def test_records_planned_for_auto_are_enough_in_one_draw_and_in_stages() -> None
         assert min(f.error for f in facts if f.against is Against.AGNOSTIC) <= Fraction(error)
 
 
+@pytest.mark.long_cases(
+    "0.1-1",
+    "0.2-4",
+)
 @pytest.mark.parametrize(("error", "epsilon"), [("0.1", 1), ("0.3", 1), ("0.2", 4)])
 def test_that_records_are_enough_for_auto_is_said_as_how_many_are_needed(error: str, epsilon: int) -> None:
     made = plan.needed("auto", error=error, epsilon=epsilon, schema=WIDE)

@@ -187,6 +187,9 @@ BUDGETS = {RecursionKeys: (Fraction(4), 150), BlockKeys: (Fraction(1), 100)}
 """Epsilon and records at which a learner sometimes fails."""
 
 
+@pytest.mark.long_cases(
+    "RecursionKeys",
+)
 @pytest.mark.parametrize("kind", BUDGETS)
 def test_long_keys_agree_with_draws_of_the_learner(kind: type[RecursionKeys | BlockKeys]) -> None:
     """Averages of 40 data sets: exact given the offsets against 10 draws each, within six standard errors."""

@@ -47,7 +47,9 @@ def taught(word: str, bits: int, n: int, **options: Any) -> Any:
     return learn(table(bits, n), schema=keys(bits), label="ill", concepts=word, random_state=1, **options)
 
 
-@pytest.mark.long_cases("cover-128")
+@pytest.mark.long_cases(
+    "boosted-keyed-128", "boosted-keyed-24", "boosted-128", "improper-128", "cover-24", "cover-128"
+)
 @pytest.mark.parametrize("bits", [24, 128])
 @pytest.mark.parametrize("way", ["", *POINT_WAYS])
 def test_every_way_finds_the_code_and_its_file_is_verified(way: str, bits: int, tmp_path: Path) -> None:

@@ -150,6 +150,10 @@ def test_the_overview_and_the_text_of_corollary_1_name_different_stabilities_and
     assert 1 + exact * (1 - 2 * alpha) / alpha <= exp_up(epsilon, 30) < 1 + above * (1 - 2 * alpha) / alpha
 
 
+@pytest.mark.long_cases(
+    "0.1",
+    "0.5",
+)
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 3.0])
 def test_private_answers_are_more_stable_than_printed(epsilon: float):
     e = math.exp(epsilon)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import duckdb
@@ -28,10 +28,12 @@ def stored(folder: Path) -> str:
 
 
 class TestDuckDB(EngineConformance):
-    @pytest.fixture
-    def opened(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], Sample]:
-        monkeypatch.setattr(database, "ROWS", 2048)
-        return lambda folder: database_sample(f"{stored(folder)}#visits", SCHEMA)
+    @pytest.fixture(scope="class")
+    @classmethod
+    def opened(cls) -> Iterator[Callable[[Path], Sample]]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(database, "ROWS", 2048)
+            yield lambda folder: database_sample(f"{stored(folder)}#visits", SCHEMA)
 
 
 def test_the_spool_is_private_and_goes_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

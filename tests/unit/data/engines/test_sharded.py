@@ -27,8 +27,9 @@ def careless(function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterable[A
 
 
 class TestShards(EngineConformance):
-    @pytest.fixture
-    def opened(self, tmp_path: Path) -> Callable[[Path], Sample]:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def opened(cls) -> Callable[[Path], Sample]:
         return lambda folder: ShardedSample.of(files_at(folder), SCHEMA, run=careless)
 
 

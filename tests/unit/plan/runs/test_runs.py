@@ -83,7 +83,24 @@ def failures(experiment: Experiment, row: Answer, n: int, *, trials: int = TRIAL
     return sum(error > row.wish.error for error in errors) / trials
 
 
-@pytest.mark.long_cases("generic-learner", "label-boost", "net-relabelled")
+@pytest.mark.long_cases(
+    "occam",
+    "agnostic",
+    "rec-concave",
+    "label-thresholds",
+    "listed-blr",
+    "quantiles",
+    "threshold-blr",
+    "switches",
+    "relabelled-vote",
+    "tree-counts",
+    "ssl-relabel",
+    "active",
+    "label-cover",
+    "generic-learner",
+    "label-boost",
+    "net-relabelled",
+)
 @pytest.mark.parametrize("name", ROWS)
 def test_the_number_is_where_failures_become_rare(name: str) -> None:
     found, row, experiment = ready(name)
@@ -97,7 +114,7 @@ def test_the_number_is_where_failures_become_rare(name: str) -> None:
     assert failures(experiment, row, int(made.value) // 8, trials=trials) >= 0.2
 
 
-@pytest.mark.long_cases("agnostic")
+@pytest.mark.long_cases("switches", "flipped-answers", "tree-counts", "agnostic")
 @pytest.mark.parametrize(
     "name", ["switches", "agnostic", "flipped-answers", "tree-counts", "reference-cover"]
 )
@@ -126,6 +143,9 @@ def atom(n: int, error: float, generator: np.random.Generator, place: int = 1) -
     return MemorySample.from_cells(SCHEMA, {"x": np.where(at, place, 0)}, at.astype(np.uint8))
 
 
+@pytest.mark.long_cases(
+    "True",
+)
 @pytest.mark.parametrize("denoised", [False, True])
 def test_noisy_answers_fail_as_computed(denoised: bool) -> None:
     n, error, rate, epsilon = 60, 0.2, Fraction(1, 20), Fraction(1)
@@ -232,6 +252,10 @@ def test_every_class_whose_labellings_are_drawn_from_is_timed() -> None:
     )
 
 
+@pytest.mark.long_cases(
+    "rectangles:2",
+    "unions:2",
+)
 @pytest.mark.parametrize("word", OF_EVERY_KIND)
 def test_what_a_trial_takes_is_known_beforehand(word: str) -> None:
     """Every row that draws labellings, or members in their place, where one record hardly takes any time."""
