@@ -162,8 +162,8 @@ def test_no_power_is_left_as_it_was_typed_and_no_star_of_a_symbol_has_become_emp
     assert left == []
 
 
-TYPED = re.compile(r"\w\^[\w(−]|(?<![\w])[A-Za-z]<em>")
-"""A power in plain text; emphasis that begins right after a letter that stands alone: c*, d* … in Markdown."""
+TYPED = re.compile(r"\w\^[\w(−]|(?<!\w)[A-Za-z]<em>|[∫∏∑ΠΣ)]<em>")
+"""A power in plain text; emphasis that begins right after a symbol, which had a star or an index."""
 
 
 def test_faults_are_found(reading: Reading, tmp_path: Path) -> None:
