@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-__all__ = ["on_post_page", "raised", "typeset"]
+from docs.hooks.mathematics import CODE
+
+__all__ = ["on_page_markdown", "on_post_page", "raised", "typeset"]
 
 APART = re.compile(
     r"<(?P<name>pre|code|math|script|style|svg|title|textarea|head)\b.*?</(?P=name)>|<[^>]*>", re.DOTALL
@@ -18,7 +20,11 @@ APART = re.compile(
 SIGN = "[−±-]?"
 EXPONENT = re.compile(rf"{SIGN}(?:\d+(?:\.\d+)?|[^\W\d_]+(?:_\w)?'?|∞|\|[^|<]+\||⌊[^⌋<]+⌋|\{{[^}}<]+\}})")
 """A number, a name with its index, or a part within bars or braces; what is longer stands in brackets."""
-INDEX = re.compile(r"(?<![\w.])(?P<base>[^\W\d_]|[∫∏∑])_(?P<index>\{[^}<]*\}|\d+|[^\W\d_]{1,2}(?![\w]))")
+INDEX = re.compile(
+    r"(?P<base>(?<![\w.])[^\W\d_]['′]?|[∫∏∑)])_(?P<index>\{[^}<]*\}|\([^()<]*\)|\w{1,2}(?!\w)|\d+|\+)"
+)
+SYMBOL = re.compile(r"(?P<symbol>[∫∏∑ΠΣ)])_(?=[\w({+])")
+"""After these Markdown would take the mark of an index for the beginning of emphasis."""
 LINK = '<a class="term"[^>]*>[^<]*</a>'
 LINKED = re.compile(rf"(?<=\S)\^(?:\((?P<longer>[^()<]*{LINK}[^()<]*)\)|(?P<alone>{LINK}))")
 """An exponent in which a word leads to the glossary."""
@@ -77,7 +83,20 @@ def _closed(text: str, start: int) -> int:
 
 
 def _lowered(text: str) -> str:
-    return INDEX.sub(lambda match: f"{match['base']}<sub>{match['index'].strip('{}')}</sub>", text)
+    return INDEX.sub(lambda match: f"{match['base']}<sub>{_bare(match['index'])}</sub>", text)
+
+
+def _bare(index: str) -> str:
+    return _lowered(index[1:-1] if index[0] in "({" else index)
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Indices of symbols, kept from becoming emphasis; code stays as it is."""
+    parts, end = [], 0
+    for code in CODE.finditer(markdown):
+        parts += [SYMBOL.sub(r"\g<symbol>\_", markdown[end : code.start()]), code[0]]
+        end = code.end()
+    return "".join([*parts, SYMBOL.sub(r"\g<symbol>\_", markdown[end:])])
 
 
 def on_post_page(output: str, **_: Any) -> str:

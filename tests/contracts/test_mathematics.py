@@ -76,6 +76,10 @@ def test_code_stays_as_it_is() -> None:
         ("2^(2^d)", "2<sup>2<sup>d</sup></sup>"),
         ("10^−6, a^|k| and e^1.1", "10<sup>−6</sup>, a<sup>|k|</sup> and e<sup>1.1</sup>"),
         ("∫_0^(1/x) f", "∫<sub>0</sub><sup>1/x</sup> f"),
+        (
+            "x'_g, t_(j−1), Σ_{i≠j} p_j, (t_j − s)_+",
+            "x'<sub>g</sub>, t<sub>j−1</sub>, Σ<sub>i≠j</sub> p<sub>j</sub>, (t<sub>j</sub> − s)<sub>+</sub>",
+        ),
         ('<a href="a^2">x^2</a>', '<a href="a^2">x<sup>2</sup></a>'),
         ("<code>2**8^2</code> x_1", "<code>2**8^2</code> x<sub>1</sub>"),
         ('e^<a class="term" href="#">epsilon</a>', 'e<sup><a class="term" href="#">epsilon</a></sup>'),
@@ -84,3 +88,7 @@ def test_code_stays_as_it_is() -> None:
 )
 def test_powers_and_indices_of_prose_are_put_in_their_places(plain: str, shown: str) -> None:
     assert raised.typeset(plain) == shown
+
+
+def test_the_index_of_a_symbol_is_no_emphasis() -> None:
+    assert raised.on_page_markdown("∫_0^1 Π_g, (x)_+, `Π_g` and a_1") == r"∫\_0^1 Π\_g, (x)\_+, `Π_g` and a_1"

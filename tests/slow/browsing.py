@@ -194,10 +194,12 @@ def still(page: Page) -> None:
     page.evaluate(STILL)
 
 
-def axe_violations(page: Page, *rules: str, within: tuple[str, ...] = ()) -> list[list[str]]:
+def axe_violations(
+    page: Page, *rules: str, within: tuple[str, ...] = (), without: tuple[str, ...] = ()
+) -> list[list[str]]:
     """What axe objects to, each with its first place: it need not prepare the rest of its report.
 
-    By all its rules or by these, on the whole page or within what these selectors choose.
+    By all its rules or by these, or all but some, on the whole page or within what these selectors choose.
     """
     if (
         page.evaluate("typeof axe") == "undefined"
@@ -205,6 +207,7 @@ def axe_violations(page: Page, *rules: str, within: tuple[str, ...] = ()) -> lis
         page.evaluate(_axe_script())
     where = json.dumps({"include": [[one] for one in within]}) if within else "document"
     only = f", runOnly: {json.dumps(rules)}" if rules else ""
+    only += f", rules: {json.dumps({rule: {'enabled': False} for rule in without})}" if without else ""
     run = f"axe.run({where}, {{ resultTypes: ['violations']{only} }})"
     violations: list[list[str]] = page.evaluate(
         f"{run}.then((all) => all.violations.map((one) => [one.id, one.nodes[0].html]))"
