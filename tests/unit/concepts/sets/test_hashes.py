@@ -56,7 +56,7 @@ def test_keys_are_uniform_and_independent() -> None:
     assert max(first) > 2**62
 
 
-@pytest.mark.parametrize("prime", [11, 2**31 - 1, 2**64 + 13, 2**128 + 51, 2**89 - 1])
+@pytest.mark.parametrize("prime", [11, 65_537, 2**24 + 43, 2**31 - 1, 3_037_000_493, 2**64 + 13, 2**128 + 51, 2**89 - 1])
 def test_kernels_agree_with_python_integers(prime: int) -> None:
     generator = np.random.default_rng(prime % 1000)
 
