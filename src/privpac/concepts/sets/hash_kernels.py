@@ -1,8 +1,9 @@
 """What the random sets of many keys gain: (a·x + b) mod p < t for every key and every distinct value.
 
 Four ways, one result: where the set of a key has fewer cells than there are values, its cells are listed instead and
-looked up; 64-bit arithmetic for primes below 2^31.5, with a float for the quotient; for 2^64 + 13 and 2^128 + 51 products in two or four
-limbs, reduced by 2^64 ≡ -13 and 2^128 ≡ -51; Python integers for anything else. Tested against the last of them.
+looked up; 64-bit arithmetic for primes below 2^31.5, with a float for the quotient; for 2^64 + 13 and 2^128 + 51
+products in two or four limbs, reduced by 2^64 ≡ -13 and 2^128 ≡ -51; Python integers for anything else. Tested against
+the last of them.
 """
 
 from __future__ import annotations
@@ -98,8 +99,8 @@ def _narrow(
 def _listed(
     prime: int, below: int, first: NDArray[np.int64], second: NDArray[np.int64], table: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """The cells of each set, one after the other: a·x + b ≡ y has the one solution x = (y - b)/a, a step of 1/a for each
-    y. A set with a = 0 holds everything or nothing."""
+    """The cells of each set, one after the other: a·x + b ≡ y has the one solution x = (y - b)/a, and the next y lies
+    1/a further. A set with a = 0 holds everything or nothing."""
     held = np.zeros(len(first), np.int64)
     for i in range(len(first)):
         if first[i] == 0:

@@ -75,7 +75,8 @@ class CoveredPoints(OfColumn, ReadsOnce):
         """Refuse more looks of sets at values than a minute has time for, were all values different."""
         super().require(size)
         family, values = self.family, min(size.labelled, self.family.domain)
-        if looks(family.prime, family.below, keys=self.keys, values=values) * seconds_per_look(self.family.prime) > MOST_SECONDS:
+        count = looks(family.prime, family.below, keys=self.keys, values=values)
+        if count * seconds_per_look(family.prime) > MOST_SECONDS:
             raise SizeError(
                 f"points:{self.column}:cover looks from {self.keys} sets at up to {size.labelled} values of so many"
                 f" bits, which takes more than {MOST_SECONDS} seconds.",
