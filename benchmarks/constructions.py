@@ -554,9 +554,9 @@ here.
 FAILED = """## How often they fail
 
 Made by `python -m benchmarks.failures`: fresh independent records in every run, as many as planned, on a distribution
-where one cut of 2^16 is right. A rule fails if it errs by more than planned; a predictor is asked once per run, and
-fails if its answer is wrong. A released table fails if a threshold (or a range) is answered worse than promised for
-the records themselves.
+where one cut of 2^16 is right (for exceptions, two conjunctions of four tests). A rule fails if it errs by more than
+planned; a predictor is asked once per run, and fails if its answer is wrong. A released table fails if a threshold
+(or a range) is answered worse than promised for the records themselves.
 """
 
 

@@ -25,8 +25,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.constructions import EPSILON, ERROR, Class, classes, constructions, planned, rows_of
-from privpac import PrivateQuery, SeededCoins, Size
+from privpac import PrivateQuery, Schema, SeededCoins, Size
 from privpac.concepts.base import Hypothesis
+from privpac.constructions.clauses.formulas import records_clauses
 from privpac.constructions.few_labels.methods import FewLabels
 from privpac.constructions.prediction.base import Predictor
 from privpac.constructions.prediction.forms import predictor_for
@@ -253,6 +254,35 @@ def measured(
     return replace(rate, failures=failures, seconds=time.process_time() - start)
 
 
+CONJUNCTIONS = "2 conjunctions of 4 tests"
+
+
+def exceptions_rate(*, runs: int, known: Mapping[tuple[Any, ...], Rate]) -> Rate:
+    """Exceptions by noisy counts, for (t0 and t1) or (t2 and not t3): every run has its own distribution, in which some
+    of the sixteen records are rare."""
+    n = records_clauses(4, 2, error=ERROR, failure=FAILURE, epsilon=EPSILON)
+    rate = Rate("clause-counts", CONJUNCTIONS, "realizable", n, 0, runs, 0, 0.0)
+    if rate.planned in known and known[rate.planned].runs >= runs:
+        return known[rate.planned]
+    columns = [{"name": f"t{k}", "kind": "boolean"} for k in range(4)]
+    schema = Schema.from_json({"label": "y", "columns": columns})
+    learner, start, failures = (
+        _learner("clauses:2", Request(schema, Size(n), EPSILON)),
+        time.process_time(),
+        0,
+    )
+    cells = {f"t{k}": (np.arange(16) >> k) & 1 for k in range(4)}
+    truth = (cells["t0"] & cells["t1"]) | (cells["t2"] & (1 - cells["t3"]))
+    for seed in range(runs):
+        rng = np.random.default_rng(seed)
+        masses = rng.dirichlet(np.full(16, 0.5))
+        drawn = rng.choice(16, n, p=masses)
+        table = {name: values[drawn] for name, values in cells.items()}
+        rule = learner.learn(MemorySample.from_cells(schema, table, truth[drawn]), SeededCoins(seed))
+        failures += float(masses[rule.predict(cells) != truth].sum()) > float(ERROR)
+    return replace(rate, failures=failures, seconds=time.process_time() - start)
+
+
 SLOW = ("noisy-cuts", "denoised-cuts", "generic-learner", "ssl-relabel", "relabelled-vote", "net-relabelled")
 """What takes minutes, and is measured last, in this order."""
 
@@ -284,6 +314,7 @@ def rates(runs: int, only: list[str]) -> Iterator[Rate]:
             rate = measured(one, construction, protect, runs=runs, known=known)
             if rate is not None:
                 yield rate
+    yield exceptions_rate(runs=runs, known=known)
 
 
 def main() -> int:

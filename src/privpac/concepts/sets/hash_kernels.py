@@ -1,7 +1,9 @@
 """What the random sets of many keys gain: (a·x + b) mod p < t for every key and every distinct value.
 
-Three ways, one result: 64-bit arithmetic for primes below 2^31.5; for 2^64 + 13 and 2^128 + 51 products in two or four
-limbs, reduced by 2^64 ≡ -13 and 2^128 ≡ -51; Python integers for anything else. Tested against the last of them.
+Four ways, one result: where the set of a key has fewer cells than there are values, its cells are listed instead and
+looked up; 64-bit arithmetic for primes below 2^31.5, with a float for the quotient; for 2^64 + 13 and 2^128 + 51
+products in two or four limbs, reduced by 2^64 ≡ -13 and 2^128 ≡ -51; Python integers for anything else. Tested against
+the last of them.
 """
 
 from __future__ import annotations
@@ -13,7 +15,10 @@ from numpy.typing import NDArray
 
 from privpac.compiled import compiled
 
-__all__ = ["held_gains", "seconds_per_look"]
+__all__ = ["held_gains", "looks", "seconds_per_look"]
+
+LISTED = 2**24
+"""Cells of a column up to which a table of all of them is made: 128 MiB."""
 
 _WORD = 2**64
 _MASK = np.uint64(0xFFFFFFFF)
@@ -31,19 +36,28 @@ def held_gains(
 ) -> NDArray[np.int64]:
     """For every key, the sum of the gains of the values its set holds; `below` is at most half of the prime."""
     first, second = keys
-    if prime * prime < _WORD:
-        a, b = (np.array(key, dtype=np.uint64) for key in keys)
-        return _narrow(np.uint64(prime), np.uint64(below), a, b, values.astype(np.uint64), gains)
+    if 2 * prime * prime < _WORD:
+        a, b = (np.array(key, dtype=np.int64) for key in keys)
+        if prime <= LISTED and below < len(values):
+            table = np.zeros(prime, np.int64)
+            table[values.astype(np.int64)] = gains
+            return _listed(prime, below, a, b, table)
+        return _narrow(prime, below, a, b, values.astype(np.int64), gains)
     wide = {_WORD + 13: _middle, _WORD**2 + 51: _wide}.get(prime)
     if wide is None:
         return _plain(prime, below, first, second, values.tolist(), gains)
     return wide(prime, below, first, second, values, gains)
 
 
+def looks(prime: int, below: int, *, keys: int, values: int) -> int:
+    """How often a set is compared with a value at most: a set of few cells looks at these alone."""
+    return keys * (min(values, below) if prime <= LISTED else values)
+
+
 def seconds_per_look(prime: int) -> float:
     """About how long it takes to see whether one set holds one value: public, and on the slow side."""
-    if prime * prime < _WORD:
-        return 5e-9
+    if 2 * prime * prime < _WORD:
+        return 1e-9
     return {_WORD + 13: 2e-9, _WORD**2 + 51: 3e-8}.get(prime, 2e-9 * prime.bit_length())
 
 
@@ -60,18 +74,52 @@ def _plain(
 
 @compiled
 def _narrow(
-    prime: np.uint64,
-    below: np.uint64,
-    first: NDArray[np.uint64],
-    second: NDArray[np.uint64],
-    values: NDArray[np.uint64],
+    prime: int,
+    below: int,
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    values: NDArray[np.int64],
     gains: NDArray[np.int64],
 ) -> NDArray[np.int64]:
+    """For primes below 2^31.5: products stay below 2^63, and a quotient of floats is off by at most one, since it is
+    below 2^32 and has three roundings."""
+    held, inverse = np.zeros(len(first), np.int64), 1.0 / prime
+    for i in range(len(first)):
+        total = 0
+        for j in range(len(values)):
+            product = first[i] * values[j] + second[i]
+            rest = product - np.int64(product * inverse) * prime
+            rest += prime if rest < 0 else (-prime if rest >= prime else 0)
+            total += gains[j] if rest < below else 0
+        held[i] = total
+    return held
+
+
+@compiled
+def _listed(
+    prime: int, below: int, first: NDArray[np.int64], second: NDArray[np.int64], table: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The cells of each set, one after the other: a·x + b ≡ y has the one solution x = (y - b)/a, and the next y lies
+    1/a further. A set with a = 0 holds everything or nothing."""
     held = np.zeros(len(first), np.int64)
     for i in range(len(first)):
-        for j in range(len(values)):
-            if (first[i] * values[j] + second[i]) % prime < below:
-                held[i] += gains[j]
+        if first[i] == 0:
+            held[i] = table.sum() if second[i] < below else 0
+            continue
+        step, other, high, low = 0, 1, prime, first[i]  # Euclid: step·a ≡ high, other·a ≡ low
+        while low > 0:
+            quotient = high // low
+            high, low = low, high - quotient * low
+            step, other = other, step - quotient * other
+        step %= prime
+        cell = (prime - second[i]) % prime * step % prime
+        total = 0
+        for _ in range(below):
+            total += table[cell]
+            cell += step
+            if cell >= prime:
+                cell -= prime
+        held[i] = total
     return held
 
 

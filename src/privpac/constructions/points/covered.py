@@ -15,7 +15,7 @@ from fractions import Fraction
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.line.stumps import Constant
-from privpac.concepts.sets.hash_kernels import seconds_per_look
+from privpac.concepts.sets.hash_kernels import looks, seconds_per_look
 from privpac.concepts.sets.hashes import HashFamily, hashed_scores
 from privpac.constructions.base import ReadsOnce
 from privpac.constructions.draw.occam import FAILURE
@@ -74,8 +74,9 @@ class CoveredPoints(OfColumn, ReadsOnce):
     def require(self, size: Size) -> None:
         """Refuse more looks of sets at values than a minute has time for, were all values different."""
         super().require(size)
-        looks = self.keys * min(size.labelled, self.family.domain)
-        if looks * seconds_per_look(self.family.prime) > MOST_SECONDS:
+        family, values = self.family, min(size.labelled, self.family.domain)
+        count = looks(family.prime, family.below, keys=self.keys, values=values)
+        if count * seconds_per_look(family.prime) > MOST_SECONDS:
             raise SizeError(
                 f"points:{self.column}:cover looks from {self.keys} sets at up to {size.labelled} values of so many"
                 f" bits, which takes more than {MOST_SECONDS} seconds.",

@@ -56,7 +56,9 @@ def test_keys_are_uniform_and_independent() -> None:
     assert max(first) > 2**62
 
 
-@pytest.mark.parametrize("prime", [11, 2**31 - 1, 2**64 + 13, 2**128 + 51, 2**89 - 1])
+@pytest.mark.parametrize(
+    "prime", [11, 65_537, 2**24 + 43, 2**31 - 1, 3_037_000_493, 2**64 + 13, 2**128 + 51, 2**89 - 1]
+)
 def test_kernels_agree_with_python_integers(prime: int) -> None:
     generator = np.random.default_rng(prime % 1000)
 
@@ -191,4 +193,5 @@ def test_what_would_take_minutes_after_the_charge_is_refused_before_it() -> None
     learner.require(Size(300))
     with pytest.raises(SizeError, match="clipped"):
         learner.require(Size(20_000))
-    CoveredPoints.tuned(keys(64), "code", epsilon=Fraction(1), size=Size(20_000)).require(Size(20_000))
+    for bits in (16, 24, 30, 64):
+        CoveredPoints.tuned(keys(bits), "code", epsilon=Fraction(1), size=Size(20_000)).require(Size(20_000))
