@@ -40,8 +40,8 @@ NOTHING = (
     "default-src 'none'; style-src 'unsafe-inline'"  # no request, no script, whatever a column is called
 )
 KEPT_ASIDE = (
-    "Where these figures differ from the estimate above, believe the estimate: it was counted on records kept aside, and"
-    " these on the records that the rule was learnt from."
+    "Where these figures differ from the estimate above, believe the estimate: it was counted on records kept aside,"
+    " and these on the records that the rule was learnt from."
 )
 MOST_COLUMNS = 500  # of the schema that are listed
 
