@@ -128,6 +128,7 @@ def test_every_word_that_can_be_learnt_can_be_planned() -> None:
         "sphere",
         "staged",
         "card",
+        "clauses",
         "finite",
     } == set(KINDS)
     assert [facts.word for facts in facts_of("auto", Description(columns=12))] == ["auto", *AUTO]

@@ -20,6 +20,9 @@ __all__ = ["ClausePlan", "error_clauses", "failure_clauses", "plan_clauses", "re
 GRID = Fraction(1, 10_000)
 """Errors are promised in ten-thousandths."""
 
+MOST_EPSILON = Fraction(1000)
+"""Spent at most: beyond it the noise of every count is 0 already, and the rule of the noise ends."""
+
 TILT = Fraction(7, 8)
 """How far the bound leans from no noise at all towards where the noise has no mean: nearer, logarithms weigh less and
 the factor before them more; between 3/4 and 15/16 the records change by less than 8 %."""
@@ -62,7 +65,7 @@ def plan_clauses(tests: int, width: int, *, failure: Number, epsilon: Number) ->
 
 @lru_cache(maxsize=64)
 def _plan(sets: int, width: int, failure: Fraction, epsilon: Fraction) -> ClausePlan:
-    clauses, ratio = sets << width, ratio_for(epsilon / (2 * sets))
+    clauses, ratio = sets << width, ratio_for(min(epsilon, MOST_EPSILON) / (2 * sets))
     if ratio == 1:
         raise ParameterError(
             "plan_clauses", "epsilon", str(epsilon), allowed="larger: counts would drown in their noise"
