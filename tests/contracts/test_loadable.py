@@ -16,8 +16,8 @@ from privpac.data.schema import Schema
 from privpac.errors import NotCertified
 
 RULES = """
-box card code-set conjunction constant disjunction halfspace hashed-set interval keyed-set list lookup match no-answer
-point predicate scorecard sparse-set threshold tree union
+box card code-set conjunction constant disjunction exceptions halfspace hashed-set interval keyed-set list lookup match
+no-answer point predicate scorecard sparse-set threshold tree union
 """
 CLASSES = """
 CentredHalfspaces CodeSets Conjunctions Constants Cuts DecisionLists Disjunctions Finite GeneratedPoints Halfplanes

@@ -49,6 +49,7 @@ CONCEPTS = {
     "switches": "switches:a:2",
     "recconcave": "recconcave:a",
     "blocks": "blocks:a",
+    "clauses": "clauses:1",
     "scorecards": "scorecards:2",
     "card": "card:2",
     "graded-tree": "graded-tree",

@@ -70,7 +70,7 @@ def occupied_tree(ys: Integers, lefts: Floats, rights: Floats) -> tuple[Floats, 
 
 
 @compiled
-def _taken(begin: int, end: int, places: Integers, factors: Floats, tree: Floats) -> bool:
+def _take_points(begin: int, end: int, places: Integers, factors: Floats, tree: Floats) -> bool:
     """Take the points from `begin` up to `end` into the tree; whether it stays in range."""
     leaves = len(tree) // 2
     depth = 0
@@ -109,7 +109,7 @@ def plain_total(
     tree, total = empty.copy(), 0.0
     for last in range(first, len(runs)):
         if starts[last + 1] > starts[last]:
-            if not _taken(starts[last], starts[last + 1], places, factors, tree):
+            if not _take_points(starts[last], starts[last + 1], places, factors, tree):
                 return GIVEN_UP
             total += (tree[1, 3] + blank) * runs[last]
     return total if total < LARGE else GIVEN_UP
