@@ -26,7 +26,6 @@ from privpac.compiled import compiled
 from privpac.concepts.trees.kernels.leaves import power, with_stop
 
 __all__ = [
-    "ODD_LINES",
     "four_of_one",
     "pair_sums",
     "pair_table",
