@@ -29,7 +29,13 @@ APART = {"verify", "404.html"}
 nowhere, whose own address may be anything."""
 OWN = (".md-content", ".md-sidebar--secondary")
 """What differs from page to page: the text, and its table of contents."""
-LAYOUT = ("scrollable-region-focusable", "target-size", "meta-viewport", "aria-hidden-focus", "nested-interactive")
+LAYOUT = (
+    "scrollable-region-focusable",
+    "target-size",
+    "meta-viewport",
+    "aria-hidden-focus",
+    "nested-interactive",
+)
 """What a narrow window can change, besides the edge; colours do not depend on the width."""
 
 
@@ -80,7 +86,9 @@ class Reading:
         page.goto(path.as_uri())
         faults = [("desk", name, *one) for one in seen(page, f"desk-{shown}", within=within)]
         page.emulate_media(color_scheme="dark")
-        faults += [("dark", name, *one) for one in seen(page, f"dark-{shown}", "color-contrast", within=within)]
+        faults += [
+            ("dark", name, *one) for one in seen(page, f"dark-{shown}", "color-contrast", within=within)
+        ]
         page.set_viewport_size(PHONE)
         rules = LAYOUT if within else ()
         faults += [("phone", name, *one) for one in seen(page, f"phone-{shown}", *rules, within=within)]

@@ -197,9 +197,17 @@ def failure_of_randomised_response(n: int, span: float, epsilon: float) -> float
 
 @claims(least_failure_label_chain=scaled("1.001"))
 def test_two_cuts_are_told_apart_as_well_as_the_chain_floor_allows() -> None:
-    for n, span, epsilon in ((1, "0.2", "1"), (20, "0.2", "1"), (21, "0.2", "1"), (50, "0.05", "2"), (7, "0.9", "0.1")):
+    for n, span, epsilon in (
+        (1, "0.2", "1"),
+        (20, "0.2", "1"),
+        (21, "0.2", "1"),
+        (50, "0.05", "2"),
+        (7, "0.9", "0.1"),
+    ):
         least = float(least_failure_label_chain(n, packing=2, span=span, epsilon=epsilon))
-        assert least == pytest.approx(failure_of_randomised_response(n, float(span), float(epsilon)), rel=1e-6)
+        assert least == pytest.approx(
+            failure_of_randomised_response(n, float(span), float(epsilon)), rel=1e-6
+        )
 
 
 @claims(floor_label_chain=moved(1))

@@ -70,7 +70,9 @@ def _impossible(plan: PlanTable) -> str | None:
     if easiest is None or have >= easiest.value:
         return None
     kind = "proper private learner" if easiest.proper else "private learner"
-    text = f"Impossible: no {kind} can do this with fewer than {count(int(easiest.value))} ({easiest.source})."
+    text = (
+        f"Impossible: no {kind} can do this with fewer than {count(int(easiest.value))} ({easiest.source})."
+    )
     pools = [
         f"{row.need.unlabelled:,} records without labels ({row.option.learner})"
         for row in plan.answers
@@ -88,7 +90,9 @@ def _least(plan: PlanTable) -> Limit | None:
     proper = all(row.option.proper for row in rows)
     limits = [_limit(plan, row, row.option.setting, proper=proper) for row in rows]
     proved = [limit for limit in limits if limit is not None]
-    return min(proved, key=lambda limit: Fraction(limit.value)) if proved and len(proved) == len(rows) else None
+    return (
+        min(proved, key=lambda limit: Fraction(limit.value)) if proved and len(proved) == len(rows) else None
+    )
 
 
 def _limit(plan: PlanTable, row: Answer, setting: Setting, *, proper: bool) -> Limit | None:

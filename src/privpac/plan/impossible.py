@@ -8,8 +8,9 @@ Tested by tests/unit/plan/test_impossible.py.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import cast
 
-from privpac.constructions.option import Setting
+from privpac.constructions.option import Protects, Setting
 from privpac.plan.answer import Answer, Value, with_floor
 from privpac.plan.question import Question
 
@@ -31,14 +32,14 @@ def limit_of(
 ) -> Limit | None:
     """The floor of all methods that would answer the question about the class of a row.
 
-    With `proper` of those that answer with a rule of the class; with `pure` of those without a delta. None where nothing
-    is excluded.
+    With `proper` of those that answer with a rule of the class; with `pure` of those without a delta. None where
+    nothing is excluded.
     """
     anything = replace(
         row.option,
         learner="any method",
         setting=setting,
-        protects=question.protect,
+        protects=cast(Protects, question.protect),
         proper=proper,
         pure=pure,
         pool=False,

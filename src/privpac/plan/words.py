@@ -120,7 +120,7 @@ NOISY = {
 
 
 def _hopeless(plan: PlanTable, row: Answer) -> list[str]:
-    """What no method can do that answers the question; and, if that is more, none that answers with a rule of the class."""
+    """What no method can do that answers the question; and, if that is more, none whose answer is of the class."""
     kind = row.option.setting
     anything = limit_of(plan.question, row, setting=kind, proper=False)
     own = limit_of(plan.question, row, setting=kind, proper=True) if row.option.proper else None
@@ -238,7 +238,8 @@ def _reading(plan: PlanTable) -> list[str]:
         )
     if any(row.floor is not None for row in visible):
         lines.append(
-            "Impossible below: for methods that hide what the row hides, hold for what it holds for and answer as it does"
+            "Impossible below: for methods that hide what the row hides, hold for what it holds for and answer as it"
+            " does"
             + (", with a delta only if it uses one" if plan.question.delta else "")
             + ". Floors are rounded down, all else up"
         )

@@ -1,7 +1,7 @@
 """Noise costs the square of the error: below this many records no learner, private or not, comes near the best rule.
 
-What tosses coins when it answers can be half right at a point, and half of a bias just above the error is allowed. So there
-are two floors: for learners that release a rule, and for those that answer with fresh coins, whose error is a mean over them.
+What tosses coins when it answers can be half right at a point, and half of a bias that is above the error may be within
+it. So there are two floors: for learners that release a rule, and for answers by fresh coins, whose error is a mean.
 """
 
 from __future__ import annotations

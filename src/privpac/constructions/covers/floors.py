@@ -135,7 +135,10 @@ def least_failure_label_chain(n: int, *, packing: int, span: Number, epsilon: Nu
     Tested by: tests/statistical/test_covers.py.
     """
     owner = "least_failure_label_chain"
-    have, rivals = at_least(0, n, owner=owner, name="n"), at_least(1, packing, owner=owner, name="packing") - 1
+    have, rivals = (
+        at_least(0, n, owner=owner, name="n"),
+        at_least(1, packing, owner=owner, name="packing") - 1,
+    )
     mass, loss = chance(span, owner=owner, name="span"), positive(epsilon, owner=owner, name="epsilon")
     return _rounded_down(lambda: _wrong_target(have, rivals=rivals, mass=mass, epsilon=loss))
 

@@ -123,7 +123,7 @@ def _label_records(wish: Wish) -> int:
 
 
 def _chains(wish: Wish) -> list[tuple[int, Fraction]]:
-    """Of such cuts only some neighbours, and the cells between the outermost: they are fewer, and differ on fewer labels."""
+    """Of such cuts only some neighbours, and the share of cells between the outermost two."""
     cells, step = cells_of(wish), _step(wish)
     spans = ((number + 1, Fraction(number * step, cells)) for number in range(1, MOST_NEIGHBOURS + 1))
     return [(packing, span) for packing, span in spans if span < 1]

@@ -179,8 +179,8 @@ STATEMENTS: tuple[Statement, ...] = (
         "No label-private learner of concepts that differ within one event",
         "our proof, by Lemma A of `docs/proofs/floors.md`",
         "derived",
-        "failure ≥ E[(P − 1)/(P − 1 + e^(epsilon·K))], K binomial(n, rho), for P concepts that disagree pairwise on more"
-        " than 2·error and only within one event of mass rho, as cuts do between the outermost two. A plan takes the"
+        "failure ≥ E[(P − 1)/(P − 1 + e^(epsilon·K))], K binomial(n, rho), for P concepts that disagree pairwise on"
+        " more than 2·error and only within one event of mass rho, as cuts do between the outermost two. A plan takes the"
         " best number of cuts, evenly spaced under a uniform distribution: two of them, rho just above 2·error, unless"
         " failure is large.",
         (LABELS, "whatever rule answers"),

@@ -35,8 +35,7 @@ from privpac.constructions.wish import FAILURE, Wish
 from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import plain
 from privpac.numbers.search import PLENTY
-from privpac.theory import sizes
-from privpac.theory import agnostic_floors
+from privpac.theory import agnostic_floors, sizes
 
 __all__ = ["FLOORS", "OPTIONS"]
 
@@ -446,7 +445,5 @@ def _noisy_answers_exclude(wish: Wish, n: int) -> bool:
 FLOORS: tuple[FloorRow, ...] = (
     FloorRow(90, "floor-labels", _few_points, _labels_records),
     FloorRow(92, "floor-agnostic", _noisy_rules, _noisy_records, _noisy_exclude),
-    FloorRow(
-        94, "floor-agnostic-answers", _noisy_answers, _noisy_answers_records, _noisy_answers_exclude
-    ),
+    FloorRow(94, "floor-agnostic-answers", _noisy_answers, _noisy_answers_records, _noisy_answers_exclude),
 )

@@ -69,9 +69,7 @@ def _proved(prove: Prover, step: int) -> Proof[Accuracy] | None:
 
 def _smallest(prove: Prover) -> tuple[Proof[Accuracy], ...]:
     """The proof of the smallest error on the grid, if any below 1 can be proved."""
-    step = first_whole(
-        lambda k: k >= LAST or _proved(prove, k) is not None, start=LAST // 8, smallest=1
-    )
+    step = first_whole(lambda k: k >= LAST or _proved(prove, k) is not None, start=LAST // 8, smallest=1)
     proof = _proved(prove, step)
     return () if proof is None else (proof,)
 

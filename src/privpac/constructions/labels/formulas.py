@@ -30,7 +30,7 @@ _WINDOW = 40
 def label_cuts(n: int, *, spacing: int, ties: bool = False) -> int:
     """Cuts of which one makes at most `spacing` mistakes on any `n` points labelled by a threshold.
 
-    Statement: both ends, and between them every (2·spacing + 1)-th of the n + 1 labellings: 1 + ceil(n/(2·spacing + 1));
+    Statement: both ends, and every (2·spacing + 1)-th of the n + 1 labellings between: 1 + ceil(n/(2·spacing + 1));
     where records may share a value (`ties`), labellings are missing and ceil((n + 1)/(spacing + 1)) may be needed.
     Source: register `label-thresholds`. Holds if: labels follow a threshold of the class.
     Proof: docs/proofs/label-cover.md. Tested by: tests/unit/constructions/covers/test_covers.py.
