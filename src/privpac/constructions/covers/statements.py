@@ -180,9 +180,9 @@ STATEMENTS: tuple[Statement, ...] = (
         "our proof, by Lemma A of `docs/proofs/floors.md`",
         "derived",
         "failure ≥ E[(P − 1)/(P − 1 + e^(epsilon·K))], K binomial(n, rho), for P concepts that disagree pairwise on"
-        " more than 2·error and only within one event of mass rho, as cuts do between the outermost two. A plan takes the"
-        " best number of cuts, evenly spaced under a uniform distribution: two of them, rho just above 2·error, unless"
-        " failure is large.",
+        " more than 2·error and only within one event of mass rho, as cuts do between the outermost two. A plan takes"
+        " the best number of cuts, evenly spaced under a uniform distribution; at error 0.1, failure 0.05 and epsilon 1"
+        " that is P = 2, rho just above 0.2.",
         (LABELS, "whatever rule answers"),
         proof=_FLOORS,
     ),
