@@ -244,14 +244,14 @@ def _reading(plan: PlanTable) -> list[str]:
             + ". Floors are rounded down, all else up"
         )
     if visible:
-        proofs = _named(row.option.source for row in visible)
-        floors = _named(row.floor_source for row in visible)
+        proofs = _key_list(row.option.source for row in visible)
+        floors = _key_list(row.floor_source for row in visible)
         below = f". Floors: {floors}" if floors else ""
         lines.append(f"Theorems, in the order of the rows: {proofs}{below} (privpac theorems KEY shows one)")
     return lines
 
 
-def _named(keys: Iterable[str | None]) -> str:
+def _key_list(keys: Iterable[str | None]) -> str:
     return ", ".join(dict.fromkeys(key for key in keys if key))
 
 

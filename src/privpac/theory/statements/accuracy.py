@@ -14,8 +14,8 @@ STATEMENTS: tuple[Statement, ...] = (
         "Direct accuracy bound, some hypothesis nearly right",
         f"{BBKN}, Theorem 3.2 (after Kasiviswanathan–Lee–Nissim–Raskhodnikova–Smith 2011); {BNS}, Proposition A.1",
         "derived",
-        "The exponential mechanism with rate s = ln(1/ratio) and a uniform prior over a fixed class returns a hypothesis"
-        " of error above `error` with probability at most (bad/good)·(1 − error·(1 − e^−s) +"
+        "The exponential mechanism with rate s = ln(1/ratio) and a uniform prior over a fixed class returns a"
+        " hypothesis of error above `error` with probability at most (bad/good)·(1 − error·(1 − e^−s) +"
         " tolerated·(e^s − 1))^n, where `good` hypotheses have error at most `tolerated` and the"
         " others count as bad. For 0 < t < s also at most bad·good^(−t/s)·(the same base at t)^n.",
         (
