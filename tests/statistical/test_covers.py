@@ -15,12 +15,18 @@ from scipy.optimize import linprog
 
 from privpac.concepts.line.cuts import Cuts
 from privpac.concepts.line.thresholds import Thresholds
-from privpac.constructions.covers.floors import floor_label_ball, least_failure_thresholds_smooth
+from privpac.constructions.covers.floors import (
+    floor_label_ball,
+    floor_label_chain,
+    least_failure_label_chain,
+    least_failure_thresholds_smooth,
+)
 from privpac.constructions.covers.formulas import cover_thresholds, records_reference
 from privpac.constructions.labels.classes import LabelPrivateGrid
 from privpac.constructions.labels.formulas import failure_label_thresholds, records_label_thresholds
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
+from tests.statistical.claims import claims, moved, scaled
 
 SCHEMA = Schema.from_json(
     {"label": "y", "columns": [{"name": "a", "kind": "numeric", "lower": 0, "upper": 1}]}
@@ -180,6 +186,47 @@ def test_no_label_private_learner_beats_the_ball_floor() -> None:
         ]
         assert max(refused) < least, (n, least)
         assert max(refused) > least / 5, "the floor says something"
+
+
+def failure_of_randomised_response(n: int, span: float, epsilon: float) -> float:
+    """Two cuts with a share `span` of the records between them: name the one that the labels say, with probability
+    e^(epsilon·K)/(1 + e^(epsilon·K)). Replacing a label moves K by one, so this is epsilon-private for labels."""
+    chances = (math.comb(n, k) * span**k * (1 - span) ** (n - k) for k in range(n + 1))
+    return sum(chance / (1 + math.exp(epsilon * k)) for k, chance in enumerate(chances))
+
+
+@claims(least_failure_label_chain=scaled("1.001"))
+def test_two_cuts_are_told_apart_as_well_as_the_chain_floor_allows() -> None:
+    for n, span, epsilon in (
+        (1, "0.2", "1"),
+        (20, "0.2", "1"),
+        (21, "0.2", "1"),
+        (50, "0.05", "2"),
+        (7, "0.9", "0.1"),
+    ):
+        least = float(least_failure_label_chain(n, packing=2, span=span, epsilon=epsilon))
+        assert least == pytest.approx(
+            failure_of_randomised_response(n, float(span), float(epsilon)), rel=1e-6
+        )
+
+
+@claims(floor_label_chain=moved(1))
+def test_the_chain_floor_is_where_two_cuts_can_be_told_apart() -> None:
+    for span, epsilon, failure in (("0.2", "1", "0.05"), ("0.02", "0.5", "0.1"), ("0.6", "3", "0.01")):
+        n = floor_label_chain(2, span=span, failure=failure, epsilon=epsilon)
+        fails = [failure_of_randomised_response(k, float(span), float(epsilon)) for k in (n - 1, n)]
+        assert fails[0] > float(failure) >= fails[1]
+    assert floor_label_chain(2, span="0.2", failure="0.05", epsilon=1) == 21
+    assert floor_label_ball(2, distance="0.2", failure="0.05", epsilon=1) == 14, "by Jensen alone"
+
+
+@pytest.mark.parametrize("packing", [2, 3])
+def test_no_label_private_learner_beats_the_chain_floor(packing: int) -> None:
+    """The best of all learners of thresholds on three points, whose neighbours differ on a third, above 2/7."""
+    for n in (1, 2):
+        least = best_label_private_failure(3, n, 1.0, 1 / 7)
+        span = Fraction(packing - 1, 3)
+        assert float(least_failure_label_chain(n, packing=packing, span=span, epsilon=1)) <= least
 
 
 def test_cuts_that_ship_have_the_law_that_is_simulated() -> None:

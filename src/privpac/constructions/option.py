@@ -60,6 +60,8 @@ class Option:
     """Whether delta is 0."""
     pool: bool = False
     """Whether unlabelled records are used: then floors on all records say nothing about the labelled ones."""
+    asks: bool = False
+    """Whether it chooses whose label is asked for: then floors on records whose labels are given say nothing."""
     at: Callable[[Wish, int], Need | None] | None = None
     """What is needed with so many labelled records, if they are enough: quicker to say than how many are needed."""
     enough: Callable[[Wish, int], bool] | None = None

@@ -10,11 +10,20 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
+<<<<<<< HEAD
 from privpac.constructions.commands import coarser_word, default_command
 from privpac.numbers.exact import plain
 from privpac.plan.alternatives import USUAL_DELTA, again, count, halvers, sized, ways_out
 from privpac.plan.answer import Answer, bare_answer
 from privpac.plan.question import Question
+=======
+from privpac.constructions.commands import default_command
+from privpac.constructions.option import Setting
+from privpac.numbers.exact import plain
+from privpac.plan.alternatives import USUAL_DELTA, again, count, halvers, sized, ways_out
+from privpac.plan.answer import Answer, bare_answer
+from privpac.plan.impossible import Limit, limit_of
+>>>>>>> from-floors
 from privpac.plan.table import PlanTable
 from privpac.wishes import warning_of_large
 
@@ -64,18 +73,16 @@ def _listed(ways: list[str]) -> str:
 
 
 def _impossible(plan: PlanTable) -> str | None:
-    """Fewer records than the floors of all options, and the ways out."""
+    """Fewer records than any method needs that answers the question, and the ways out."""
     have = plan.question.records
     if plan.question.kind != "needed" or have is None or not plan.answers:
         return None
-    labelled = [row for row in plan.answers if not row.need.unlabelled]
-    if not labelled or any(row.floor is None or have >= row.floor for row in labelled):
+    easiest = _least(plan)
+    if easiest is None or have >= easiest.value:
         return None
-    easiest = min(labelled, key=lambda row: Fraction(row.floor or 0))
-    kind = "proper private learner" if easiest.option.proper else "private learner"
+    kind = "proper private learner" if easiest.proper else "private learner"
     text = (
-        f"Impossible: no {kind} can do this with fewer than {count(int(easiest.floor or 0))}"
-        f" ({easiest.floor_source})."
+        f"Impossible: no {kind} can do this with fewer than {count(int(easiest.value))} ({easiest.source})."
     )
     pools = [
         f"{row.need.unlabelled:,} records without labels ({row.option.learner})"
@@ -85,6 +92,24 @@ def _impossible(plan: PlanTable) -> str | None:
     return text + _listed([*pools, *ways_out(plan.question)])
 
 
+def _least(plan: PlanTable) -> Limit | None:
+    """The smallest floor of all classes and settings that the rows without a pool speak of; None if one has none.
+
+    Where all of them answer with rules of the class, what is excluded for such answers.
+    """
+    rows = [row for row in plan.answers if not row.need.unlabelled]
+    proper = all(row.option.proper for row in rows)
+    limits = [_limit(plan, row, row.option.setting, proper=proper) for row in rows]
+    proved = [limit for limit in limits if limit is not None]
+    return (
+        min(proved, key=lambda limit: Fraction(limit.value)) if proved and len(proved) == len(rows) else None
+    )
+
+
+def _limit(plan: PlanTable, row: Answer, setting: Setting, *, proper: bool) -> Limit | None:
+    return limit_of(plan.question, row, setting=setting, proper=proper, pure=not plan.question.delta)
+
+
 def _unproved(plan: PlanTable) -> str | None:
     """Records between the floor and the proof: neither is the last word."""
     best, have = plan.best, plan.question.records
@@ -92,14 +117,29 @@ def _unproved(plan: PlanTable) -> str | None:
         return None
     if any(row.enough for row in plan.answers):
         return None
-    floor = min(int(row.floor or 0) for row in plan.answers if not row.need.unlabelled)
-    if have < floor:
+    easiest = _least(plan)
+    if easiest is not None and have < easiest.value:
         return None
-    below = f", below {floor:,} it is impossible" if floor else ""
+    excluded = list(_exclusions(plan, best, have))
+    also = f" They are too few {', and '.join(excluded)}." if excluded else ""
     return (
-        f"With {count(have)} nothing is proved and nothing excluded: {best.need.labelled:,} are proved to suffice"
-        f"{below}; --simulate tells what to expect."
+        f"With {count(have)} nothing is proved{'' if excluded else ' and nothing excluded'}:"
+        f" {best.need.labelled:,} are proved to suffice.{also} --simulate tells what to expect."
     )
+
+
+def _exclusions(plan: PlanTable, best: Answer, have: int) -> Iterator[str]:
+    """What so many records are too few for, though not for all that the plan offers."""
+    rows = [row for row in plan.answers if row.concepts == best.concepts]
+    cases: tuple[tuple[Setting, bool, str], ...] = (
+        ("realizable", True, "for answers from the class"),
+        ("agnostic", False, "where labels are noisy"),
+    )
+    for setting, proper, text in cases:
+        if any(row.option.setting == setting for row in rows):
+            limit = _limit(plan, best, setting, proper=proper)
+            if limit is not None and have < limit.value:
+                yield f"{text} ({count(int(limit.value))}, {limit.source})"
 
 
 def _run(plan: PlanTable) -> str | None:

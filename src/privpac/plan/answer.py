@@ -19,7 +19,7 @@ from privpac.plan.floors import floor_for, least_possible
 from privpac.plan.options import OPTIONS, Need, Option
 from privpac.plan.question import Kind, Question
 
-__all__ = ["Answer", "Estimate", "answer", "bare_answer", "hard_estimate", "suffices"]
+__all__ = ["Answer", "Estimate", "answer", "bare_answer", "hard_estimate", "suffices", "with_floor"]
 
 Value = int | Fraction
 
@@ -145,11 +145,16 @@ def answer(question: Question, option: Option, concepts: ClassFacts) -> Answer |
     row = bare_answer(question, option, concepts)
     if row is None:
         return None
+    return with_floor(question, row)
+
+
+def with_floor(question: Question, row: Answer) -> Answer:
+    """The row beside what is impossible for its option."""
     if question.kind == "needed":
-        floor = floor_for(option, row.wish)
+        floor = floor_for(row.option, row.wish)
         return row if floor is None else replace(row, floor=floor.records, floor_source=floor.source)
     name = "error" if question.kind == "reachable" else "epsilon"
-    least = least_possible(option, row.wish, name=name, records=question.records or 0)
+    least = least_possible(row.option, row.wish, name=name, records=question.records or 0)
     return row if least is None else replace(row, floor=least[0], floor_source=least[1])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from privpac.concepts.grids import most_box_records
@@ -11,6 +11,7 @@ from privpac.constructions.commands import coarser_word
 from privpac.constructions.rule_lists import short_word
 from privpac.numbers.exact import plain
 from privpac.plan.answer import Answer, Estimate
+from privpac.plan.impossible import Limit, limit_of
 from privpac.plan.table import PlanTable
 
 __all__ = [
@@ -105,21 +106,43 @@ def _promise(plan: PlanTable, row: Answer) -> str:
     return text + (f"; {_number(perfect.proved)} if some rule never errs." if perfect else ".")
 
 
+METHODS = {
+    "records": "private method",
+    "labels": "method that hides labels",
+    "predictions": "method with private answers",
+}
+"""Of whom a floor speaks, by what was asked to be hidden."""
+
+NOISY = {
+    "floor-agnostic": "no method that releases a rule, private or not,",
+    "floor-agnostic-answers": "no method at all, private or not,",
+}
+"""Floors that need no privacy, but labels that no rule fits."""
+
+
 def _hopeless(plan: PlanTable, row: Answer) -> list[str]:
-    if row.floor is None:
-        return ["No lower bound is known here."]
-    kind = "method that answers with such a rule" if row.option.proper else "method"
-    number = _number(row.floor, up=False)
+    """What no method can do that answers the question; and, if that is more, none whose answer is of the class."""
+    kind = row.option.setting
+    anything = limit_of(plan.question, row, setting=kind, proper=False)
+    own = limit_of(plan.question, row, setting=kind, proper=True) if row.option.proper else None
+    if own is not None and anything is not None and own.value <= anything.value:
+        own = None
+    limits = [limit for limit in (own, anything) if limit is not None]
+    return [_excluded(plan, row, limit) for limit in limits] or ["No lower bound is known here."]
+
+
+def _excluded(plan: PlanTable, row: Answer, limit: Limit) -> str:
+    number = _number(limit.value, up=False)
     less = {
         "needed": f"do it with fewer than {number} records",
         "reachable": f"promise less than {number}",
         "smallest_epsilon": f"do it with epsilon below {number}",
     }[row.asks]
-    if row.floor_source == "floor-agnostic":
-        return [f"Where labels are noisy, no method at all, private or not, can {less}."]
-    if plan.question.delta:  # floors speak of pure epsilon, and a delta may do with far less
-        return [f"No private {kind} can {less} without the delta."]
-    return [f"No private {kind} can {less}."]
+    if limit.source in NOISY:
+        return f"Where labels are noisy, {NOISY[limit.source]} can {less}."
+    who = METHODS[plan.question.protect] + (" that answers with such a rule" if limit.proper else "")
+    # Floors speak of pure epsilon, and a delta may do with far less.
+    return f"No {who} can {less}" + (" without the delta." if plan.question.delta else ".")
 
 
 def question_text(plan: PlanTable) -> str:
@@ -204,7 +227,33 @@ def _estimate(estimate: Estimate) -> str:
 def notes(plan: PlanTable) -> list[str]:
     """How large classes of many tests are, and what the rules lie on; what was simulated on what, and what was not and
     why: a line each."""
-    return _left_out(plan) + _sizes(plan) + grid_notes(plan) + _simulations(plan)
+    return _left_out(plan) + _sizes(plan) + grid_notes(plan) + _simulations(plan) + _reading(plan)
+
+
+def _reading(plan: PlanTable) -> list[str]:
+    """What the columns mean, and the theorems behind their numbers."""
+    visible, lines = visible_answers(plan), []
+    if {row.option.protects for row in visible} >= {"records", "predictions"}:
+        lines.append(
+            "Epsilon is that of one answer in rows that hide predictions, and of all answers together in the others"
+        )
+    if any(row.floor is not None for row in visible):
+        lines.append(
+            "Impossible below: for methods that hide what the row hides, hold for what it holds for and answer as it"
+            " does"
+            + (", with a delta only if it uses one" if plan.question.delta else "")
+            + ". Floors are rounded down, all else up"
+        )
+    if visible:
+        proofs = _key_list(row.option.source for row in visible)
+        floors = _key_list(row.floor_source for row in visible)
+        below = f". Floors: {floors}" if floors else ""
+        lines.append(f"Theorems, in the order of the rows: {proofs}{below} (privpac theorems KEY shows one)")
+    return lines
+
+
+def _key_list(keys: Iterable[str | None]) -> str:
+    return ", ".join(dict.fromkeys(key for key in keys if key))
 
 
 def grid_notes(plan: PlanTable) -> list[str]:

@@ -240,7 +240,8 @@ def test_the_first_paragraph_speaks_of_the_row_that_the_advice_is_about() -> Non
     assert in_short(found) == (
         f"Proved: {found.headline.need.labelled:,} records are enough, whatever the records are like;"
         f" {found.option('occam', 'realizable').need.labelled:,} if some rule never errs. Where labels are"
-        f" noisy, no method at all, private or not, can do it with fewer than {found.headline.floor} records."
+        " noisy, no method that releases a rule, private or not, can do it with fewer than"
+        f" {found.headline.floor} records."
         f" {UNSIMULATED}"
     )
     assert in_short(plan.reachable("thresholds", bits=16, records=900, epsilon=1)).startswith(

@@ -17,10 +17,12 @@ from privpac.theory.register import formula
 
 __all__ = [
     "floor_label_ball",
+    "floor_label_chain",
     "floor_label_halfspaces",
     "floor_label_packing",
     "floor_label_sample",
     "floor_thresholds_smooth",
+    "least_failure_label_chain",
     "least_failure_thresholds_smooth",
     "windows",
 ]
@@ -122,6 +124,42 @@ def floor_label_ball(packing: int, *, distance: Number, failure: Number, epsilon
     far = positive(distance, owner=owner, name="distance")
     miss, loss = chance(failure, owner=owner, name="failure"), positive(epsilon, owner=owner, name="epsilon")
     return _ball_floor(size, min(far, Fraction(1)), miss, loss)
+
+
+@formula("floor-label-chain")
+def least_failure_label_chain(n: int, *, packing: int, span: Number, epsilon: Number) -> Fraction:
+    """A failure no label-private learner gets below on concepts that differ within one event of mass `span`.
+
+    Statement: E[(P - 1)/(P - 1 + e^(epsilon·K))], K binomial(n, span), P = packing; rounded down.
+    Source: register `floor-label-chain`. Holds if: as `floor_label_chain`. Proof: docs/proofs/cover-floors.md.
+    Tested by: tests/statistical/test_covers.py.
+    """
+    owner = "least_failure_label_chain"
+    have, rivals = (
+        at_least(0, n, owner=owner, name="n"),
+        at_least(1, packing, owner=owner, name="packing") - 1,
+    )
+    mass, loss = chance(span, owner=owner, name="span"), positive(epsilon, owner=owner, name="epsilon")
+    return _rounded_down(lambda: _wrong_target(have, rivals=rivals, mass=mass, epsilon=loss))
+
+
+@formula("floor-label-chain")
+def floor_label_chain(packing: int, *, span: Number, failure: Number, epsilon: Number) -> int:
+    """Records below which no label-private learner tells apart concepts that differ within an event of mass `span`.
+
+    Statement: failure ≥ E[(P - 1)/(P - 1 + e^(epsilon·K))], K binomial(n, span), P = packing. Source: register
+    `floor-label-chain`. Holds if: pure epsilon for labels; pairs differ on more than 2·error; all of them agree outside
+    the event, as cuts outside the outermost two do. Proof: docs/proofs/cover-floors.md.
+    Tested by: tests/statistical/test_covers.py.
+
+    >>> floor_label_chain(2, span="0.2", failure=0.05, epsilon=1)
+    21
+    """
+    owner = "floor_label_chain"
+    rivals = at_least(1, packing, owner=owner, name="packing") - 1
+    mass, miss = chance(span, owner=owner, name="span"), chance(failure, owner=owner, name="failure")
+    loss = positive(epsilon, owner=owner, name="epsilon")
+    return _first_target(rivals, mass=mass, failure=miss, epsilon=loss)
 
 
 @formula("floor-label-halfspaces")

@@ -9,10 +9,11 @@ from functools import partial
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import learn_command
 from privpac.constructions.covers.floors import (
-    floor_label_ball,
+    floor_label_chain,
     floor_label_halfspaces,
     floor_label_packing,
     floor_thresholds_smooth,
+    least_failure_label_chain,
     least_failure_thresholds_smooth,
 )
 from privpac.constructions.option import FloorRow, Need, Option, Setting, cells_of, protects_whole_records
@@ -101,28 +102,46 @@ def _smooth_exclude(wish: Wish, n: int) -> bool:
 
 
 def _label_private_line(option: Option, wish: Wish) -> bool:
-    """Cuts are members of all these classes, and cuts far enough apart must be distinguished."""
+    """Cuts are members of all these classes, and cuts far enough apart must be distinguished, whatever rule answers.
+
+    Who hides whole records hides their labels. Records without labels, or labels that a learner asks for by itself, are
+    not what is counted.
+    """
     line = wish.concepts.kind in ("thresholds", "intervals", "unions")
-    return option.protects == "labels" and option.pure and option.proper and line
+    return option.protects in ("records", "labels") and option.pure and not option.pool and line
+
+
+def _step(wish: Wish) -> int:
+    """Under the uniform distribution on the cells, cuts so many cells apart differ on more than 2·error."""
+    return int(2 * wish.error * cells_of(wish)) + 1
 
 
 def _label_records(wish: Wish) -> int:
-    """Under the uniform distribution on the cells, every so many cells a cut, pairwise above 2·error apart."""
-    cells = cells_of(wish)
-    step = int(2 * wish.error * cells) + 1
-    return floor_label_packing(cells // step + 1, failure=wish.failure, epsilon=wish.epsilon)
+    """All such cuts."""
+    packing = cells_of(wish) // _step(wish) + 1
+    return floor_label_packing(packing, failure=wish.failure, epsilon=wish.epsilon)
 
 
-def _ball_records(wish: Wish) -> int:
-    """Of such cuts only a few neighbours: they are fewer, and any two of them differ on fewer labels."""
-    cells = cells_of(wish)
-    step = int(2 * wish.error * cells) + 1
-    spans = range(1, min(cells // step, MOST_NEIGHBOURS) + 1)
-    return max((_ball_of(wish, span, Fraction(span * step, cells)) for span in spans), default=0)
+def _chains(wish: Wish) -> list[tuple[int, Fraction]]:
+    """Of such cuts only some neighbours, and the share of cells between the outermost two."""
+    cells, step = cells_of(wish), _step(wish)
+    spans = ((number + 1, Fraction(number * step, cells)) for number in range(1, MOST_NEIGHBOURS + 1))
+    return [(packing, span) for packing, span in spans if span < 1]
 
 
-def _ball_of(wish: Wish, span: int, distance: Fraction) -> int:
-    return floor_label_ball(span + 1, distance=distance, failure=wish.failure, epsilon=wish.epsilon)
+def _chain_records(wish: Wish) -> int:
+    floors = (
+        floor_label_chain(packing, span=span, failure=wish.failure, epsilon=wish.epsilon)
+        for packing, span in _chains(wish)
+    )
+    return max(floors, default=0)
+
+
+def _chain_excludes(wish: Wish, n: int) -> bool:
+    return any(
+        least_failure_label_chain(n, packing=packing, span=span, epsilon=wish.epsilon) > wish.failure
+        for packing, span in _chains(wish)
+    )
 
 
 MOST_NEIGHBOURS = 16
@@ -141,6 +160,6 @@ def _sphere_records(wish: Wish) -> int:
 FLOORS: tuple[FloorRow, ...] = (
     FloorRow(70, "floor-thresholds-smooth", _smooth, _smooth_records, _smooth_exclude),
     FloorRow(75, "floor-label-halfspaces", _sphere, _sphere_records),
-    FloorRow(78, "floor-label-ball", _label_private_line, _ball_records),
+    FloorRow(78, "floor-label-chain", _label_private_line, _chain_records, _chain_excludes),
     FloorRow(80, "floor-label-packing", _label_private_line, _label_records),
 )

@@ -124,9 +124,11 @@ STATEMENTS: tuple[Statement, ...] = (
         "Thresholds that protect labels only",
         f"{CH}, Theorem 27, for thresholds",
         "derived",
-        "failure ≤ 2·P[Bin(n, error) ≤ E] + G·x^(E + 1 − g) for every E, where G = ceil((n + 1)/(2g + 1)) cuts are"
-        " taken from the features and x is the weight of a mistake.",
-        (IID, LABELS, "labels follow a threshold"),
+        "failure ≤ 2·P[Bin(n, error) ≤ E] + G·x^(E + 1 − g) for every E ≥ g, where x is the weight of a mistake and G"
+        " cuts are taken from the features, of which one makes at most g mistakes: both ends included,"
+        " G = ceil((n + 1)/(g + 1)) are enough for any features, and G = 1 + ceil(n/(2g + 1)) if no two records share a"
+        " value.",
+        (IID, LABELS, "labels follow a threshold of one direction"),
         proof=_LABELS,
     ),
     Statement(
@@ -170,6 +172,18 @@ STATEMENTS: tuple[Statement, ...] = (
         " than 2·error and on at most rho.",
         (LABELS,),
         erratum="The printed theorem asks for small epsilon and error and a finite VC dimension; none is needed.",
+        proof=_FLOORS,
+    ),
+    Statement(
+        "floor-label-chain",
+        "No label-private learner of concepts that differ within one event",
+        "our proof, by Lemma A of `docs/proofs/floors.md`",
+        "derived",
+        "failure ≥ E[(P − 1)/(P − 1 + e^(epsilon·K))], K binomial(n, rho), for P concepts that disagree pairwise on"
+        " more than 2·error and only within one event of mass rho, as cuts do between the outermost two. A plan takes"
+        " the best number of cuts, evenly spaced under a uniform distribution; at error 0.1, failure 0.05 and epsilon 1"
+        " that is P = 2, rho just above 0.2.",
+        (LABELS, "whatever rule answers"),
         proof=_FLOORS,
     ),
     Statement(

@@ -35,8 +35,12 @@ from privpac.constructions.wish import FAILURE, Wish
 from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import plain
 from privpac.numbers.search import PLENTY
+<<<<<<< HEAD
 from privpac.theory import sizes
 from privpac.theory.agnostic_floors import excluded_agnostic, floor_agnostic
+=======
+from privpac.theory import agnostic_floors, sizes
+>>>>>>> from-floors
 
 __all__ = ["FLOORS", "OPTIONS"]
 
@@ -382,6 +386,7 @@ OPTIONS: tuple[Option, ...] = (
             _questions(agnostic=agnostic),
             serves=_askable,
             pool=True,
+            asks=True,
             at=_questions_of(agnostic=agnostic),
             hard=_hard_asked(agnostic=agnostic),
             command=_ask_command,
@@ -399,29 +404,57 @@ def _labels_records(wish: Wish) -> int:
 
 
 def _few_points(option: Option, wish: Wish) -> bool:
-    """All mass lies on a few points, which a density bound excludes."""
-    return wish.concepts.shatters > 1 and wish.concepts.kappa is None
+    """All mass lies on a few points, which a density bound excludes; who asks for labels can ask at each of them."""
+    return wish.concepts.shatters > 1 and wish.concepts.kappa is None and not option.asks
+
+
+def _noisy(option: Option, wish: Wish) -> bool:
+    """Promises against the best rule for every noise, from labels that are given."""
+    any_noise = option.setting == "agnostic" and wish.noise is None and wish.concepts.kappa is None
+    return any_noise and not option.asks
 
 
 def _noisy_rules(option: Option, wish: Wish) -> bool:
-    """Promises against the best rule for every noise; answers without a rule promise a mean error instead."""
-    any_noise = option.setting == "agnostic" and wish.noise is None and wish.concepts.kappa is None
-    return any_noise and option.protects != "predictions"
+    return _noisy(option, wish) and option.protects != "predictions"
+
+
+def _noisy_answers(option: Option, wish: Wish) -> bool:
+    """Answers with fresh coins promise an error that is a mean over them."""
+    return _noisy(option, wish) and option.protects == "predictions"
 
 
 def _noisy_records(wish: Wish) -> int:
+    return _noisy_floor(wish, agnostic_floors.floor_agnostic)
+
+
+def _noisy_answers_records(wish: Wish) -> int:
+    return _noisy_floor(wish, agnostic_floors.floor_agnostic_answers)
+
+
+def _noisy_floor(wish: Wish, floor: Callable[..., int]) -> int:
     if wish.failure >= Fraction(1, 2):
         return 0
-    return floor_agnostic(wish.concepts.shatters, excess=wish.error, failure=wish.failure)
+    return floor(wish.concepts.shatters, excess=wish.error, failure=wish.failure)
 
 
 def _noisy_exclude(wish: Wish, n: int) -> bool:
+<<<<<<< HEAD
     if wish.failure >= Fraction(1, 2):
         return False
     return excluded_agnostic(n, wish.concepts.shatters, excess=wish.error, failure=wish.failure)
+=======
+    least = agnostic_floors.least_failure_agnostic(n, excess=wish.error)
+    return wish.failure < min(least, Fraction(1, 2)) or _noisy_records(wish) > n
+
+
+def _noisy_answers_exclude(wish: Wish, n: int) -> bool:
+    least = agnostic_floors.least_failure_agnostic_answers(n, excess=wish.error)
+    return wish.failure < min(least, Fraction(1, 2)) or _noisy_answers_records(wish) > n
+>>>>>>> from-floors
 
 
 FLOORS: tuple[FloorRow, ...] = (
     FloorRow(90, "floor-labels", _few_points, _labels_records),
     FloorRow(92, "floor-agnostic", _noisy_rules, _noisy_records, _noisy_exclude),
+    FloorRow(94, "floor-agnostic-answers", _noisy_answers, _noisy_answers_records, _noisy_answers_exclude),
 )

@@ -8,8 +8,10 @@ Tested by tests/unit/constructions/labels/test_classes.py, tests/exact/ (rows `t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from math import ceil
 from typing import Any
 
@@ -49,23 +51,27 @@ GRIDDED = (Thresholds, Intervals, Unions, Rectangles, Stumps)
 LARGEST_GROUPS = {1: 4096, 2: 256, 3: 32, 4: 12, 5: 6}
 """Groups a column by the number of columns a member restricts: what the sums of rectangles take."""
 
-STEP = Fraction(1, 1000)
+LAST = 1000
+STEP = Fraction(1, LAST)
 """Errors are answered as multiples of this."""
 
+Prover = Callable[[Fraction], Proof[Accuracy] | None]
+"""Proves an error, or answers None, or raises RuleRefused."""
 
-def _smallest(prove: Any) -> tuple[Proof[Accuracy], ...]:
+
+def _proved(prove: Prover, step: int) -> Proof[Accuracy] | None:
+    """A proof of so many steps of the grid of errors, if there is one."""
+    try:
+        return prove(step * STEP) if 0 < step < LAST else None
+    except RuleRefused:
+        return None
+
+
+def _smallest(prove: Prover) -> tuple[Proof[Accuracy], ...]:
     """The proof of the smallest error on the grid, if any below 1 can be proved."""
-
-    def proved(step: int) -> Proof[Accuracy] | None:
-        try:
-            return prove(step * STEP) if step * STEP < 1 else None
-        except RuleRefused:
-            return None
-
-    last = int(1 / STEP)
-    step = first_whole(lambda k: k >= last or proved(k) is not None, start=last // 8, smallest=1)
-    error = proved(step)
-    return () if error is None else (error,)
+    step = first_whole(lambda k: k >= LAST or _proved(prove, k) is not None, start=LAST // 8, smallest=1)
+    proof = _proved(prove, step)
+    return () if proof is None else (proof,)
 
 
 def _privacy(ratio: Fraction, sensitivity: int, epsilon: Fraction) -> Proof[Privacy]:
@@ -180,27 +186,35 @@ class LabelPrivateGrid:
         return isinstance(self.concepts, CountedByScore)
 
     def _accuracy(self, n: int) -> tuple[Proof[Accuracy], ...]:
+        prove = self._prover(n)
+        return () if prove is None else _smallest(prove)
+
+    def reaches(self, n: int, error: Fraction) -> bool:
+        """Whether a certificate of `n` records promises such an error or a smaller one: what a plan asks."""
+        prove = self._prover(n)
+        return prove is not None and _proved(prove, error // STEP) is not None
+
+    def _prover(self, n: int) -> Prover | None:
+        """What proves an error with so many records; None if nothing does."""
         ratio, spacing = power_up(self.ratio, max(self.prices)), self.spacing(n)
         if ratio == 1:
-            return ()
+            return None
         bounded = self._bounded(n)
         if isinstance(self.concepts, Thresholds) and self.concepts.direction != "either":
-            return _smallest(lambda error: self._threshold(n, bounded.size or 1, spacing, ratio, error))
+            return partial(self._threshold, n, bounded.size or 1, spacing, ratio)
         level = Fraction(self._ends * spacing, n)
         if level >= 1 or bounded.vc is None:
-            return ()
+            return None
         vc = self.concepts.vc or 1
         candidates = int(Fraction(bounded.odds)) + 2
-        return _smallest(
-            lambda error: covers_rules.label_cover(
-                records=n,
-                vc=vc,
-                candidates=candidates,
-                ratio=ratio,
-                level=level,
-                error=error,
-                failure=self.failure,
-            )
+        return lambda error: covers_rules.label_cover(
+            records=n,
+            vc=vc,
+            candidates=candidates,
+            ratio=ratio,
+            level=level,
+            error=error,
+            failure=self.failure,
         )
 
     def _threshold(

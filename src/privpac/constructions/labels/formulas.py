@@ -30,8 +30,8 @@ _WINDOW = 40
 def label_cuts(n: int, *, spacing: int, ties: bool = False) -> int:
     """Cuts of which one makes at most `spacing` mistakes on any `n` points labelled by a threshold.
 
-    Statement: ceil((n + 1)/(2·spacing + 1)), every (2·spacing + 1)-th of the n + 1 labellings; where records may share
-    a value, labellings are missing and ceil((n + 1)/(spacing + 1)) may be needed.
+    Statement: both ends, and every (2·spacing + 1)-th of the n + 1 labellings between: 1 + ceil(n/(2·spacing + 1));
+    where records may share a value (`ties`), labellings are missing and ceil((n + 1)/(spacing + 1)) may be needed.
     Source: register `label-thresholds`. Holds if: labels follow a threshold of the class.
     Proof: docs/proofs/label-cover.md. Tested by: tests/unit/constructions/covers/test_covers.py.
 
@@ -40,7 +40,7 @@ def label_cuts(n: int, *, spacing: int, ties: bool = False) -> int:
     """
     have = at_least(1, n, owner="label_cuts", name="n")
     near = at_least(0, spacing, owner="label_cuts", name="spacing")
-    return -(-(have + 1) // (near + 1 if ties else 2 * near + 1))
+    return -(-(have + 1) // (near + 1)) if ties else 1 - (-have // (2 * near + 1))
 
 
 def _failures(
@@ -122,11 +122,6 @@ SPACINGS = range(4)
 def _fails(n: int, spacing: int, error: Fraction, epsilon: Fraction, *, ties: bool) -> Fraction:
     cuts = label_cuts(n, spacing=spacing, ties=ties)
     return failure_label_thresholds(n, error=error, epsilon=epsilon, spacing=spacing, cuts=cuts)
-
-
-def proves_label_thresholds(n: int, *, error: Fraction, failure: Fraction, epsilon: Fraction) -> bool:
-    """Whether `n` records, which may share values, suffice at some spacing."""
-    return any(_fails(n, spacing, error, epsilon, ties=True) <= failure for spacing in SPACINGS)
 
 
 @formula("label-cover")

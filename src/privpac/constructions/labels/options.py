@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from privpac.constructions.class_facts import ONE_WAY, ClassFacts
 from privpac.constructions.commands import learn_command
@@ -11,53 +14,109 @@ from privpac.constructions.wish import Wish
 from privpac.numbers.binomial import first_whole
 from privpac.theory.listing import MOST_SEPARATED
 
+if TYPE_CHECKING:
+    from privpac.concepts.base import ConceptClass
+    from privpac.constructions.labels.classes import LabelPrivateGrid
+    from privpac.data.column import Column
+    from privpac.data.schema import Schema
+
 __all__ = ["OPTIONS"]
 
 PLACE = 70
 
 MOST_VC = 100
 MOST = 10**12
+MOST_SIDES = 5
+"""Columns of a box that are cut at the records."""
+MANY_CELLS = 2**32
+"""No column is cut into so many groups."""
 
 
 def _cuts(concepts: ClassFacts) -> bool:
     return concepts.kind == "thresholds" and concepts.vc == 1
 
 
-def _label_thresholds(wish: Wish) -> Need:
+def _label_thresholds(wish: Wish) -> Need | None:
+    """The theorem says where to begin; what counts is what the certificate of so many records says."""
     from privpac.constructions.labels.formulas import records_label_thresholds
 
-    return Need(records_label_thresholds(**wish.goal, ties=True))
+    return _fewest(wish, start=records_label_thresholds(**wish.goal, ties=True))
 
 
-def _label_thresholds_at(wish: Wish, n: int) -> Need | None:
-    from privpac.constructions.labels.formulas import proves_label_thresholds
-
-    enough = proves_label_thresholds(n, **wish.goal)
-    return Need(n) if enough else None
-
-
-def _small(concepts: ClassFacts) -> bool:
-    return concepts.vc <= MOST_VC and concepts.kappa is None and concepts.kind not in ONE_WAY
-
-
-def _label_cover_at(wish: Wish, n: int) -> Need | None:
-    """A cover has no more members than there are labellings of the records."""
+def _label_at(wish: Wish, n: int) -> Need | None:
+    """Whether a certificate of so many records reaches the error."""
+    from privpac.constructions.labels.classes import STEP
     from privpac.constructions.labels.formulas import proves_label_cover
     from privpac.theory.vc import ln_growth
 
-    vc = wish.concepts.vc
-    enough = proves_label_cover(
-        n,
-        vc=vc,
-        log_cover=ln_growth(n, vc=vc),
-        **wish.goal,
-    )
+    learner = _learner(wish)
+    if learner is not None:
+        return Need(n) if learner.reaches(n, wish.error) else None
+    # A cover has no more members than there are labellings of the records. Certificates round errors up.
+    vc, error = wish.concepts.vc, wish.error // STEP * STEP
+    goal = {"failure": wish.failure, "epsilon": wish.epsilon}
+    enough = error > 0 and proves_label_cover(n, vc=vc, log_cover=ln_growth(n, vc=vc), error=error, **goal)
     return Need(n) if enough else None
+
+
+@lru_cache(maxsize=64)
+def _learner(wish: Wish) -> LabelPrivateGrid | None:
+    """What the printed command builds, where it cuts ordered columns at the records; None where it lists labellings."""
+    from privpac.concepts.boxes.rectangles import Rectangles
+    from privpac.concepts.line.intervals import Intervals
+    from privpac.concepts.line.stumps import Stumps
+    from privpac.concepts.line.thresholds import Thresholds
+    from privpac.concepts.line.unions import Unions
+    from privpac.constructions.labels.classes import LabelPrivateGrid
+
+    facts = wish.concepts
+    line = ((facts.cells or MANY_CELLS, True),)
+    concepts: ConceptClass
+    match facts.kind:
+        case "thresholds":
+            concepts = Thresholds(_schema(line), "c1", "up" if facts.vc == 1 else "either")
+        case "intervals":
+            concepts = Intervals(_schema(line), "c1")
+        case "unions":
+            concepts = Unions(_schema(line), "c1", facts.parts)
+        case "rectangles" if facts.parts <= MOST_SIDES:
+            # Boxes on a grid do not say how many cells their columns have.
+            schema = _schema(((MANY_CELLS, True),) * facts.parts)
+            concepts = Rectangles(schema, schema.names)
+        case "stumps":
+            concepts = Stumps(_schema(facts.table))
+        case _:
+            return None
+    return LabelPrivateGrid(concepts, wish.epsilon, failure=wish.failure)
+
+
+def _schema(table: Sequence[tuple[int, bool]]) -> Schema:
+    """Columns of so many cells, with an order or without; no more than are ever told apart."""
+    from privpac.data.columns import Categorical, Numeric
+    from privpac.data.schema import Schema
+
+    def column(name: str, cells: int, *, ordered: bool) -> Column:
+        if ordered:
+            return Numeric(name, 0, min(cells, MANY_CELLS) - 1, integer=True)
+        return Categorical(name, tuple(map(str, range(cells))))
+
+    columns = (column(f"c{i}", cells, ordered=order) for i, (cells, order) in enumerate(table, start=1))
+    return Schema(tuple(columns), "y")
+
+
+def _small(concepts: ClassFacts) -> bool:
+    if _cuts(concepts):
+        return False  # whose certificate rests on `label-thresholds`
+    return concepts.vc <= MOST_VC and concepts.kappa is None and concepts.kind not in ONE_WAY
 
 
 def _label_cover(wish: Wish) -> Need | None:
     start = int(10 * wish.concepts.vc / (wish.error * min(Fraction(1), wish.epsilon)))
-    n = first_whole(lambda n: n > MOST or _label_cover_at(wish, n) is not None, start=start, smallest=1)
+    return _fewest(wish, start=start)
+
+
+def _fewest(wish: Wish, *, start: int) -> Need | None:
+    n = first_whole(lambda n: n > MOST or _label_at(wish, n) is not None, start=start, smallest=1)
     return Need(n) if n <= MOST else None
 
 
@@ -85,7 +144,7 @@ OPTIONS: tuple[Option, ...] = (
         "label-thresholds",
         _label_thresholds,
         serves=_cuts,
-        at=_label_thresholds_at,
+        at=_label_at,
         command=_label_command,
     ),
     Option(
@@ -97,7 +156,7 @@ OPTIONS: tuple[Option, ...] = (
         "label-cover",
         _label_cover,
         serves=_small,
-        at=_label_cover_at,
+        at=_label_at,
         command=_label_command,
     ),
 )

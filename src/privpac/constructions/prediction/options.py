@@ -261,9 +261,9 @@ OPTIONS: tuple[Option, ...] = (
 def _private_answers(option: Option, wish: Wish) -> bool:
     """What protects whole records answers every query privately, and unlabelled records do not help there.
 
-    All mass lies on a few points, which a density bound excludes.
+    All mass lies on a few points, which a density bound excludes. Who asks for labels can ask at these points alone.
     """
-    anything = wish.concepts.shatters > 1 and wish.concepts.kappa is None
+    anything = wish.concepts.shatters > 1 and wish.concepts.kappa is None and not option.asks
     return anything and option.protects in ("records", "predictions") and option.pure
 
 

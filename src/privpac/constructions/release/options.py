@@ -198,7 +198,7 @@ FLOORS: tuple[FloorRow, ...] = (
     FloorRow(
         10,
         "floor-point-counts",
-        lambda option, wish: (wish.concepts.cells or 0) >= 2,
+        lambda option, wish: option.pure and (wish.concepts.cells or 0) >= 2,
         _counts_records,
         purpose="release",
     ),
