@@ -10,20 +10,13 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
-<<<<<<< HEAD
 from privpac.constructions.commands import coarser_word, default_command
-from privpac.numbers.exact import plain
-from privpac.plan.alternatives import USUAL_DELTA, again, count, halvers, sized, ways_out
-from privpac.plan.answer import Answer, bare_answer
-from privpac.plan.question import Question
-=======
-from privpac.constructions.commands import default_command
 from privpac.constructions.option import Setting
 from privpac.numbers.exact import plain
 from privpac.plan.alternatives import USUAL_DELTA, again, count, halvers, sized, ways_out
 from privpac.plan.answer import Answer, bare_answer
 from privpac.plan.impossible import Limit, limit_of
->>>>>>> from-floors
+from privpac.plan.question import Question
 from privpac.plan.table import PlanTable
 from privpac.wishes import warning_of_large
 

@@ -35,12 +35,7 @@ from privpac.constructions.wish import FAILURE, Wish
 from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import plain
 from privpac.numbers.search import PLENTY
-<<<<<<< HEAD
-from privpac.theory import sizes
-from privpac.theory.agnostic_floors import excluded_agnostic, floor_agnostic
-=======
 from privpac.theory import agnostic_floors, sizes
->>>>>>> from-floors
 
 __all__ = ["FLOORS", "OPTIONS"]
 
@@ -438,19 +433,16 @@ def _noisy_floor(wish: Wish, floor: Callable[..., int]) -> int:
 
 
 def _noisy_exclude(wish: Wish, n: int) -> bool:
-<<<<<<< HEAD
     if wish.failure >= Fraction(1, 2):
         return False
-    return excluded_agnostic(n, wish.concepts.shatters, excess=wish.error, failure=wish.failure)
-=======
-    least = agnostic_floors.least_failure_agnostic(n, excess=wish.error)
-    return wish.failure < min(least, Fraction(1, 2)) or _noisy_records(wish) > n
+    return agnostic_floors.excluded_agnostic(
+        n, wish.concepts.shatters, excess=wish.error, failure=wish.failure
+    )
 
 
 def _noisy_answers_exclude(wish: Wish, n: int) -> bool:
     least = agnostic_floors.least_failure_agnostic_answers(n, excess=wish.error)
     return wish.failure < min(least, Fraction(1, 2)) or _noisy_answers_records(wish) > n
->>>>>>> from-floors
 
 
 FLOORS: tuple[FloorRow, ...] = (
