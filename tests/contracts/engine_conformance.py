@@ -75,6 +75,7 @@ WORDS = (
     "one-test",
     "conjunctions:2",
     "disjunctions:2",
+    "clauses:1",
     "scorecards:2",
     "card:3",
     "graded-tree",

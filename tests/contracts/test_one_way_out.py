@@ -21,6 +21,7 @@ SOURCE = Path(privpac.__file__).parent
 
 MAY_CHARGE = {
     "releasing.py": "the one way out",
+    "cli/ledger.py": "a person charges what was released elsewhere: no draw follows",
     "guarantee/ledger/ledger.py": "what a charge is",
     "guarantee/ledger/account.py": "what a charge is",
     "guarantee/ledger/store.py": "writes charges down",

@@ -47,6 +47,7 @@ CLAIMS: list[Claim] = []
 
 ELSEWHERE = (
     "exact.test_few_labels",
+    "unit.constructions.clauses.test_formulas",
     "unit.constructions.covers.test_covers",
     "unit.constructions.few_labels.test_boost",
     "unit.constructions.few_labels.test_generic",

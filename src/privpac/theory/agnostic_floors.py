@@ -17,7 +17,6 @@ from privpac.numbers.parameters import Number, at_least, chance, fraction_below
 from privpac.theory.register import formula
 
 __all__ = [
-    "excluded_agnostic",
     "floor_agnostic",
     "floor_agnostic_answers",
     "least_failure_agnostic",
@@ -90,13 +89,6 @@ def floor_agnostic(vc: int, *, excess: Number, failure: Number) -> int:
     """
     shattered, above, miss = _read(vc, excess, failure, owner="floor_agnostic")
     return max(2 * _pairs(above, miss) - 1, _many(shattered, above, miss))
-
-
-def excluded_agnostic(n: int, vc: int, *, excess: Fraction, failure: Fraction) -> bool:
-    """Whether `n` records are below `floor_agnostic`: one vote at `n` says so without the search for the first."""
-    if n == 0 or certainly_above(lambda: _minority((n + 1) // 2, excess), failure):
-        return True
-    return _many(vc, excess, failure) > n
 
 
 @formula("floor-agnostic-answers")

@@ -15,7 +15,7 @@ import privpac
 from privpac import NotCertified, verify
 from privpac.checker.__main__ import main as check_alone
 from privpac.checker.document import CERTIFICATE, KINDS, digest
-from privpac.checker.promise import check_document, check_file
+from privpac.checker.promise import NOT_CHECKED, check_document, check_file
 from privpac.checker.signature import UNSIGNED
 from privpac.checker.steps import RULES
 from privpac.cli import main
@@ -127,12 +127,13 @@ def test_alone_it_speaks_plainly_and_has_the_same_exit_codes(tmp_path: Path) -> 
 
     done = run(str(MODEL))
     assert (done.returncode, done.stderr) == (0, "")
-    first, second, third, fourth, last = done.stdout.splitlines()
+    first, second, third, fourth, fifth, last = done.stdout.splitlines()
     assert first == "Promised: epsilon 1, delta 0 for each record, by a model file of privpac '0.1.0'."
     assert second == "Looked at: the certificate, 4 steps re-derived, and the digest matches."
     assert third.startswith("NOT FOR RELEASE")
     assert fourth.startswith("Not looked at")
-    assert last == UNSIGNED
+    assert fifth == UNSIGNED
+    assert last == NOT_CHECKED
     done = run("none.json", "--json")
     assert (done.returncode, done.stdout) == (2, "")
     assert json.loads(done.stderr)["error"] == "There is no file 'none.json'."

@@ -134,7 +134,7 @@ CLASSES = [
         ("thresholds", 12),
         ("points", 2),
     )
-] + [facts_of(word, Description(columns=5))[0] for word in ("staged:2+2", "auto")]
+] + [facts_of(word, Description(columns=5))[0] for word in ("staged:2+2", "clauses:2", "auto")]
 
 
 @pytest.mark.long_cases(
@@ -210,7 +210,9 @@ def test_further_floors_bind_where_they_hold() -> None:
         for row in labels.answers
         if row.option.protects == "labels" and row.option.setting == "realizable"
     ]
-    assert {(row.floor_source, row.floor) for row in bound if row.option.proper} == {("floor-label-ball", 14)}
+    assert {(row.floor_source, row.floor) for row in bound if row.option.proper} == {
+        ("floor-label-chain", 21)
+    }
     round_ = plan.needed("sphere:3:1", error="0.02", epsilon="0.1").option("reference-cover", "realizable")
     assert round_.floor_source == "floor-label-halfspaces"
     assert (round_.floor or 0) > 100

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import pytest
 
 from privpac import plan
 from privpac.errors import ParameterError
-from privpac.theory.agnostic_floors import excluded_agnostic, floor_agnostic, least_failure_agnostic
+from privpac.theory.agnostic_floors import floor_agnostic, least_failure_agnostic
 
 
 def test_values() -> None:
@@ -61,11 +59,3 @@ def test_the_error_that_records_reach_is_bound_too() -> None:
     found = plan.reachable("thresholds", bits=8, records=269, epsilon=5).option("occam", "agnostic")
     assert found.floor_source == "floor-agnostic"
     assert found.floor == pytest.approx(0.1, abs=1e-3)
-
-
-@pytest.mark.parametrize("vc", [1, 40, 1000])
-@pytest.mark.parametrize("excess", ["0.3", "0.1"])
-def test_one_size_is_excluded_as_the_search_for_the_first_says(vc: int, excess: str) -> None:
-    floor = floor_agnostic(vc, excess=excess, failure="0.05")
-    for n in (0, 1, floor // 2, floor - 2, floor - 1, floor, floor + 1, 2 * floor):
-        assert excluded_agnostic(n, vc, excess=Fraction(excess), failure=Fraction(1, 20)) == (n < floor)

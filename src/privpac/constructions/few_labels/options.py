@@ -433,11 +433,8 @@ def _noisy_floor(wish: Wish, floor: Callable[..., int]) -> int:
 
 
 def _noisy_exclude(wish: Wish, n: int) -> bool:
-    if wish.failure >= Fraction(1, 2):
-        return False
-    return agnostic_floors.excluded_agnostic(
-        n, wish.concepts.shatters, excess=wish.error, failure=wish.failure
-    )
+    least = agnostic_floors.least_failure_agnostic(n, excess=wish.error)
+    return wish.failure < min(least, Fraction(1, 2)) or _noisy_records(wish) > n
 
 
 def _noisy_answers_exclude(wish: Wish, n: int) -> bool:

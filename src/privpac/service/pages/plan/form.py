@@ -77,6 +77,13 @@ CLASSES: Mapping[str, RuleClass] = {
         "Tests at most",
         of_schema="conjunctions:{count}",
     ),
+    "clauses": RuleClass(
+        "What a few conjunctions say, improperly",
+        ("count", "columns"),
+        "clauses:{count}",
+        "Conjunctions at most",
+        of_schema="clauses:{count}",
+    ),
     "disjunctions": RuleClass(
         "Any of a few tests",
         ("count", "columns"),
