@@ -192,7 +192,7 @@ def test_floors_by_a_few_points_do_not_bind_under_a_density_bound() -> None:
 
 
 def test_further_floors_bind_where_they_hold() -> None:
-    """The minimal class, packings of a ball under label privacy, and half-spaces on the sphere."""
+    """The minimal class, neighbouring cuts under label privacy, and half-spaces on the sphere."""
     short = plan.needed("thresholds", bits=1, error="0.45", epsilon="0.1", failure="0.01").option(
         "occam", "realizable"
     )
@@ -206,7 +206,9 @@ def test_further_floors_bind_where_they_hold() -> None:
         for row in labels.answers
         if row.option.protects == "labels" and row.option.setting == "realizable"
     ]
-    assert {(row.floor_source, row.floor) for row in bound if row.option.proper} == {("floor-label-ball", 14)}
+    assert {(row.floor_source, row.floor) for row in bound if row.option.proper} == {
+        ("floor-label-chain", 21)
+    }
     round_ = plan.needed("sphere:3:1", error="0.02", epsilon="0.1").option("reference-cover", "realizable")
     assert round_.floor_source == "floor-label-halfspaces"
     assert (round_.floor or 0) > 100
