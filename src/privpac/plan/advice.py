@@ -18,6 +18,7 @@ from privpac.plan.answer import Answer, bare_answer
 from privpac.plan.impossible import Limit, limit_of
 from privpac.plan.question import Question
 from privpac.plan.table import PlanTable
+from privpac.plan.words import PLAIN
 from privpac.wishes import warning_of_large
 
 __all__ = ["RULES", "advise"]
@@ -288,8 +289,8 @@ def _close(plan: PlanTable) -> str | None:
     )
     if near is None or near.ratio is None:
         return None
-    kind = "with answers from the class" if near.option.proper else "at all"
-    what = "What is proved" if near is plan.headline else near.option.learner
+    kind = "with answers from the class" if near.option.proper else "with any rule"
+    what = "What is proved" if near is plan.headline else PLAIN.get(near.option.learner, near.option.learner)
     return (
         f"{what} is within a factor {math.ceil(near.ratio * 10) / 10:g} of what is possible {kind}"
         f" ({near.floor_source}): no other method of its kind can save more."

@@ -78,11 +78,13 @@ def test_no_floor_of_a_question_is_above_what_a_row_proves(
         found = asked(word, protect, bits, epsilon, **more)
         if found is None or found.best is None:
             continue
-        for setting, limit in limits(found, found.best):
-            for row in found.answers:
-                if refutes(row, setting, proper=limit.proper):
-                    total = row.need.labelled + row.need.unlabelled
-                    assert total >= limit.value, (bits, epsilon, row.option.key, limit)
+        every = {
+            limit for row in (found.best, found.headline) if row is not None for limit in limits(found, row)
+        }
+        for (setting, limit), row in product(every, found.answers):
+            if refutes(row, setting, proper=limit.proper):
+                total = row.need.labelled + row.need.unlabelled
+                assert total >= limit.value, (bits, epsilon, row.option.key, limit)
 
 
 @pytest.mark.usefixtures("silent")

@@ -196,7 +196,7 @@ def test_floors_by_a_few_points_do_not_bind_under_a_density_bound() -> None:
 
 
 def test_further_floors_bind_where_they_hold() -> None:
-    """The minimal class, packings of a ball under label privacy, and half-spaces on the sphere."""
+    """The minimal class, neighbouring cuts under label privacy, and half-spaces on the sphere."""
     short = plan.needed("thresholds", bits=1, error="0.45", epsilon="0.1", failure="0.01").option(
         "occam", "realizable"
     )

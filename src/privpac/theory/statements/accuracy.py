@@ -14,12 +14,13 @@ STATEMENTS: tuple[Statement, ...] = (
         "Direct accuracy bound, some hypothesis nearly right",
         f"{BBKN}, Theorem 3.2 (after Kasiviswanathan–Lee–Nissim–Raskhodnikova–Smith 2011); {BNS}, Proposition A.1",
         "derived",
-        "The exponential mechanism with rate s = ln(1/ratio) and a uniform prior over a fixed class returns a"
-        " hypothesis of error above `error` with probability at most (bad/good)·(1 − error·(1 − e^−s) +"
+        "The exponential mechanism with rate s = ln(1/ratio) over a fixed class returns a hypothesis"
+        " of error above `error` with probability at most (bad/good)·(1 − error·(1 − e^−s) +"
         " tolerated·(e^s − 1))^n, where `good` hypotheses have error at most `tolerated` and the"
         " others count as bad. For 0 < t < s also at most bad·good^(−t/s)·(the same base at t)^n.",
         (
             "the class does not depend on the records",
+            "the prior is uniform (`occam-prior` is for others)",
             IID,
             "at least `good` hypotheses have true error at most `tolerated` (0: realizable)",
             "mistakes count 0 or 1; mean losses in [0, 1] are covered by the same proof",
@@ -35,12 +36,13 @@ STATEMENTS: tuple[Statement, ...] = (
         "Direct accuracy bound, any distribution",
         f"{BNS}, Proposition A.1; {LWY}, Lemma 11; compare Chaudhuri–Hsu 2011, Theorem 8",
         "derived",
-        "The exponential mechanism with a uniform prior over a fixed class of `size` hypotheses, the best of which has"
+        "The exponential mechanism over a fixed class of `size` hypotheses, the best of which has"
         " error eta, exceeds eta + excess with probability at most (size − 1)·base^n, base = 1 − (e +"
         " excess)(1 − e^−t) + e·(e^t − 1) with e = min(eta, (1 − excess)/2), for every t in (0, s];"
         " unknown eta: e = (1 − excess)/2.",
         (
             "the class does not depend on the records",
+            "the prior is uniform (`occam-prior` is for others)",
             IID,
             "a declared `noise` bounds eta from above",
         ),

@@ -24,6 +24,7 @@ from privpac.concepts.line.unions import Union, Unions
 from privpac.concepts.sets.points import Points
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.labels.classes import LabelPrivateDichotomies, LabelPrivateGrid, label_private
+from privpac.constructions.labels.formulas import label_cuts
 from privpac.constructions.labels.trees import PUBLIC_FEATURES
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
@@ -66,6 +67,23 @@ def test_every_cut_is_close_to_an_edge_and_edges_are_few(values, spacing):
     for cut in range(COLUMN.size + 1):
         own = sum(v < cut for v in values)
         assert min(abs(own - rank) for rank in below) <= spacing
+
+
+@settings(max_examples=60, deadline=None)
+@given(values=st.lists(st.integers(0, 30), min_size=1, max_size=40), spacing=st.integers(0, 3))
+def test_cuts_and_ends_are_no_more_than_the_statement_says(values: list[int], spacing: int) -> None:
+    """Both ends count: the register once had one cut for two records and a spacing of one, where the ends are two."""
+    schema = Schema.from_json(
+        {
+            "label": "y",
+            "columns": [{"name": "b", "kind": "numeric", "lower": 0, "upper": 60, "integer": True}],
+        }
+    )
+    for own, ties in ((values, True), (sorted(set(values)), False)):
+        n = len(own)
+        records = MemorySample.of({"b": [v + 1 for v in own]}, schema, y=[0] * n)
+        edges = covering_edges(schema.column("b"), records, spacing=spacing)
+        assert len(edges) + 2 <= max(2, label_cuts(n, spacing=spacing, ties=ties))
 
 
 def test_repeated_values_may_need_an_edge_each() -> None:
