@@ -325,11 +325,11 @@ def test_the_odds_of_the_mixture_are_its_rarest_rule() -> None:
 
 
 def test_where_little_can_be_told_apart_there_are_fewer_tests() -> None:
-    schema = _schema(8)
     sizes = []
     for n in (400, 401):
-        learner = auto(Request(schema, Size(n), Fraction(1, 2)), "")
+        learner = learner_for("auto", Request(_schema(8), Size(n), Fraction(1, 2)))
         assert isinstance(learner, Merged)
         mixture = learner.learner.concepts
+        assert isinstance(mixture, TreeMixture)
         sizes.append(max(len(part.tests.tests) for part in mixture.parts if isinstance(part, Trees)))
     assert sizes[0] <= 64 < sizes[1] <= 128
