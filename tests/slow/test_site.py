@@ -23,6 +23,8 @@ from tests.slow.browsing import LOOKS, axe_violations, browser, picture, still
 
 __all__ = ["browser"]
 
+pytestmark = pytest.mark.xdist_group("site")  # one process builds it if it has to be built
+
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "site"
 DESK: Any = {"width": 1280, "height": 900}
