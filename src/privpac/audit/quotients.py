@@ -52,7 +52,8 @@ class Quotients:
         self._numbers: dict[Any, int] = {}
 
     def masses(self, law: Law) -> Masses:
-        """A law made ready; every output that is new gets the next number."""
+        """A law made ready; every output that is new gets the next number, and what never happens is left out."""
+        law = {output: mass for output, mass in law.items() if mass}
         numbers = [self._numbers.setdefault(output, len(self._numbers)) for output in law]
         floats = np.array([float(mass) for mass in law.values()])
         return Masses(law, tuple(law), np.array(numbers, dtype=np.int64), floats)

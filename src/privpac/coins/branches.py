@@ -26,15 +26,15 @@ class Enumeration:
 
     def __init__(self) -> None:
         self._seen: dict[Hashable, list[Fraction]] = {}
-        self._laws: dict[Repeatable[Any], list[tuple[Any, Fraction]]] = {}
+        self._laws: dict[tuple[Repeatable[Any], bool], list[tuple[Any, Fraction]]] = {}
 
     def outcomes(self, run: Callable[[Coins], Any], *, sets: bool) -> list[tuple[Any, Fraction]]:
         """The law of a run inside of another."""
         if not isinstance(run, Repeatable):
             return list(outcome_law(run, memory=self, sets=sets).items())
-        if run not in self._laws:
-            self._laws[run] = list(outcome_law(run, memory=self, sets=sets).items())
-        return self._laws[run]
+        if (run, sets) not in self._laws:
+            self._laws[run, sets] = list(outcome_law(run, memory=self, sets=sets).items())
+        return self._laws[run, sets]
 
     def probabilities(self, weights: Weights) -> list[Fraction]:
         """The exact probability of every outcome of one choice."""

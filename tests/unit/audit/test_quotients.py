@@ -75,3 +75,11 @@ def test_a_difference_that_floats_do_not_show_decides(power: int) -> None:
     quotients = Quotients()
     ratio, where = quotients.largest(quotients.masses(p), quotients.masses(q), ONE)
     assert (ratio, where) == (p[1] / q[1], 1)
+
+
+def test_what_a_law_lists_and_never_gives_is_impossible() -> None:
+    quotients = Quotients()
+    always, never = quotients.masses({0: ONE / 2, 1: ONE / 2}), quotients.masses({0: ONE, 1: Fraction(0)})
+    assert quotients.largest(always, never, ONE) == (None, 1)
+    assert quotients.largest(never, always, ONE) == (Fraction(2), 0)
+    assert quotients.delta(always, never, ONE, Fraction(0)) == ONE / 2
