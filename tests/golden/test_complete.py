@@ -10,7 +10,7 @@ from privpac import __version__
 from privpac.answering.stored_offers import READERS
 from privpac.audit.registry import REGISTRY
 from privpac.checker.steps import RULES
-from privpac.concepts.hypotheses import KINDS
+from privpac.concepts.hypotheses import kinds
 from privpac.constructions.few_labels.methods import METHODS as FEW_LABEL_METHODS
 from privpac.constructions.points.ways import POINT_WAYS
 from privpac.constructions.prediction.forms import CLASSIFIERS, FORMS
@@ -103,7 +103,7 @@ def test_every_form_of_prediction() -> None:
 
 
 def test_every_kind_that_a_file_can_name() -> None:
-    assert _stored("kind", inside="hypothesis") == set(KINDS)
+    assert _stored("kind", inside="hypothesis") == set(kinds())
     assert _stored("kind", inside="predictor") == set(READERS)
     assert _stored("kind", inside="columns") == set(COLUMN_KINDS)
     assert _stored("class") == set(CLASSES)

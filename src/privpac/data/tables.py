@@ -6,13 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 
-from privpac.data.arrow import has_arrow
 from privpac.data.files import file_types, read_file
-from privpac.data.raw import Array, RawTable, no_repeats, objects, require
-from privpac.data.texts import FEW, Distinct, Raw, held_text
+from privpac.data.raw import Array, RawTable, objects, require
 from privpac.errors import DataError, SchemaError
 
 __all__ = ["RawTable", "column_types", "is_spark_frame", "read", "vector"]
@@ -44,7 +41,9 @@ def read(
         return _from_columns({name: source[name] for name in source.dtype.names}, columns)
     frame = _frame(source)
     if frame is not None:
-        return _from_frame(frame, columns)
+        from privpac.data.frames import table_of
+
+        return table_of(frame, columns)
     return _from_rows(_rows(source), every)
 
 
@@ -54,7 +53,9 @@ def column_types(source: object) -> dict[str, str]:
         return file_types(source)
     frame = None if isinstance(source, Mapping) else _frame(source)
     if frame is not None:
-        return {str(name): _frame_type(kind) for name, kind in frame.schema.items()}
+        from privpac.data.frames import frame_types
+
+        return frame_types(frame)
     table = read(source)
     return {name: _array_type(table.array(name)) for name in table.names}
 
@@ -65,9 +66,11 @@ def vector(values: object) -> Array:
         return values
     if isinstance(values, (list, tuple)):  # asking for the type of a series takes longer than encoding a row
         return objects(values)
-    series = nw.from_native(values, series_only=True, pass_through=True)
-    if isinstance(series, nw.Series):
-        return _array_of(series)
+    from privpac.data.frames import array_of, series_of
+
+    series = series_of(values)
+    if series is not None:
+        return array_of(series)
     if isinstance(values, Sequence) and not isinstance(values, (str, bytes)):
         return objects(values)
     raise DataError("A column is not a list, an array or a series.", remedy="Give one value per record.")
@@ -139,74 +142,9 @@ def is_spark_frame(table: object) -> bool:
 
 
 def _frame(source: object) -> Any:
-    """`source` as a narwhals frame, or None if it is no frame."""
-    if not hasattr(source, "collect"):  # a lazy frame cannot have repeated names, and asking for them is slow
-        names = getattr(source, "column_names", None)
-        names = getattr(source, "columns", None) if names is None else names
-        if names is None:
-            return None
-        no_repeats([str(name) for name in names])
-    frame = nw.from_native(source, pass_through=True)
-    if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
-    return frame if isinstance(frame, nw.DataFrame) else None
+    """`source` as a frame, or None if it is none."""
+    if not any(hasattr(source, name) for name in ("collect", "column_names", "columns")):
+        return None
+    from privpac.data.frames import frame_of
 
-
-def _from_frame(frame: Any, columns: Sequence[str] | None) -> RawTable:
-    native = {str(name): name for name in frame.columns}
-    wanted = tuple(native if columns is None else columns)
-    require(wanted, names=tuple(native))
-    return RawTable(
-        names=wanted, n=len(frame), fetch=lambda name: _from_series(frame.get_column(native[name]))
-    )
-
-
-def _frame_type(kind: Any) -> str:
-    if kind.is_integer():
-        return "integer"
-    if kind.is_float() or kind.is_decimal():
-        return "real"
-    if isinstance(kind, nw.Datetime):
-        return "datetime with zone" if kind.time_zone else "datetime"
-    return {nw.Boolean: "boolean", nw.Date: "date"}.get(type(kind), "text")
-
-
-def _from_series(series: Any) -> Raw:
-    """A column of a frame in a short form, if that is shorter than an array."""
-    if len(series) > FEW:
-        if isinstance(series.dtype, nw.String) and not _is_objects(series) and has_arrow():
-            texts = held_text(series.to_arrow())
-            if texts is not None:
-                return texts
-        if isinstance(series.dtype, nw.Categorical) and series.implementation.is_pandas():
-            return _from_pandas_categories(series.to_native())
-    return _array_of(series)
-
-
-def _is_objects(series: Any) -> bool:
-    """Whether this is a column of any Python objects: of those only a few are looked at before it is called text."""
-    return bool(series.implementation.is_pandas_like() and series.to_native().dtype == np.dtype(object))
-
-
-def _from_pandas_categories(native: Any) -> Distinct:
-    """Categories that no record has are not looked at: they may be undeclared."""
-    codes = native.cat.codes.to_numpy().astype(np.int64)  # -1 where a cell is empty
-    listed = objects([*native.cat.categories.tolist(), None])
-    used = np.zeros(len(listed), dtype=np.bool_)
-    used[codes] = True
-    return Distinct(listed[used], (np.cumsum(used) - 1)[codes])
-
-
-def _array_of(series: Any) -> Array:
-    kind = series.dtype
-    if (
-        isinstance(kind, (nw.Categorical, nw.Enum, nw.Int128))
-        or kind.is_decimal()
-        or (isinstance(kind, nw.Datetime) and kind.time_zone)
-    ):
-        return objects(series.to_list())
-    if kind.is_integer() and series.null_count():
-        # As doubles, keys above 2**53 would lose digits because another record is empty.
-        return np.ma.MaskedArray(series.fill_null(0).to_numpy(), mask=series.is_null().to_numpy())
-    array: Array = series.to_numpy()
-    return array
+    return frame_of(source)
