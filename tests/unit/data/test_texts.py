@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privpac.data import numeric, tables, texts
+from privpac.data import frames, numeric, texts
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
 from privpac.data.raw import each_once, objects
 from privpac.data.schema import Schema
@@ -174,7 +174,7 @@ def careful(column: Column, items: list[Any]) -> list[list[int] | str]:
 def compiled_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """The quick way also for few records."""
     monkeypatch.setattr(numeric, "worth_compiling", lambda n: True)
-    monkeypatch.setattr(tables, "FEW", -1)
+    monkeypatch.setattr(frames, "FEW", -1)
 
 
 def same(column: Column, items: list[Any], raw: object) -> None:
