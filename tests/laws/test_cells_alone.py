@@ -26,7 +26,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privpac.data import files, numeric, tables
+from privpac.data import files, frames, numeric
 from privpac.data.columns import Boolean, Categorical, Date, Numeric
 from privpac.data.engines.database import database_sample
 from privpac.data.engines.files import files_at, files_sample
@@ -316,7 +316,7 @@ def quick() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(files, "BY_COLUMNS", -1)
         patch.setattr(numeric, "worth_compiling", lambda n: True)
-        patch.setattr(tables, "FEW", -1)
+        patch.setattr(frames, "FEW", -1)
         yield
 
 
