@@ -6,7 +6,6 @@ import math
 import struct
 from dataclasses import dataclass
 from decimal import Decimal
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Literal, get_args
 
@@ -225,11 +224,23 @@ class Numeric(Column):
             return int(self.lower) + cell
         if cell == 0:
             return float(self.lower) + 0.0
-        low, high = _rank(float(self.lower)), _rank(float(self.upper))
+        low, high = self._around(cell)
         while high - low > 1:  # the cell of `low` is below `cell`, that of `high` is not
             middle = (low + high) // 2
             low, high = (low, middle) if self._grid(_double(middle)) >= cell else (middle, high)
         return _double(high) + 0.0
+
+    def _around(self, cell: int) -> tuple[int, int]:
+        """Ranks of two doubles between which the cell begins, mostly close to where it would begin without rounding."""
+        least, most = _rank(float(self.lower)), _rank(float(self.upper))
+        guess = _rank(min(max(float(self.lower) + cell / self._scale, float(self.lower)), float(self.upper)))
+        reach = 1
+        while True:
+            low, high = max(guess - reach, least), min(guess + reach, most)
+            begun = high == most or self._grid(_double(high)) >= cell
+            if begun and (low == least or self._grid(_double(low)) < cell):
+                return low, high
+            reach *= 8
 
     def show(self, cell: int) -> str:
         if self.integer:
@@ -237,12 +248,15 @@ class Numeric(Column):
         first = float(self.value(cell))
         if self._grid(first) != cell:  # no double lies in this cell
             return repr(first)
-        exact = Fraction(first)
+        top, bottom = first.as_integer_ratio()
         place = Decimal(max(abs(float(self.lower)), abs(float(self.upper)))).adjusted() + 1
         for power in range(place, place - DIGITS, -1):
-            below = math.floor(exact / Fraction(10) ** power)
+            ten, tenth = 10 ** max(power, 0), 10 ** max(-power, 0)
+            below = top * tenth // (bottom * ten)
             for count in (below, below + 1):  # 0.1 lies just below the double that it is read as
-                nearest = float(count * Fraction(10) ** power)
+                nearest = (
+                    count * ten / tenth
+                )  # of whole numbers Python rounds the quotient once, and to the nearest
                 if first <= nearest <= float(self.upper) and self._grid(nearest) == cell:
                     return _plain(Decimal(count).scaleb(power))
         return repr(first)

@@ -160,6 +160,15 @@ class Coding:
     size: int
     dtype: type[np.unsignedinteger[Any]]
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.group, self.size, self.dtype))
+
+    def __hash__(self) -> int:
+        return (
+            self._hash
+        )  # worked out once: it goes over all cuts, and is asked for with every part of the records
+
     def __call__(self, cells: NDArray[Any], /) -> NDArray[Any]:
         return self.group.codes(cells, size=self.size, dtype=self.dtype)
 
