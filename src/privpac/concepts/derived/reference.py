@@ -301,8 +301,8 @@ class PublicTable:
     def counts(self, column: str) -> ColumnCounts:
         """Cells of a column and how often they occur, counted once."""
         if column not in self._counts_by_column:
-            own = self.records.schema.column(column)
-            self._counts_by_column[column] = self.records.reduce(CellCounts(own, classes=1))
+            described = self.records.schema.column(column)
+            self._counts_by_column[column] = self.records.reduce(CellCounts(described, classes=1))
         tally = self._counts_by_column[column]
         if len(tally.values) < 2:
             raise SchemaError(

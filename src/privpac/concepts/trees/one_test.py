@@ -68,9 +68,9 @@ class OneTest(ManyLabels, UniformTrees, Stored):
         row = Row.of(0, np.arange(last, dtype=np.int64), prices, last)
         return Named(Runs((row,)), partial(_member, self))
 
-    def _prices(self, kept: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _prices(self, correct: NDArray[np.int64]) -> NDArray[np.int64]:
         """The price of every member's mistakes, test by test: all that could be lost less what is answered right."""
-        everyone, held = kept[0], kept[1:]
+        everyone, held = correct[0], correct[1:]
         low, high = (np.array(labels) for labels in zip(*self.answers, strict=True))
         right = (everyone - held)[:, low] + held[:, high]
         return np.asarray(everyone.sum() - right, dtype=np.int64).ravel()

@@ -191,9 +191,9 @@ class Constants(ManyLabels, UniformTrees, Stored):
         return isinstance(hypothesis, Leaf) and 0 <= hypothesis.label < self.size
 
     def scores(self, evidence: Cooccurrence, *, costs: Costs) -> Named[Tree]:
-        kept = evidence.counts[0].astype(np.int64) * np.array(costs, dtype=np.int64)
+        correct = evidence.counts[0].astype(np.int64) * np.array(costs, dtype=np.int64)
         last = self.size - 1
-        row = Row.of(0, np.arange(last, dtype=np.int64), kept.sum() - kept, last)
+        row = Row.of(0, np.arange(last, dtype=np.int64), correct.sum() - correct, last)
         return Named(Runs((row,)), _member)
 
 

@@ -142,7 +142,7 @@ def test_counts_of_too_few_sets_are_refused() -> None:
 
 def _mixture() -> TreeMixture:
     tests = Binarisation.of(SCHEMA)
-    few = Binarisation.of(SCHEMA, given={"a": [1], "b": [1], "c": [1]})
+    few = Binarisation.of(SCHEMA, cut_values={"a": [1], "b": [1], "c": [1]})
     parts = (
         Constants(SCHEMA, tests),
         OneTest(SCHEMA, tests),

@@ -40,9 +40,11 @@ def plain_prices(signed: Longs, p: int, everything: int) -> NDArray[Any]:
     for c in range(2, p):
         place, many = comb(c, 3), comb(c, 2)
         a, b = smaller[:many], larger[:many]
-        own = pairs[many : many + c]  # of c and each smaller test
+        with_c = pairs[many : many + c]  # of c and each smaller test
         total = both[:many] + alone[c]
-        product = 8 * three[place : place + many] - (pairs[:many] + own[a] + own[b]) + (total + 2 * everyone)
+        product = (
+            8 * three[place : place + many] - (pairs[:many] + with_c[a] + with_c[b]) + (total + 2 * everyone)
+        )
         out = prices[place : place + many]
         out[:, 0] = (everything - (total - product) // 2) // 2
         for k, turned in enumerate((alone[a], alone[b], alone[c])):
@@ -134,10 +136,10 @@ def list_gains(signed: Longs, p: int, out: Longs) -> None:
 
 
 @compiled
-def find_gain(signed: Longs, p: int, wanted: np.int64, index: int) -> tuple[int, int, int, int]:
+def find_gain(signed: Longs, p: int, gain: np.int64, index: int) -> tuple[int, int, int, int]:
     """The tests and the number of the index-th rule of this gain; tests of -1 if there are fewer."""
     kind = signed.dtype.type
-    place, gains, size = 1 + p + p * (p - 1) // 2, np.empty((4, p), signed.dtype), kind(abs(wanted))
+    place, gains, size = 1 + p + p * (p - 1) // 2, np.empty((4, p), signed.dtype), kind(abs(gain))
     left = index
     for c in range(2, p):
         for b in range(1, c):
@@ -149,22 +151,22 @@ def find_gain(signed: Longs, p: int, wanted: np.int64, index: int) -> tuple[int,
                 for a in range(b):
                     matches += kind(max(gains[k, a], kind(-gains[k, a])) == size)
             # A rule that gains nothing does so the other way round as well.
-            many = int(matches) * (2 if wanted == 0 else 1)
+            many = int(matches) * (2 if gain == 0 else 1)
             if left < many:
-                return _find_in_row(gains, b, c, wanted, left)
+                return _find_in_row(gains, b, c, gain, left)
             left -= many
             place += b
     return -1, -1, -1, -1
 
 
 @compiled
-def _find_in_row(gains: Longs, b: int, c: int, wanted: np.int64, index: int) -> tuple[int, int, int, int]:
+def _find_in_row(gains: Longs, b: int, c: int, gain: np.int64, index: int) -> tuple[int, int, int, int]:
     """The same among the sets whose larger tests are b and c."""
     left = index
     for a in range(b):
         for k in range(4):
             for opposite in range(2):
-                if (-np.int64(gains[k, a]) if opposite else np.int64(gains[k, a])) == wanted:
+                if (-np.int64(gains[k, a]) if opposite else np.int64(gains[k, a])) == gain:
                     if left == 0:
                         return a, b, c, 2 * k + opposite
                     left -= 1
