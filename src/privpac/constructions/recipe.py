@@ -348,7 +348,7 @@ def spell_out(wishes: RuleWishes, schema: Schema) -> RuleWishes:
     if concepts == TREES and wishes.probabilities and _can_grade(wishes, schema):
         concepts = GRADED
     bare = replace(wishes, concepts=concepts, aim="label", probabilities=False)
-    asked = ranks or wishes.probabilities
+    needs_risks = ranks or wishes.probabilities
     if wishes.probabilities and wishes.leaf_epsilon is not None:
         raise ParameterError(
             "learn",
@@ -357,7 +357,11 @@ def spell_out(wishes: RuleWishes, schema: Schema) -> RuleWishes:
             allowed="left out together with leaf_epsilon",
             remedy="probabilities takes a share of epsilon, leaf_epsilon is paid on top: choose one.",
         )
-    if tells_risks(concepts) or wishes.leaf_epsilon is not None or not (asked or counts_leaves(concepts)):
+    if (
+        tells_risks(concepts)
+        or wishes.leaf_epsilon is not None
+        or not (needs_risks or counts_leaves(concepts))
+    ):
         return bare
     if not has_leaves(concepts):
         raise ParameterError(

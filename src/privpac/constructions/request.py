@@ -345,12 +345,12 @@ def balanced_costs(schema: Schema) -> Costs:
             remedy='Write the publicly known share of the classes into the schema, such as "base_rate": 0.06.',
         )
     shares = [Fraction(rate) for rate in schema.base_rate]
-    wanted = [max(shares) / share for share in shares]  # the commonest class costs 1
+    goals = [max(shares) / share for share in shares]  # the commonest class costs 1
     for unit in count(1):
-        costs = [max(1, round(unit * ratio)) for ratio in wanted]
+        costs = [max(1, round(unit * ratio)) for ratio in goals]
         if all(
             abs(cost - unit * ratio) <= TOLERANCE * unit * ratio
-            for cost, ratio in zip(costs, wanted, strict=True)
+            for cost, ratio in zip(costs, goals, strict=True)
         ):
             break
     return tuple(costs)

@@ -162,8 +162,8 @@ def accuracy_of_stages(
     proofs: list[Proof[Accuracy]] = []
     ways = (None,) if privacy is None else (None, privacy)
     for against in (Against.REALIZABLE, Against.AGNOSTIC):
-        found = [_staged(private, stages, records, size, failure, against) for private in ways]
-        proofs += sorted((proof for proof in found if proof), key=lambda proof: proof.fact.error)[:1]
+        candidates = [_staged(private, stages, records, size, failure, against) for private in ways]
+        proofs += sorted((proof for proof in candidates if proof), key=lambda proof: proof.fact.error)[:1]
     return tuple(proofs)
 
 

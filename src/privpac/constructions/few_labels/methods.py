@@ -101,8 +101,8 @@ def semi_learner(concepts: ConceptClass, settings: Mapping[str, Any]) -> SemiLea
     )
 
 
-def _settings(method: str, epsilon: Fraction, failure: Fraction, **found: object) -> dict[str, Any]:
-    return {"method": method, "epsilon": plain(epsilon), "failure": plain(failure), **found}
+def _settings(method: str, epsilon: Fraction, failure: Fraction, **numbers: object) -> dict[str, Any]:
+    return {"method": method, "epsilon": plain(epsilon), "failure": plain(failure), **numbers}
 
 
 def _generic(concepts: ConceptClass, size: Size, *, epsilon: Fraction, failure: Fraction) -> dict[str, Any]:
@@ -273,8 +273,8 @@ class FewLabels:
         if tree is None:
             return None
         record(tree, *ACTIVE)
-        records, kept, asked = (whole(tree[name], least=0) for name in ACTIVE)
-        return Active(self.learner, records, kept, asked, self.request.per_record)
+        records, kept, labelled = (whole(tree[name], least=0) for name in ACTIVE)
+        return Active(self.learner, records, kept, labelled, self.request.per_record)
 
     def certify(self) -> Certificate:
         """What will be promised to labelled and to unlabelled people."""

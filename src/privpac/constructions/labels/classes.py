@@ -75,8 +75,8 @@ def _smallest(prove: Prover) -> tuple[Proof[Accuracy], ...]:
 
 
 def _privacy(ratio: Fraction, sensitivity: int, epsilon: Fraction) -> Proof[Privacy]:
-    own = rules.exponential_mechanism(ratio=ratio, sensitivity=sensitivity, unit=Unit.LABEL)
-    return rules.assuming(rules.declared(own, epsilon=epsilon), PUBLIC_FEATURES)
+    drawn = rules.exponential_mechanism(ratio=ratio, sensitivity=sensitivity, unit=Unit.LABEL)
+    return rules.assuming(rules.declared(drawn, epsilon=epsilon), PUBLIC_FEATURES)
 
 
 @dataclass(frozen=True)
@@ -248,9 +248,9 @@ class LabelPrivateGrid:
             # A column on which all records agree keeps one edge, so that it stays a column.
             edges.append((name, covering_edges(column, sample, spacing=spacing) or (column.size - 1,)))
         grid = Regrid(schema, tuple(edges))
-        own = _on(self.concepts, grid.coarse)
-        evidence = grid.sample(sample).reduce(own.statistic)
-        return grid.fine(own.gibbs(evidence, ratio=self.ratio, costs=self.prices).draw(coins))
+        concepts = _on(self.concepts, grid.coarse)
+        evidence = grid.sample(sample).reduce(concepts.statistic)
+        return grid.fine(concepts.gibbs(evidence, ratio=self.ratio, costs=self.prices).draw(coins))
 
 
 def _nearest(first: int, end: int, goal: float, *, count: int = 40) -> list[int]:

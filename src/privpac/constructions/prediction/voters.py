@@ -267,10 +267,10 @@ def _votes(voter: Voter, rows: NDArray[np.float64], classes: int) -> NDArray[np.
     return np.where(votes == NO_CLASS, voter.otherwise, votes)
 
 
-def _tally(said: Iterable[NDArray[Any]], rows: int, classes: int) -> NDArray[np.int64]:
+def _tally(by_model: Iterable[NDArray[Any]], rows: int, classes: int) -> NDArray[np.int64]:
     votes = np.zeros((rows, classes), dtype=np.int64)
     everyone = np.arange(rows)
-    for answers in said:
+    for answers in by_model:
         votes[everyone, answers] += 1
     return votes
 
