@@ -156,9 +156,9 @@ def _released(wishes: TableWishes, schema: Schema) -> tuple[str, ...]:
 
 def _narrowed(schema: Schema, names: tuple[str, ...]) -> Schema:
     """The schema of the released columns alone; one column stays where only the label is released."""
-    wanted = [name for name in names if name != schema.label]
-    kept = tuple(schema.column(name) for name in wanted) or schema.columns[:1]
-    return replace(schema, columns=kept)
+    features = [name for name in names if name != schema.label]
+    columns = tuple(schema.column(name) for name in features) or schema.columns[:1]
+    return replace(schema, columns=columns)
 
 
 def _open(

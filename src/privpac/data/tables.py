@@ -33,9 +33,9 @@ def read(
     """
     every, columns = columns, columns if only is None else only
     if isinstance(source, RawTable):
-        wanted = source.names if columns is None else tuple(columns)
-        require(wanted, names=source.names)
-        return RawTable(names=wanted, n=source.n, fetch=source.fetch)
+        chosen = source.names if columns is None else tuple(columns)
+        require(chosen, names=source.names)
+        return RawTable(names=chosen, n=source.n, fetch=source.fetch)
     if isinstance(source, (str, Path)):
         return read_file(source, columns=columns)
     if isinstance(source, Mapping):
@@ -80,9 +80,9 @@ def _array_type(array: Array) -> str:
 
 
 def _from_columns(arrays: Mapping[str, Array], columns: Sequence[str] | None) -> RawTable:
-    wanted = tuple(arrays if columns is None else columns)
-    require(wanted, names=tuple(arrays))
-    lengths = {name: len(arrays[name]) for name in wanted}
+    chosen = tuple(arrays if columns is None else columns)
+    require(chosen, names=tuple(arrays))
+    lengths = {name: len(arrays[name]) for name in chosen}
     if len(set(lengths.values())) > 1:
         short, long = (
             min(lengths, key=lambda name: lengths[name]),
@@ -94,7 +94,7 @@ def _from_columns(arrays: Mapping[str, Array], columns: Sequence[str] | None) ->
             remedy="Give every column one value per record.",
         )
     n = next(iter(lengths.values()), 0)
-    return RawTable(names=wanted, n=n, fetch=lambda name: arrays[name])
+    return RawTable(names=chosen, n=n, fetch=lambda name: arrays[name])
 
 
 def _rows(source: object) -> Array:
@@ -154,10 +154,10 @@ def _frame(source: object) -> Any:
 
 def _from_frame(frame: Any, columns: Sequence[str] | None) -> RawTable:
     native = {str(name): name for name in frame.columns}
-    wanted = tuple(native if columns is None else columns)
-    require(wanted, names=tuple(native))
+    chosen = tuple(native if columns is None else columns)
+    require(chosen, names=tuple(native))
     return RawTable(
-        names=wanted, n=len(frame), fetch=lambda name: _from_series(frame.get_column(native[name]))
+        names=chosen, n=len(frame), fetch=lambda name: _from_series(frame.get_column(native[name]))
     )
 
 
@@ -192,9 +192,9 @@ def _from_pandas_categories(native: Any) -> Distinct:
     """Categories that no record has are not looked at: they may be undeclared."""
     codes = native.cat.codes.to_numpy().astype(np.int64)  # -1 where a cell is empty
     listed = objects([*native.cat.categories.tolist(), None])
-    used = np.zeros(len(listed), dtype=np.bool_)
-    used[codes] = True
-    return Distinct(listed[used], (np.cumsum(used) - 1)[codes])
+    occurs = np.zeros(len(listed), dtype=np.bool_)
+    occurs[codes] = True
+    return Distinct(listed[occurs], (np.cumsum(occurs) - 1)[codes])
 
 
 def _array_of(series: Any) -> Array:

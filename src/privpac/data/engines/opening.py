@@ -86,10 +86,10 @@ def open_sample(
             remedy="Make a DataFrame of the table, or use engine='files'.",
         )
     if chosen == "spark":
-        own = spark if spark is not None and not isinstance(spark, str) else None
-        if own is None and is_spark_frame(table):
-            own = table.sparkSession  # type: ignore[attr-defined]
-        return spark_sample(table, schema, spark=own or session(spark or LOCAL))
+        running = spark if spark is not None and not isinstance(spark, str) else None
+        if running is None and is_spark_frame(table):
+            running = table.sparkSession  # type: ignore[attr-defined]
+        return spark_sample(table, schema, spark=running or session(spark or LOCAL))
     opened = database_sample if is_database(str(table)) else files_sample
     streamed = opened(str(table), schema, progress=progress)
     return streamed.gathered() if load and chosen == "memory" else streamed

@@ -84,7 +84,7 @@ class Ledger:
         promises = Promises.read(
             OWNER, epsilon=epsilon, delta=delta, reserved_delta=reserved_delta, pure_epsilon=pure_epsilon
         )
-        self._store: Store = _made_or_found(_temporary() if path is None else path, promises=promises)
+        self._store: Store = _create_or_open(_temporary() if path is None else path, promises=promises)
 
     @classmethod
     def create(
@@ -100,12 +100,12 @@ class Ledger:
         promises = Promises.read(
             OWNER, epsilon=epsilon, delta=delta, reserved_delta=reserved_delta, pure_epsilon=pure_epsilon
         )
-        return cls.over(_made(path, promises=promises))
+        return cls.over(_create(path, promises=promises))
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Ledger:
         """Continue the ledger in a file or at a URL, whatever its totals. `verify` looks at every row of it."""
-        return cls.over(_found(path))
+        return cls.over(_open(path))
 
     @classmethod
     def over(cls, store: Store) -> Ledger:
@@ -264,7 +264,7 @@ def _row(entry: Entry) -> str:
     return "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in cells) + "</tr>"
 
 
-def _found(path: str | os.PathLike[str]) -> Store:
+def _open(path: str | os.PathLike[str]) -> Store:
     if not is_url(path):
         return SqliteStore.open(path)
     if str(path).startswith(SQLITE):
@@ -272,7 +272,7 @@ def _found(path: str | os.PathLike[str]) -> Store:
     return _database().open(str(path))
 
 
-def _made(path: str | os.PathLike[str], *, promises: Promises) -> Store:
+def _create(path: str | os.PathLike[str], *, promises: Promises) -> Store:
     if not is_url(path):
         return SqliteStore.create(path, promises=promises)
     if str(path).startswith(SQLITE):
@@ -293,11 +293,11 @@ def _database() -> type[SqlStore]:
     return SqlStore
 
 
-def _made_or_found(path: str | os.PathLike[str], *, promises: Promises) -> Store:
+def _create_or_open(path: str | os.PathLike[str], *, promises: Promises) -> Store:
     try:
-        return _made(path, promises=promises)
+        return _create(path, promises=promises)
     except FileExistsError:
-        store = _found(path)
+        store = _open(path)
     account = store.account()
     # A ledger of the first format was declared by epsilon and delta alone, and is continued by them: it adds.
     if account.opening == FIRST_FORMAT and (promises.pure is None or promises.approximate is None):
