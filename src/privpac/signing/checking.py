@@ -134,8 +134,8 @@ def check_receipts(
             raise NotCertified(f"The signature of {signature.signer!r} belongs to another document.")
     signers, paid = {}, dict[int, str]()
     for name, tree in documents.items():
-        own = [one for one in beside if one.document == digests[name]]
-        signers[name] = check_receipt(ledger, tree, trusted=trusted, beside=own)
+        others = [one for one in beside if one.document == digests[name]]
+        signers[name] = check_receipt(ledger, tree, trusted=trusted, beside=others)
         for receipt in (signer.signature.receipt for signer in signers[name]):
             if receipt is not None and digests[paid.setdefault(receipt.entry, name)] != digests[name]:
                 raise NotCertified(

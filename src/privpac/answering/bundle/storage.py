@@ -117,10 +117,10 @@ def _voters(content: bytes, voters: Classifiers, trusted: Collection[str]) -> li
         parts = list(zip(*entries, strict=True))
     classes = range(len(voters.schema.classes))
     expected = type_name(voters.estimator)
-    for otherwise, asked, model in parts:
-        if otherwise not in classes or (asked and type_name(model) != expected):
+    for otherwise, has_model, model in parts:
+        if otherwise not in classes or (has_model and type_name(model) != expected):
             raise NotCertified("The bundle holds models of another type than it says.")
-    return [Voter(otherwise, model if asked else None) for otherwise, asked, model in parts]
+    return [Voter(otherwise, model if has_model else None) for otherwise, has_model, model in parts]
 
 
 def _refuse_silent(voters: Classifiers, trained: Sequence[Voter]) -> None:
