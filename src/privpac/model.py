@@ -22,8 +22,8 @@ from privpac.checker import document
 from privpac.checker.document import digest, same, unsigned
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.cards.card import Card
+from privpac.concepts.catalogue import hypothesis_from_json
 from privpac.concepts.fitting import misfit
-from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.trees.tree import Tree
 from privpac.constructions.estimates.confusion import Confusion
 from privpac.constructions.estimates.figures import Figures, figures_of

@@ -13,8 +13,7 @@ from privpac.constructions.release.point_counts import PointCounts
 from privpac.constructions.release.sanitiser import FAILURE, Released
 from privpac.constructions.release.table import ReleasedTable, TableRequest
 from privpac.data.engines.memory import MemorySample
-from privpac.data.engines.opening import EngineSample, chosen_engine, open_sample, unread_records
-from privpac.data.purchases import purchase_of
+from privpac.data.engines.opening import EngineSample, chosen_engine, open_sample, purchase_of, unread_records
 from privpac.data.sample import Size
 from privpac.data.schema import Schema, schema_for
 from privpac.guarantee.certificate import Certificate

@@ -14,7 +14,7 @@ from docs.hooks.reference import EXITS
 
 import privpac
 from privpac.cli.app import app
-from privpac.concepts.hypotheses import KINDS
+from privpac.concepts.catalogue import KINDS
 from privpac.constructions.words import WORDS
 from privpac.data.schema_reading import OPTIONS
 from tests.contracts.test_register_complete import EXAMPLES

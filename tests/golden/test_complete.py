@@ -10,12 +10,11 @@ from privpac import __version__
 from privpac.answering.stored_offers import READERS
 from privpac.audit.registry import REGISTRY
 from privpac.checker.steps import RULES
-from privpac.concepts.hypotheses import KINDS
+from privpac.concepts.catalogue import CLASSES, KINDS
 from privpac.constructions.few_labels.methods import METHODS as FEW_LABEL_METHODS
 from privpac.constructions.points.ways import POINT_WAYS
 from privpac.constructions.prediction.forms import CLASSIFIERS, FORMS
 from privpac.constructions.release.methods import METHODS as RELEASE_METHODS
-from privpac.constructions.stored_classes import CLASSES
 from privpac.constructions.words import WORDS
 from privpac.data.columns import KINDS as COLUMN_KINDS
 from tests.golden.audits import AUDIT

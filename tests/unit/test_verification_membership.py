@@ -222,7 +222,7 @@ def test_a_rule_of_another_kind_is_refused(word: str) -> None:
 
 
 def test_every_kind_of_rule_stands_in_the_list() -> None:
-    from privpac.concepts.hypotheses import KINDS
+    from privpac.concepts.catalogue import KINDS
 
     assert {rule["kind"] for rule in RULES} == set(KINDS)
 

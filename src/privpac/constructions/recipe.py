@@ -18,8 +18,9 @@ import numpy as np
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.catalogue import stored_concepts
 from privpac.concepts.trees.mixture import TreeMixture
-from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.parts import OneTest
 from privpac.concepts.trees.tree import Tree
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
@@ -38,7 +39,6 @@ from privpac.constructions.estimates.confusion import (
 )
 from privpac.constructions.estimates.leaf_counts import LeafCounts, leaf_counts_privacy, release_leaf_counts
 from privpac.constructions.estimates.sampling import Choice, Way, choice_of, span
-from privpac.constructions.stored_classes import stored_concepts
 from privpac.constructions.words import (
     Request,
     counts_leaves,

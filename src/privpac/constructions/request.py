@@ -21,8 +21,7 @@ from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.majority import Majorities
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
-from privpac.constructions.draw.merged import Merged
-from privpac.constructions.draw.occam import Occam, read_costs
+from privpac.constructions.draw.occam import Merged, Occam, read_costs
 from privpac.constructions.draw.staged_trees import StagedTrees
 from privpac.constructions.labels.classes import GRIDDED, label_private
 from privpac.constructions.labels.trees import LabelPrivateTrees

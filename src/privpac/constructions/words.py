@@ -11,8 +11,9 @@ from difflib import get_close_matches
 from fractions import Fraction
 
 from privpac.concepts.base import ConceptClass, ManyLabels
+from privpac.concepts.catalogue import CLASSES, is_storable
 from privpac.concepts.trees.mixture import TreeMixture
-from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.parts import OneTest
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions import catalogue
 from privpac.constructions.base import Learner
@@ -25,7 +26,6 @@ from privpac.constructions.request import (
     is_count,
     request_from_json,
 )
-from privpac.constructions.stored_classes import CLASSES, is_storable
 from privpac.errors import ParameterError, SchemaError
 from privpac.numbers.exact import plain
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from privpac.checker.document import MODEL, TABLE
 from privpac.concepts.cards.card import Card
-from privpac.concepts.hypotheses import hypothesis_from_json
+from privpac.concepts.catalogue import hypothesis_from_json
 from privpac.concepts.trees.tree import Tree
 from privpac.constructions.estimates.confusion import Confusion
 from privpac.constructions.estimates.figures import figures_of

@@ -16,9 +16,8 @@ from privpac.errors import DataError, NotCertified
 from privpac.signing.keys import Trusted
 
 if TYPE_CHECKING:  # whoever only asks who signed needs no ledger
-    from privpac.guarantee.ledger.account import Entry
+    from privpac.guarantee.ledger.account import Entry, Purchase
     from privpac.guarantee.ledger.ledger import Ledger
-    from privpac.guarantee.ledger.purchase import Purchase
 
 __all__ = [
     "Signer",

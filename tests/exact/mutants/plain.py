@@ -20,7 +20,7 @@ from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.concepts.sets.points import Points
 from privpac.concepts.trees.majority import Majorities
-from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.parts import OneTest
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.draw.occam import Occam

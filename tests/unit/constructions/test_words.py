@@ -21,6 +21,7 @@ from privpac import Ledger, Model, NotCertified, PrivateClassifier, Schema, lear
 from privpac.cli import main
 from privpac.concepts.base import ConceptClass
 from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.concepts.catalogue import CLASSES, concepts_from_json, stored_concepts
 from privpac.concepts.derived.snapped import Snapped
 from privpac.concepts.finite import Finite
 from privpac.concepts.line.cuts import Cuts
@@ -36,11 +37,9 @@ from privpac.concepts.sets.codes import CodeSets
 from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.majority import Majorities
 from privpac.concepts.trees.mixture import TreeMixture
-from privpac.concepts.trees.one_test import OneTest
-from privpac.concepts.trees.parts import Constants
+from privpac.concepts.trees.parts import Constants, OneTest
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.points.ways import POINT_WAYS
-from privpac.constructions.stored_classes import CLASSES, concepts_from_json, stored_concepts
 from privpac.constructions.words import WORDS, Request, learner_for, takes_many_classes
 from privpac.data.sample import Size
 from privpac.errors import ParameterError, SchemaError, SizeError

@@ -16,7 +16,7 @@ import pytest
 from privpac import Model, Schema, learn
 from privpac.cli.report import write_report
 from privpac.concepts.base import RuleBase
-from privpac.concepts.hypotheses import KINDS, hypothesis_from_json
+from privpac.concepts.catalogue import KINDS, hypothesis_from_json
 from privpac.errors import PrivpacError
 from privpac.report.lines import LETTER, WIDTH, _stacked, number_line, ticks
 from privpac.report.meaning import does_not_mean, means

@@ -20,8 +20,8 @@ from privpac.answering.bundle.known_types import KNOWN_TYPES, strangers
 from privpac.answering.bundle.soundness import is_sound
 from privpac.answering.bundle.unpacking import ARRAY, declared_arrays
 from privpac.checker.document import parsed_json
+from privpac.concepts.catalogue import hypothesis_from_json
 from privpac.concepts.fitting import misfit
-from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.constructions.prediction.base import Predictor, Prepared
 from privpac.constructions.prediction.gathered import gathered
 from privpac.constructions.prediction.redrawn import PreparedDraws, Redrawn

@@ -17,8 +17,7 @@ from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.sets.points import Points
 from privpac.concepts.trees.majority import Majorities
 from privpac.concepts.trees.mixture import TreeMixture
-from privpac.concepts.trees.one_test import OneTest
-from privpac.concepts.trees.parts import Constants
+from privpac.concepts.trees.parts import Constants, OneTest
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.cases import (
     Case,
@@ -30,8 +29,7 @@ from privpac.constructions.cases import (
     sample_of,
     tiny_schema,
 )
-from privpac.constructions.draw.merged import Merged
-from privpac.constructions.draw.occam import Occam
+from privpac.constructions.draw.occam import Merged, Occam
 from privpac.constructions.estimates.confusion import compare, estimate_privacy
 from privpac.guarantee import rules
 from privpac.mechanisms.geometric import add_noise

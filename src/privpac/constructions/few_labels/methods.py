@@ -14,17 +14,16 @@ from typing import Any, cast
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis, MergeableClass
+from privpac.concepts.catalogue import stored_concepts
 from privpac.concepts.labellings.base import with_dichotomies
 from privpac.constructions.base import SemiLearner
-from privpac.constructions.draw.merged import LEFT_OUT
-from privpac.constructions.draw.occam import FAILURE, Occam
+from privpac.constructions.draw.occam import FAILURE, LEFT_OUT, Occam
 from privpac.constructions.few_labels.active import Active
 from privpac.constructions.few_labels.boost import LabelBoost, Round
 from privpac.constructions.few_labels.generic import GenericLearner
 from privpac.constructions.few_labels.labels_only import LabelsOnly
 from privpac.constructions.few_labels.relabel import SSLRelabel
 from privpac.constructions.request import MERGED, class_of_draw
-from privpac.constructions.stored_classes import stored_concepts
 from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Size
 from privpac.data.semi import SemiSample

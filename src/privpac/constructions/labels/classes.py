@@ -25,7 +25,7 @@ from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
-from privpac.constructions.base import DrawsMembers, DrawsOnce, require_labels
+from privpac.constructions.base import DrawsMembers, DrawsOnce
 from privpac.constructions.covers import rules as covers_rules
 from privpac.constructions.draw.occam import FAILURE, check_price, read_costs
 from privpac.constructions.labels.trees import PUBLIC_FEATURES
@@ -160,7 +160,7 @@ class LabelPrivateGrid:
         return len(self._columns) + 1
 
     def require(self, size: Size) -> None:
-        require_labels("LabelPrivateGrid", size)
+        size.require_labelled("LabelPrivateGrid")
         check_price(size, self.prices, ratio=self.ratio, owner=self.concepts.word, counted=self._counted)
 
     def certify(self, size: Size) -> Certificate:
@@ -290,7 +290,7 @@ class LabelPrivateDichotomies(DrawsMembers, DrawsOnce):
         return 2
 
     def require(self, size: Size) -> None:
-        require_labels("LabelPrivateDichotomies", size)
+        size.require_labelled("LabelPrivateDichotomies")
         self._listed.require_listed(size.labelled)
 
     def certify(self, size: Size) -> Certificate:

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, ConceptClass, Hypothesis, Scored
+from privpac.concepts.catalogue import stored_concepts
 from privpac.concepts.labellings.base import BySums, dimension, with_dichotomies
 from privpac.constructions.prediction.encoding import Encoding
 from privpac.constructions.prediction.gathered import gathered
 from privpac.constructions.prediction.linear_votes import LinearVotes
-from privpac.constructions.stored_classes import stored_concepts
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, PrivpacError, SchemaError, SizeError

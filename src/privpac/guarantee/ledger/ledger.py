@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from privpac.errors import NotCertified, ParameterError, PrivpacError
-from privpac.guarantee.ledger.account import FIRST_FORMAT, Account, Charge, Entry, seal
+from privpac.guarantee.ledger.account import FIRST_FORMAT, Account, Charge, Entry, Purchase, seal
 from privpac.guarantee.ledger.budget import Amount, Budget, Cost
 from privpac.guarantee.ledger.promises import Promises
-from privpac.guarantee.ledger.purchase import Purchase
 from privpac.guarantee.ledger.store import SQLITE, SqliteStore, Store, close_connections, sqlite_file
 from privpac.numbers.exact import plain
 

@@ -197,28 +197,28 @@ class Promises:
         return text if pure is None else f"{text}, and pure {pure}"
 
     def _refusal(self, spent: Cost, cost: Cost) -> BudgetExceeded:
-        charge = str(cost) + (f", rho {exact_text(cost.rho)}" if self.filters else "")
+        amount = str(cost) + (f", rho {exact_text(cost.rho)}" if self.filters else "")
         if cost.delta > self.left(spent).delta:
-            return self._delta_refusal(spent, cost, charge)
-        problem = f"The ledger refused a charge of {charge}: {self.remainder(spent)} is left of {self}."
+            return self._delta_refusal(spent, cost, amount)
+        problem = f"The ledger refused a charge of {amount}: {self.remainder(spent)} is left of {self}."
         return BudgetExceeded(problem, remedy=SPEND_LESS)
 
-    def _delta_refusal(self, spent: Cost, cost: Cost, charge: str) -> BudgetExceeded:
+    def _delta_refusal(self, spent: Cost, cost: Cost, amount: str) -> BudgetExceeded:
         other, left = self.approximate, exact_text(self.left(spent).delta)
         if self.pure is not None or other is None:
             return BudgetExceeded(
-                f"The ledger refused a charge of {charge}: it promises a pure epsilon and no delta.",
+                f"The ledger refused a charge of {amount}: it promises a pure epsilon and no delta.",
                 remedy="Nothing was spent; a ledger made with delta and reserved_delta takes such charges.",
             )
         if other.order is None:
-            problem = f"The ledger refused a charge of {charge}: {self.remainder(spent)} is left of {self}."
+            problem = f"The ledger refused a charge of {amount}: {self.remainder(spent)} is left of {self}."
             return BudgetExceeded(problem, remedy=SPEND_LESS)
         total = exact_text(spent.delta + cost.delta)
         values = (
             f"epsilon={exact_text(other.epsilon)}, delta={exact_text(other.delta)}, reserved_delta={total}"
         )
         return BudgetExceeded(
-            f"The ledger refused a charge of {charge}: of its delta {exact_text(other.delta)} it keeps "
+            f"The ledger refused a charge of {amount}: of its delta {exact_text(other.delta)} it keeps "
             f"{exact_text(other.reserved_delta)} for charges that have a delta, and {left} of that is left.",
             remedy=f"Nothing was spent; a new ledger that takes it is Ledger({values}) with a delta above that part.",
         )

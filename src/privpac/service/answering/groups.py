@@ -10,9 +10,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from privpac.errors import BudgetExceeded, NotCertified
-from privpac.guarantee.ledger.account import Account, Charge
+from privpac.guarantee.ledger.account import Account, Charge, Purchase
 from privpac.guarantee.ledger.budget import Cost, exact_text
-from privpac.guarantee.ledger.purchase import Purchase
 from privpac.service.access import keys
 from privpac.service.access.keys import Key
 from privpac.service.answering import statements

@@ -13,9 +13,9 @@ import pytest
 
 import privpac
 from privpac.coins import SeededCoins, law
+from privpac.concepts.catalogue import hypothesis_from_json
 from privpac.concepts.derived.reference import ByCdf, Product, PublicTable, Uniform, UniformSphere
 from privpac.concepts.fitting import misfit
-from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.line.cuts import Cuts
 from privpac.concepts.line.thresholds import Threshold
 from privpac.concepts.linear.centred import CentredHalfspaces

@@ -11,45 +11,17 @@ sign -1 at test k - 1 (none for k = 0), rule 2k + 1 answers the opposite. Sets c
 
 from __future__ import annotations
 
-from math import comb
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.concepts.literals.cooccurrence import offsets
 
-__all__ = ["RULES", "count_gains", "find_gain", "largest_gain", "list_gains", "plain_prices"]
+__all__ = ["RULES", "count_gains", "find_gain", "largest_gain", "list_gains"]
 
 RULES = 8
 """Majorities a set of three tests."""
 
 Longs = NDArray[np.int64]
-
-
-def plain_prices(signed: Longs, p: int, everything: int) -> NDArray[Any]:
-    """[set, k]: the price of rule 2k of every set, by numpy alone; that of rule 2k + 1 is the rest of everything."""
-    kind = np.int32 if 32 * everything < 2**31 else np.int64
-    levels: list[NDArray[Any]] = np.split(signed.astype(kind), offsets(p, 3)[1:4])
-    everyone, one, two, three = levels
-    larger, smaller = np.tril_indices(p, -1)
-    pairs, alone = 4 * two, 2 * one - everyone
-    both = alone[smaller] + alone[larger]
-    prices = np.empty((len(three), 4), kind)
-    for c in range(2, p):
-        place, many = comb(c, 3), comb(c, 2)
-        a, b = smaller[:many], larger[:many]
-        with_c = pairs[many : many + c]  # of c and each smaller test
-        total = both[:many] + alone[c]
-        product = (
-            8 * three[place : place + many] - (pairs[:many] + with_c[a] + with_c[b]) + (total + 2 * everyone)
-        )
-        out = prices[place : place + many]
-        out[:, 0] = (everything - (total - product) // 2) // 2
-        for k, turned in enumerate((alone[a], alone[b], alone[c])):
-            out[:, k + 1] = (everything - (total - 2 * turned + product) // 2) // 2
-    return prices
 
 
 @compiled
