@@ -75,21 +75,6 @@ class Transaction:
             row = self.connection.execute(_KNOWN_KEY, {"known": key}).first()
         return None if row is None else Entry.from_row(row._asdict())
 
-    @contextmanager
-    def savepoint(self) -> Iterator[None]:
-        """An exception that leaves this block undoes what was done in it, charges included, and nothing else.
-
-        Not `connection.begin_nested`, which would undo the rows and not the sum.
-        """
-        before, written = self._account, len(self._written)
-        try:
-            with self.connection.begin_nested():
-                yield
-        except BaseException:
-            self._account = before
-            del self._written[written:]
-            raise
-
     def _finish(self) -> None:
         """Write entries and account once, however many charges there were."""
         if self._account is self._stored:
