@@ -18,7 +18,7 @@ from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
-from privpac.constructions.draw.merged import Merged
+from privpac.constructions.draw.occam import Merged
 from privpac.constructions.draw.staged_trees import StagedTrees
 from privpac.constructions.words import Request, learner_for
 from privpac.numbers.exact import ratio_for

@@ -27,8 +27,7 @@ from privpac.concepts.base import Cells
 from privpac.concepts.literals.cooccurrence import DEEPEST
 from privpac.concepts.literals.scales import on_each_scale
 from privpac.concepts.trees.majority import Majorities
-from privpac.concepts.trees.one_test import OneTest
-from privpac.concepts.trees.parts import Constants, PartGibbs, TreePart
+from privpac.concepts.trees.parts import Constants, OneTest, PartGibbs, TreePart
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.draw.default import default_mixture, first_with_four_levels
 from privpac.constructions.draw.staged_trees import SECOND_STAGE_ABOVE

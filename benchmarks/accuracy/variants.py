@@ -33,8 +33,7 @@ from privpac.concepts.trees.majority import Majorities
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.default import FEW_TESTS, coarse_tests, default_mixture
-from privpac.constructions.draw.merged import Merged
-from privpac.constructions.draw.occam import Occam
+from privpac.constructions.draw.occam import Merged, Occam
 from privpac.constructions.draw.staged_trees import StagedTrees
 from privpac.constructions.words import Request, learner_for
 

@@ -22,10 +22,10 @@ import numpy as np
 from privpac.checker.document import parsed
 from privpac.coins import Coins, coins_for
 from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.catalogue import concepts_from_json, stored_concepts
 from privpac.constructions.few_labels.active import Questions
 from privpac.constructions.few_labels.active_settings import ask_settings
 from privpac.constructions.few_labels.methods import FewLabels
-from privpac.constructions.stored_classes import concepts_from_json, stored_concepts
 from privpac.constructions.words import Request, request_from_json
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
@@ -45,7 +45,7 @@ __all__ = ["FORMAT", "Asking"]
 FORMAT = "privpac-asking/1"
 
 PUBLIC, LIST, ANSWERS, SECRET = "session.json", "ask.csv", "answers.json", "secret.json"
-USED = "learnt"
+LEARNT_FILE = "learnt"
 RECORD, LABEL = "record", "label"
 
 
@@ -59,7 +59,7 @@ class Asking:
     """Codes of labels by position."""
     coins: str = "system"
     folder: Path | None = field(default=None, compare=False)
-    used: list[bool] = field(default_factory=list, compare=False, repr=False)
+    marks: list[bool] = field(default_factory=list, compare=False, repr=False)
     """Holds something once a rule was learnt; shared by the copies `tell` makes."""
 
     @classmethod
@@ -86,10 +86,10 @@ class Asking:
             epsilon=read_epsilon(epsilon, owner="learn"),
             records_per_person=records_per_person,
         )
-        wanted = FewLabelWishes.read(method=method, error=error).error
-        settings = ask_settings(concepts, request, labels=labels, error=wanted, method=method)
-        asked = int(settings["active"]["asked"])
-        recipe = FewLabels(concepts, replace(request, size=Size(asked, records - asked)), settings)
+        goal = FewLabelWishes.read(method=method, error=error).error
+        settings = ask_settings(concepts, request, labels=labels, error=goal, method=method)
+        labelled = int(settings["active"]["asked"])
+        recipe = FewLabels(concepts, replace(request, size=Size(labelled, records - labelled)), settings)
         recipe.certify()  # what nobody can certify is refused before anybody is asked
         coins = coins_for(random_state)
         assert recipe.active is not None
@@ -152,7 +152,7 @@ class Asking:
             raise
 
     def _check_unused(self) -> None:
-        if self.used or (self.folder is not None and (self.folder / USED).exists()):
+        if self.marks or (self.folder is not None and (self.folder / LEARNT_FILE).exists()):
             raise PrivpacError(
                 "A rule was learnt from this list already: who was kept must not serve twice.",
                 remedy="Ask anew; labels that were given before may be told again.",
@@ -161,17 +161,17 @@ class Asking:
     def _use_up(self) -> None:
         """Durable before the charge: of two programs that learn at once only one may go on."""
         self._check_unused()
-        self.used.append(True)
+        self.marks.append(True)
         if self.folder is not None:
             try:
-                os.close(os.open(self.folder / USED, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+                os.close(os.open(self.folder / LEARNT_FILE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
             except FileExistsError:
                 self._check_unused()
 
     def _put_back(self) -> None:
-        self.used.clear()
+        self.marks.clear()
         if self.folder is not None:
-            (self.folder / USED).unlink(missing_ok=True)
+            (self.folder / LEARNT_FILE).unlink(missing_ok=True)
 
     # --- the folder ---
 
@@ -228,15 +228,15 @@ class Asking:
     ) -> Asking:
         schema = Schema.from_json(public["schema"])
         settings = public["few_labels"]
-        asked, records = whole(settings["active"]["asked"]), whole(public["records"])
-        request = request_from_json(public["request"], schema=schema, labelled=asked)
+        labelled, records = whole(settings["active"]["asked"]), whole(public["records"])
+        request = request_from_json(public["request"], schema=schema, labelled=labelled)
         concepts = concepts_from_json(public["concepts"], schema)
         drawn = ([whole(position) for position in listed(secret[name])] for name in ("asked", "kept"))
         last = len(schema.classes) - 1
         answers = {
             written_whole(position): whole(code, least=0, most=last) for position, code in labels.items()
         }
-        recipe = FewLabels(concepts, replace(request, size=Size(asked, records - asked)), settings)
+        recipe = FewLabels(concepts, replace(request, size=Size(labelled, records - labelled)), settings)
         recipe.certify()
         require(public["coins"] in ("system", "seeded"), "the coins are of no kind")
         return cls(recipe, Questions(*map(tuple, drawn)), answers, public["coins"], place)

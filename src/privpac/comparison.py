@@ -17,8 +17,7 @@ from typing import Any
 from privpac.checker.check import check_certificate
 from privpac.coins import Coins
 from privpac.constructions.estimates.confusion import CONFIDENCE, compare, estimate_privacy
-from privpac.data.engines.opening import EngineSample, open_sample, unread_records
-from privpac.data.purchases import purchase_of
+from privpac.data.engines.opening import EngineSample, open_sample, purchase_of, unread_records
 from privpac.errors import SchemaError
 from privpac.guarantee.certificate import Certificate, explain_certificate, for_people
 from privpac.guarantee.ledger.ledger import Ledger

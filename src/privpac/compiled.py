@@ -56,7 +56,7 @@ def packed(codes: Any, start: int, code: int, nested: bool) -> int:
     In a kernel a comparison of 64 numbers side by side, of a contiguous array that has so many.
     """
     part = codes[start : start + 64].tolist()
-    return sum(1 << i for i, own in enumerate(part) if (own >= code if nested else own == code))
+    return sum(1 << i for i, cell in enumerate(part) if (cell >= code if nested else cell == code))
 
 
 LANES = 8
@@ -202,12 +202,12 @@ def _compare(context: Any, builder: Any, array: Any, arguments: Any) -> Any:
     element = context.get_data_type(array.dtype)
     vector = ir.VectorType(element, 64)
     place = builder.gep(context.make_array(array)(context, builder, codes).data, [start])
-    own = builder.load(builder.bitcast(place, vector.as_pointer()))
-    own.align = 1
+    cells = builder.load(builder.bitcast(place, vector.as_pointer()))
+    cells.align = 1
     copies = _copies(builder, builder.trunc(code, element), vector)
     word = ir.IntType(64)
-    least = builder.bitcast(builder.icmp_unsigned(">=", own, copies), word)
-    equal = builder.bitcast(builder.icmp_unsigned("==", own, copies), word)
+    least = builder.bitcast(builder.icmp_unsigned(">=", cells, copies), word)
+    equal = builder.bitcast(builder.icmp_unsigned("==", cells, copies), word)
     return builder.select(nested, least, equal)
 
 
@@ -231,11 +231,11 @@ def _count_pairs(context: Any, builder: Any, signature: Any, arguments: Any) -> 
     )
     with cgutils.for_range(builder, words, intp=word) as loop:
         row = builder.gep(table.data, [builder.mul(loop.index, length)])
-        own = builder.load(builder.bitcast(builder.gep(row, [start]), wide.as_pointer()))
-        own.align = 8
+        pair = builder.load(builder.bitcast(builder.gep(row, [start]), wide.as_pointer()))
+        pair.align = 8
         for i, total in enumerate(sums):
             mask = _copies(builder, builder.load(builder.gep(row, [builder.extract_value(tests, i)])), wide)
-            both = builder.call(count, [builder.and_(own, mask)])
+            both = builder.call(count, [builder.and_(pair, mask)])
             builder.store(builder.add(builder.load(total), both), total)
     lane = ir.Constant(wide, list(range(LANES)))
     for i, total in enumerate(sums):
@@ -267,19 +267,19 @@ class Watch:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._nested, self._since, self._spent, self._said = 0, 0.0, 0.0, False
+        self._nested, self._since, self._spent, self._quiet = 0, 0.0, 0.0, False
 
     def keep_quiet(self) -> None:
         """Say nothing, however long it takes."""
-        self._said = True
+        self._quiet = True
 
     def begin(self) -> None:
         """Another kernel is compiled, perhaps on behalf of one that is being compiled."""
         if self._nested == 0:
             self._since = self._clock()
         self._nested += 1
-        if not self._said and self._spent + self._clock() - self._since >= PATIENCE:
-            self._said = True
+        if not self._quiet and self._spent + self._clock() - self._since >= PATIENCE:
+            self._quiet = True
             _say(COMPILING)
 
     def end(self) -> None:

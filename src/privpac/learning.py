@@ -15,9 +15,8 @@ from privpac.concepts.base import ConceptClass, Costs, Hypothesis
 from privpac.constructions.recipe import Recipe, Released
 from privpac.constructions.rule_lists import LISTED, short_word, with_rules
 from privpac.constructions.words import Request
-from privpac.data.engines.opening import EngineSample, open_sample, unread_records
+from privpac.data.engines.opening import EngineSample, open_sample, purchase_of, unread_records
 from privpac.data.engines.streamed import StreamedSample
-from privpac.data.purchases import purchase_of
 from privpac.data.schema import Schema, schema_for
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SmallEvidence

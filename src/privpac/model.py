@@ -22,8 +22,8 @@ from privpac.checker import document
 from privpac.checker.document import digest, same, unsigned
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.cards.card import Card
+from privpac.concepts.catalogue import hypothesis_from_json
 from privpac.concepts.fitting import misfit
-from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.trees.tree import Tree
 from privpac.constructions.estimates.confusion import Confusion
 from privpac.constructions.estimates.figures import Figures, figures_of
@@ -104,11 +104,11 @@ class Model:
 
     def _cells(self, table: object) -> dict[str, NDArray[Any]]:
         """The cells of the columns that the rule looks at."""
-        first, used = self.schema.names[0], self.hypothesis.columns
-        records = read(_columns(table, self.schema), columns=self.schema.names, only=used or (first,))
-        if not used:  # the same for everybody, and a column says for how many
+        first, names = self.schema.names[0], self.hypothesis.columns
+        records = read(_columns(table, self.schema), columns=self.schema.names, only=names or (first,))
+        if not names:  # the same for everybody, and a column says for how many
             return {first: np.zeros(records.n, dtype=self.schema.column(first).dtype)}
-        return {name: self.schema.column(name).encode(records.column(name)) for name in used}
+        return {name: self.schema.column(name).encode(records.column(name)) for name in names}
 
     def predict_proba(self, table: object) -> NDArray[np.float64]:
         """For every record the risk of each class: what a card says of its points, or the share of each class in its

@@ -28,10 +28,9 @@ from numpy.typing import NDArray
 from privpac.coins import Coins, Weights, coins_for
 from privpac.errors import DataError, NotCertified, UnverifiedRelease
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.ledger.account import Entry
+from privpac.guarantee.ledger.account import Entry, Purchase
 from privpac.guarantee.ledger.budget import Cost
 from privpac.guarantee.ledger.ledger import Ledger
-from privpac.guarantee.ledger.purchase import Purchase
 
 __all__ = ["Payment", "cost_of"]
 

@@ -13,8 +13,7 @@ from privpac.constructions.release.point_counts import PointCounts
 from privpac.constructions.release.sanitiser import FAILURE, Released
 from privpac.constructions.release.table import ReleasedTable, TableRequest
 from privpac.data.engines.memory import MemorySample
-from privpac.data.engines.opening import EngineSample, chosen_engine, open_sample, unread_records
-from privpac.data.purchases import purchase_of
+from privpac.data.engines.opening import EngineSample, chosen_engine, open_sample, purchase_of, unread_records
 from privpac.data.sample import Size
 from privpac.data.schema import Schema, schema_for
 from privpac.guarantee.certificate import Certificate
@@ -156,9 +155,9 @@ def _released(wishes: TableWishes, schema: Schema) -> tuple[str, ...]:
 
 def _narrowed(schema: Schema, names: tuple[str, ...]) -> Schema:
     """The schema of the released columns alone; one column stays where only the label is released."""
-    wanted = [name for name in names if name != schema.label]
-    kept = tuple(schema.column(name) for name in wanted) or schema.columns[:1]
-    return replace(schema, columns=kept)
+    features = [name for name in names if name != schema.label]
+    columns = tuple(schema.column(name) for name in features) or schema.columns[:1]
+    return replace(schema, columns=columns)
 
 
 def _open(

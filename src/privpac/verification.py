@@ -16,8 +16,8 @@ from privpac.checker import document
 from privpac.checker.document import MODEL, TABLE
 from privpac.checker.promise import Promise, check_document
 from privpac.concepts.base import ConceptClass
+from privpac.concepts.catalogue import concepts_from_json
 from privpac.constructions.recipe import Recipe
-from privpac.constructions.stored_classes import concepts_from_json
 from privpac.constructions.words import request_from_json
 from privpac.data.sample import Size
 from privpac.data.schema import Schema

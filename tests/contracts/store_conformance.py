@@ -17,11 +17,10 @@ from typing import Protocol, cast
 import pytest
 
 from privpac.errors import BudgetExceeded, ParameterError
-from privpac.guarantee.ledger.account import Account, Charge, seal
+from privpac.guarantee.ledger.account import Account, Charge, Purchase, seal
 from privpac.guarantee.ledger.budget import Budget, Cost
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.guarantee.ledger.promises import Promises
-from privpac.guarantee.ledger.purchase import Purchase
 from privpac.guarantee.ledger.store import Store
 
 NewStore = Callable[[Promises], Store]

@@ -67,26 +67,9 @@ class TransactionConformance:
         assert store.account().left == Budget()
         Ledger.over(store).verify()
 
-    def test_a_savepoint_undoes_a_part_with_its_charges(self, store: SqlStore) -> None:
-        with store.transact() as transaction:
-            transaction.append(Charge(costing("0.1"), note="kept"))
-            with suppress(ZeroDivisionError), transaction.savepoint():
-                transaction.append(Charge(costing("0.2"), note="undone", key="k"))
-                transaction.connection.execute(sa.insert(BESIDE), {"answer": "undone"})
-                1 / 0
-            with transaction.savepoint():
-                transaction.append(Charge(costing("0.3"), note="kept too", key="k"))
-                transaction.connection.execute(sa.insert(BESIDE), {"answer": "kept"})
-        assert [entry.note for entry in store.entries()] == ["kept", "kept too"]
-        assert (store.account().spent.pair, answers(store)) == (costing("0.4").pair, ["kept"])
-        Ledger.over(store).verify()
-
-    def test_a_key_is_known_within_its_transaction_unless_undone(self, store: SqlStore) -> None:
+    def test_a_key_is_known_within_its_transaction(self, store: SqlStore) -> None:
         charge = Charge(costing("0.1"), key="once")
         with store.transact() as transaction:
-            with suppress(ZeroDivisionError), transaction.savepoint():
-                transaction.append(charge)
-                1 / 0
             first = transaction.append(charge)
             assert transaction.append(charge) == first
         assert store.entries() == (first,)

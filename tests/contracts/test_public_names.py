@@ -14,7 +14,7 @@ from docs.hooks.reference import EXITS
 
 import privpac
 from privpac.cli.app import app
-from privpac.concepts.hypotheses import kinds
+from privpac.concepts.catalogue import stored_rules
 from privpac.constructions.words import WORDS
 from privpac.data.schema_reading import OPTIONS
 from tests.contracts.test_register_complete import EXAMPLES
@@ -182,5 +182,5 @@ def test_every_field_of_a_derivation_and_every_kind_is_described() -> None:
     steps = [make().to_json() for make in EXAMPLES.values()]
     missing = {key for key in _keys(steps) if not _described(key)}
     missing |= {key for options in OPTIONS.values() for key in options if not _described(key)}
-    missing |= {kind for kind in [*kinds(), *OPTIONS, *EXAMPLES] if f"`{kind}`" not in FORMATS}
+    missing |= {kind for kind in [*stored_rules(), *OPTIONS, *EXAMPLES] if f"`{kind}`" not in FORMATS}
     assert not missing

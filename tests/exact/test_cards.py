@@ -21,8 +21,7 @@ from privpac.data.sample import Size
 from privpac.guarantee.facts import Concentrated, Unit
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms.geometric import add_noise
-from privpac.numbers.concentrated import spendable
-from privpac.numbers.divergences import noise_rho
+from privpac.numbers.concentrated import noise_rho, spendable
 from privpac.numbers.exact import ratio_for
 from tests.exact.divergences import Law, covered, moment, worst_moment
 

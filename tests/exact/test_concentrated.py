@@ -30,8 +30,17 @@ from privpac.guarantee.price import concentrated_price
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.geometric import add_noise
 from privpac.mechanisms.plurality import PluralityLaw
-from privpac.numbers.concentrated import approximate_epsilon, pure_rho, rho_up, spendable
-from privpac.numbers.divergences import log_odds_rho, noise_rho, order_epsilon, range_rho, subsampled_range
+from privpac.numbers.concentrated import (
+    approximate_epsilon,
+    log_odds_rho,
+    noise_rho,
+    order_epsilon,
+    pure_rho,
+    range_rho,
+    rho_up,
+    spendable,
+    subsampled_range,
+)
 from tests.exact.divergences import (
     ORDERS,
     Law,

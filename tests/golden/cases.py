@@ -27,8 +27,7 @@ from privpac.concepts.sets.points import Points
 from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.majority import Majorities
 from privpac.concepts.trees.mixture import TreeMixture
-from privpac.concepts.trees.one_test import OneTest
-from privpac.concepts.trees.parts import Constants
+from privpac.concepts.trees.parts import Constants, OneTest
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
 from privpac.constructions.covers.sampled import SampledCover

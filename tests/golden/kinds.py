@@ -204,7 +204,7 @@ class Asked:
         _, labels = _codes(self.records)
         session = session.tell({position: labels[position] for position in session.asked})
         twin = replace(
-            session, used=[]
+            session, marks=[]
         )  # the corpus keeps a session that still waits, and the rule it leads to
         session.save(folder / self.units[0])
         _save(learn_session(twin), folder / self.units[1])

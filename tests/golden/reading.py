@@ -14,7 +14,7 @@ from privpac.answering.bundle import bundle
 from privpac.answering.stored_offers import offer_from_json
 from privpac.asking import Asking
 from privpac.checker.check import check_certificate, check_derivation
-from privpac.concepts.hypotheses import hypothesis_from_json
+from privpac.concepts.catalogue import hypothesis_from_json
 from privpac.errors import NoSqlForm
 from privpac.guarantee.certificate import explain_certificate
 from privpac.guarantee.facts import fact_from_json

@@ -10,12 +10,11 @@ from privpac import __version__
 from privpac.answering.stored_offers import READERS
 from privpac.audit.registry import REGISTRY
 from privpac.checker.steps import RULES
-from privpac.concepts.hypotheses import kinds
+from privpac.concepts.catalogue import stored_classes, stored_rules
 from privpac.constructions.few_labels.methods import METHODS as FEW_LABEL_METHODS
 from privpac.constructions.points.ways import POINT_WAYS
 from privpac.constructions.prediction.forms import CLASSIFIERS, FORMS
 from privpac.constructions.release.methods import METHODS as RELEASE_METHODS
-from privpac.constructions.stored_classes import CLASSES
 from privpac.constructions.words import WORDS
 from privpac.data.columns import KINDS as COLUMN_KINDS
 from tests.golden.audits import AUDIT
@@ -103,10 +102,10 @@ def test_every_form_of_prediction() -> None:
 
 
 def test_every_kind_that_a_file_can_name() -> None:
-    assert _stored("kind", inside="hypothesis") == set(kinds())
+    assert _stored("kind", inside="hypothesis") == set(stored_rules())
     assert _stored("kind", inside="predictor") == set(READERS)
     assert _stored("kind", inside="columns") == set(COLUMN_KINDS)
-    assert _stored("class") == set(CLASSES)
+    assert _stored("class") == set(stored_classes())
     assert _stored("rule") == set(RULES)
 
 

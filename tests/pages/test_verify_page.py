@@ -49,7 +49,7 @@ TITLES = {rule: (statement.title, statement.source) for rule, statement in REGIS
 def seen(*files: bytes | str | dict[str, Any], kept: tuple[Any, ...] = ()) -> dict[str, Any]:
     """What the page shows of these files; everything in it must be JSON."""
     pairs = [[(f"file {at}", raw(one)) for at, one in enumerate(some)] for some in (kept, files)]
-    found: dict[str, Any] = json.loads(json.dumps(look(pairs[1], TITLES, kept=pairs[0])))
+    found: dict[str, Any] = json.loads(json.dumps(look(pairs[1], TITLES, former=pairs[0])))
     return found
 
 

@@ -127,9 +127,9 @@ def test_an_answer_is_remembered_after_it_is_on_disk_and_not_before(
 
     monkeypatch.setattr(type(served.service.store), "transact", failing)
     assert served.predict(row(41)).status_code == 500
-    assert answering._kept == {}
+    assert answering._cache == {}
     assert served.predict(row(41)).status_code == 200
-    assert len(answering._kept) == 1
+    assert len(answering._cache) == 1
 
 
 def test_what_another_process_answered_first_is_what_is_remembered(serve: Callable[..., Served]) -> None:
@@ -139,7 +139,7 @@ def test_what_another_process_answered_first_is_what_is_remembered(serve: Callab
         reply = first.predict(row(age)).json()
         again = second.client.post("/v1/predict", json={"rows": [row(age)]}, headers=second.bearer()).json()
         assert (again["answers"], again["price"]) == (reply["answers"], "0")
-    kept = [served.service.answering._kept for served in (first, second)]
+    kept = [served.service.answering._cache for served in (first, second)]
     assert kept[0] == kept[1]
     assert len(kept[0]) == 10
 
@@ -149,7 +149,7 @@ def test_answers_that_are_no_longer_remembered_are_still_stored(
 ) -> None:
     monkeypatch.setattr("privpac.service.answering.answering.MOST_KEPT", 2)
     told = [served.predict(row(age)).json()["answers"] for age in range(50, 60)]
-    assert len(served.service.answering._kept) <= 2
+    assert len(served.service.answering._cache) <= 2
     spent = served.spent
     assert [served.predict(row(age)).json()["answers"] for age in range(50, 60)] == told
     assert served.spent == spent

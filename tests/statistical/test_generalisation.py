@@ -19,8 +19,7 @@ from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
-from privpac.constructions.draw.merged import Merged
-from privpac.constructions.draw.occam import Occam
+from privpac.constructions.draw.occam import Merged, Occam
 from privpac.constructions.draw.staged_trees import StagedTrees
 from privpac.constructions.estimates.sampling import choice_of
 from privpac.constructions.recipe import Recipe

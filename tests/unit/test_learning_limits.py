@@ -27,7 +27,7 @@ from privpac.concepts.linear.halfspaces import Halfspaces, Scorecards
 from privpac.concepts.linear.plane import Halfplanes
 from privpac.concepts.literals.conjunctions import Conjunctions
 from privpac.concepts.trees.mixture import TreeMixture
-from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.parts import OneTest
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.few_labels.boost import LabelBoost, Round

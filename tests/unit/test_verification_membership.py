@@ -222,9 +222,9 @@ def test_a_rule_of_another_kind_is_refused(word: str) -> None:
 
 
 def test_every_kind_of_rule_stands_in_the_list() -> None:
-    from privpac.concepts.hypotheses import kinds
+    from privpac.concepts.catalogue import stored_rules
 
-    assert {rule["kind"] for rule in RULES} == set(kinds())
+    assert {rule["kind"] for rule in RULES} == set(stored_rules())
 
 
 def test_a_tree_deeper_than_its_class_is_refused(tmp_path: Path) -> None:

@@ -83,9 +83,9 @@ class FileAnswers:
         with self._connected() as connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.executemany("INSERT OR IGNORE INTO answer VALUES (?, ?)", list(answers.items()))
-            kept = _stored_answers(connection, list(answers))
+            labels = _stored_answers(connection, list(answers))
             connection.execute("COMMIT")
-        return kept
+        return labels
 
     def count(self) -> int:
         with self._connected() as connection:

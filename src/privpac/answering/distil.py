@@ -47,20 +47,22 @@ def distil(predictor: PrivatePredictor, table: object, estimator: object) -> Dis
     cells = MemorySample.of(table, predictor.schema, labelled=False).block().cells
     before = predictor.answers_given
     labels = predictor.classify_cells(cells)
-    asked = predictor.answers_given - before
+    answers = predictor.answers_given - before
     trained = clone(estimator).fit(Encoding(predictor.schema).matrix(cells), labels)
-    return Distilled(trained, predictor.schema, _certificate(predictor, len(labels)), asked)
+    return Distilled(trained, predictor.schema, _certificate(predictor, len(labels)), answers)
 
 
 def _certificate(predictor: PrivatePredictor, rows: int) -> Certificate:
     """Of all declared answers, or of as many as there are rows: repeats were paid for when they were first asked."""
     from dataclasses import replace
 
-    offer, own = predictor.offer, predictor.certificate
-    together = own.privacy
+    offer, certificate = predictor.offer, predictor.certificate
+    together = certificate.privacy
     if offer.answers is None:
         together = composed(offer.one_answer, answers=rows, delta=offer.delta)
     what = "a classifier trained on the answers"
     return replace(
-        own, privacy=rules.post_processing(together, what=what, release=Release.HYPOTHESIS), accuracy=()
+        certificate,
+        privacy=rules.post_processing(together, what=what, release=Release.HYPOTHESIS),
+        accuracy=(),
     )

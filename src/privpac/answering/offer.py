@@ -15,15 +15,15 @@ from privpac.answering.price import composed
 from privpac.constructions.prediction.base import Predictor
 from privpac.constructions.prediction.forms import predictor_for
 from privpac.constructions.prediction.vote import Law
-from privpac.data.purchases import purchase_of
+from privpac.data.engines.opening import purchase_of
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate, for_people
 from privpac.guarantee.facts import Loss, Privacy, Release
+from privpac.guarantee.ledger.account import Purchase
 from privpac.guarantee.ledger.budget import Cost
-from privpac.guarantee.ledger.purchase import Purchase
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain
 from privpac.numbers.parameters import whole_positive

@@ -161,17 +161,17 @@ class PrivatePredictor:
 
     def classify_cells(self, cells: Cells) -> NDArray[np.uint8]:
         """As `classify`, for rows that are encoded already."""
-        asked = AskedRows.of(cells, self.offer.predictor)
-        if not len(asked.queries):
+        rows = AskedRows.of(cells, self.offer.predictor)
+        if not len(rows.queries):
             return np.empty(0, dtype=np.uint8)
         with self._lock:
-            known = self._answers.known(asked.keys)
-            new = asked.new(known)
+            known = self._answers.known(rows.keys)
+            new = rows.new(known)
             if new:
-                known |= self._answers.keep(self._draw_new(asked, known, len(new)))
-        return asked.labels(known)
+                known |= self._answers.keep(self._draw_new(rows, known, len(new)))
+        return rows.labels(known)
 
-    def _draw_new(self, asked: AskedRows, known: Container[bytes], count: int) -> dict[bytes, int]:
+    def _draw_new(self, rows: AskedRows, known: Container[bytes], count: int) -> dict[bytes, int]:
         """Answers to the new questions, paid for before the first look at the records.
 
         A draw that fails might do so because of a record, and a failure that can be asked for again tells more than was
@@ -185,7 +185,7 @@ class PrivatePredictor:
 
         def answers(coins: Coins) -> dict[bytes, int]:
             try:
-                return draw([asked], self._prepared, coins, known=known)
+                return draw([rows], self._prepared, coins, known=known)
             except Exception:
                 self._answers.end()
                 raise

@@ -6,7 +6,7 @@ from privpac.answering.offer import Offer
 from privpac.answering.stored_offers import offer_from_json
 from privpac.checker.check import check_certificate
 from privpac.constructions.prediction.base import Prepared
-from privpac.data.purchases import purchase_of
+from privpac.data.engines.opening import purchase_of
 from privpac.data.sample import Sample
 from privpac.errors import NotCertified
 from privpac.releasing import Payment

@@ -138,16 +138,16 @@ def draw(
 ) -> dict[bytes, int]:
     """Answers to the questions of all batches that are not known, every distinct one drawn once with its own coins."""
     rows: dict[bytes, tuple[int, int]] = {}
-    for number, asked in enumerate(batches):
-        for place, key in zip(asked.queries.first.tolist(), asked.keys, strict=True):
+    for number, batch in enumerate(batches):
+        for place, key in zip(batch.queries.first.tolist(), batch.keys, strict=True):
             if key not in known and key not in rows:
                 rows[key] = (number, place)
     if not rows:
         return {}
-    wanted: list[list[int]] = [[] for _ in batches]
+    chosen_places: list[list[int]] = [[] for _ in batches]
     for number, place in rows.values():
-        wanted[number].append(place)
-    parts = [(asked.cells, places) for asked, places in zip(batches, wanted, strict=True) if places]
+        chosen_places[number].append(place)
+    parts = [(batch.cells, places) for batch, places in zip(batches, chosen_places, strict=True) if places]
     together = {
         name: np.concatenate([cells[name][places] for cells, places in parts]) for name in parts[0][0]
     }

@@ -84,11 +84,11 @@ class Event:
 def best_event(one: Sequence[Outcome], two: Sequence[Outcome], *, delta: float) -> Event:
     """The event that promises the largest epsilon: scores are made from one half, cuts are compared on the other."""
     halves = [list(side[0::2]) for side in (one, two)]
-    kept = [list(side[1::2]) for side in (one, two)]
+    second_halves = [list(side[1::2]) for side in (one, two)]
     best = Event(_never, 1.0, True, "no event", -math.inf)
     for kind, score in _scores(*halves):
         for first in (True, False):
-            candidate = _best_cut(kind, score, halves, kept, first=first, delta=delta)
+            candidate = _best_cut(kind, score, halves, second_halves, first=first, delta=delta)
             best = max(best, candidate, key=lambda event: event.worth)
     return best
 
@@ -150,21 +150,21 @@ def _along(direction: Floats) -> Score:
 def _best_cut(
     kind: str,
     score: Score,
-    made: list[list[Outcome]],
-    kept: list[list[Outcome]],
+    first_halves: list[list[Outcome]],
+    second_halves: list[list[Outcome]],
     *,
     first: bool,
     delta: float,
 ) -> Event:
-    values = np.unique(np.concatenate([score(side) for side in made]))
+    values = np.unique(np.concatenate([score(side) for side in first_halves]))
     values = values[np.isfinite(values)]
     if len(values) == 0:
         return Event(score, math.inf, first, kind, -math.inf)
     cuts = values[np.unique(np.linspace(0, len(values) - 1, MOST_CUTS).astype(int))]
-    ranked = [np.sort(score(side)) for side in kept]
+    ranked = [np.sort(score(side)) for side in second_halves]
     shares = [1 - np.searchsorted(values, cuts, side="left") / len(values) for values in ranked]
     p, q = shares if first else shares[::-1]
-    sizes = [len(side) for side in (kept if first else kept[::-1])]
+    sizes = [len(side) for side in (second_halves if first else second_halves[::-1])]
     low = p - CAUTION * np.sqrt(p * (1 - p) / sizes[0] + 1 / sizes[0] ** 2) - delta
     high = q + CAUTION * np.sqrt(q * (1 - q) / sizes[1] + 1 / sizes[1] ** 2)
     worth = np.where(low > 0, np.log(np.maximum(low, 1e-12) / high), -np.inf)

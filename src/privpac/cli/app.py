@@ -54,8 +54,8 @@ VERBS = (
 """Each is a module of this package and in it a function, or a group of them, of the same name (`-` becomes `_`)."""
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(show: bool) -> None:
+    if show:
         console.show(f"privpac {__version__}")
         raise typer.Exit
 

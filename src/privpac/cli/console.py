@@ -188,7 +188,7 @@ def progress(
     With a `unit`, how many of them are done per second."""
     target = sys.stderr if stream is None else stream
     if as_json or not target.isatty():
-        yield lambda done, of: None
+        yield lambda count, of: None
         return
     bar = _Bar(message, target, unit)
     with _shown_after(patience, bar):
@@ -226,7 +226,7 @@ class _Sign(ABC):
     def __init__(self, message: str, stream: TextIO) -> None:
         self._message, self._stream = message, stream
         self._lock = threading.Lock()
-        self._done = False
+        self._over = False
         self._live: Any = None
 
     @abstractmethod
@@ -237,13 +237,13 @@ class _Sign(ABC):
         from rich.console import Console
 
         with self._lock:
-            if not self._done:
+            if not self._over:
                 self._live = self._make(Console(file=self._stream))
                 self._live.start()
 
     def stop(self) -> None:
         with self._lock:
-            self._done = True
+            self._over = True
             if self._live is not None:
                 self._live.stop()
 
@@ -271,17 +271,17 @@ class _Bar(_Sign):
         if self._unit is not None:
             columns.append(TextColumn("{task.fields[speed]}"))
         bar = Progress(*columns, console=console, transient=True)
-        done, of = self._part
-        self._task = bar.add_task(self._message, completed=done, total=of, speed=self._speed(done))
+        count, of = self._part
+        self._task = bar.add_task(self._message, completed=count, total=of, speed=self._speed(count))
         return bar
 
-    def _speed(self, done: int) -> str:
-        return f"{done / max(1e-3, time.monotonic() - self._begin):,.0f} {self._unit}/s"
+    def _speed(self, count: int) -> str:
+        return f"{count / max(1e-3, time.monotonic() - self._begin):,.0f} {self._unit}/s"
 
-    def report(self, done: int, of: int) -> None:
+    def report(self, count: int, of: int) -> None:
         with self._lock:
-            if done < self._part[0]:  # another pass
+            if count < self._part[0]:  # another pass
                 self._begin = time.monotonic()
-            self._part = (done, of)
+            self._part = (count, of)
             if self._live is not None:
-                self._live.update(self._task, completed=done, total=of, speed=self._speed(done))
+                self._live.update(self._task, completed=count, total=of, speed=self._speed(count))

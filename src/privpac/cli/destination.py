@@ -51,7 +51,7 @@ class Destination:
     @classmethod
     def of(
         cls,
-        given: str | None,
+        text: str | None,
         *,
         owner: str,
         option: str,
@@ -62,12 +62,12 @@ class Destination:
 
         Nor is any other file unless `force` says so: a released model was paid for, and cannot be drawn again.
         """
-        if given is None:
+        if text is None:
             return None
-        path = Path(given)
+        path = Path(text)
 
         def wrong(allowed: str, remedy: str = "") -> ParameterError:
-            return ParameterError(owner, option, given, allowed=allowed, remedy=remedy)
+            return ParameterError(owner, option, text, allowed=allowed, remedy=remedy)
 
         if not path.parent.is_dir():
             raise wrong("a file in an existing folder", f"Make the folder {str(path.parent)!r} first.")

@@ -58,9 +58,9 @@ def create(
         book = Ledger.create(
             place, epsilon=epsilon, delta=delta, reserved_delta=reserved_delta, pure_epsilon=pure_epsilon
         )
-    except FileExistsError as taken:
+    except FileExistsError as problem:
         raise ParameterError(
-            "ledger", "place", str(taken), allowed="a place where there is nothing yet"
+            "ledger", "place", str(problem), allowed="a place where there is nothing yet"
         ) from None
     _show(book, as_json=as_json)
 

@@ -215,7 +215,7 @@ def _make(
     if not simulation:
         return ask()
     with console.progress("Simulating", as_json=as_json) as bar:
-        return ask(**simulation, progress=lambda what, done, of: bar(done, of))
+        return ask(**simulation, progress=lambda what, part, of: bar(part, of))
 
 
 def _show(result: Plan, best: OptimumTable | None, *, as_json: bool) -> None:

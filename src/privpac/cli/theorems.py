@@ -30,7 +30,7 @@ TESTED = re.compile(r"tests/[\w/]+\.py|tests/[\w/]+/(?=[\s,.])")
 class Places:
     """Where a statement is named in the code, and the tests those places name."""
 
-    used: list[str] = field(default_factory=list)
+    uses: list[str] = field(default_factory=list)
     tested: list[str] = field(default_factory=list)
 
 
@@ -67,7 +67,7 @@ def theorems(
         trees = [_json(entry, places[entry.key]) for entry in chosen]
         console.show_json({"statements": trees} if key is None else trees[0])
     elif key is None:
-        rows = [[entry.key, entry.status, entry.title, str(len(places[entry.key].used))] for entry in chosen]
+        rows = [[entry.key, entry.status, entry.title, str(len(places[entry.key].uses))] for entry in chosen]
         console.show(console.table_text(("key", "status", "statement", "uses"), rows, right=("uses",)))
     else:
         console.show(_text(chosen[0], places[chosen[0].key]))
@@ -98,7 +98,7 @@ def _json(entry: Statement, places: Places) -> dict[str, Any]:
         "paper_constants": _constants(entry, printed=True),
         "erratum": entry.erratum,
         "proof": entry.proof,
-        "used_by": places.used,
+        "used_by": places.uses,
         "tested_by": _tests(entry, places),
     }
 
@@ -120,7 +120,7 @@ def _text(entry: Statement, places: Places) -> str:
     lines = [f"{entry.title}  [{entry.key}, {entry.status}]", "", entry.says, ""]
     lines += [f"{heading}: {text}" for heading, text in lines_of(entry)]
     lines += [f"Proof: {entry.proof}"] if entry.proof else []
-    lines += [f"Used by: {name}" for name in places.used]
+    lines += [f"Used by: {name}" for name in places.uses]
     lines += [f"Tested by: {name}" for name in _tests(entry, places)]
     return "\n".join(lines)
 
@@ -156,7 +156,7 @@ def page(entries: Sequence[Statement]) -> str:
             parts.append(
                 f"* Proof: [{entry.proof.removeprefix('docs/')}]({entry.proof.removeprefix('docs/')})"
             )
-        modules = sorted({_module(name) for name in places[entry.key].used})
+        modules = sorted({_module(name) for name in places[entry.key].uses})
         parts += [f"* Used by: {', '.join(f'`{name}`' for name in modules)}"] if modules else []
         tests = _tests(entry, places[entry.key])
         parts += [f"* Tested by: {', '.join(f'`{name}`' for name in tests)}"] if tests else []
@@ -180,8 +180,8 @@ def uses(keys: list[str]) -> dict[str, Places]:
         module = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         for place, text in _pieces(module, source):
             for key in dict.fromkeys(either.findall(text)):
-                if place not in places[key].used:
-                    places[key].used.append(place)
+                if place not in places[key].uses:
+                    places[key].uses.append(place)
                 places[key].tested += [
                     test for test in TESTED.findall(text) if test not in places[key].tested
                 ]

@@ -58,16 +58,16 @@ def ui(
         raise MissingExtra("The server of the web pages", "serve") from None
 
     with contextlib.closing(_bound(port)) as listening:
-        taken = listening.getsockname()[1]
+        port_in_use = listening.getsockname()[1]
         gate = TokenGate()
         place = Place(
             gate,
             FileBooks(Path(ledger)),
             folder=None if folder is None else Path(folder),
-            hosts=frozenset({f"{HOST}:{taken}", f"localhost:{taken}"}),
+            hosts=frozenset({f"{HOST}:{port_in_use}", f"localhost:{port_in_use}"}),
             verify_page=_verify_page(),
         )
-        address = f"http://{HOST}:{taken}/?token={gate.token}"
+        address = f"http://{HOST}:{port_in_use}/?token={gate.token}"
         if as_json:
             console.show_json({"address": address})
         else:

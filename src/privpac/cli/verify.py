@@ -51,8 +51,8 @@ def verify(
     tree = read_at(model)
     promise = check_document(tree)
     # Signatures are looked at by more of the library than the certificate of an unsigned file needs.
-    asked = trusted is not None or signature or SIGNATURES in tree
-    signers = _signers(tree, trusted, signature or []) if asked else ()
+    has_signatures = trusted is not None or signature or SIGNATURES in tree
+    signers = _signers(tree, trusted, signature or []) if has_signatures else ()
     if certificate_only:
         result, lines = promise.to_json(), promise.lines()
     else:

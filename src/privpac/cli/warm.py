@@ -97,8 +97,8 @@ def warm(
     begin, before = time.monotonic(), WATCH.kernels
     with console.progress("Compiling", as_json=as_json, patience=0.0) as report, console.collecting():
         load_compiler()
-        for done, step in enumerate(steps):
-            report(done, len(steps))
+        for number, step in enumerate(steps):
+            report(number, len(steps))
             step.take()
         if not words:
             read_decimals(np.zeros(0, dtype=np.uint8), np.zeros(1, dtype=np.int64))

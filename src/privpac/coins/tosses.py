@@ -225,10 +225,10 @@ class SeededCoins(BitCoins):
         size = WORD_BITS // 8 * count
         return np.frombuffer(self.bits(8 * size).to_bytes(size, "little"), dtype="<u8")
 
-    def _fill(self, wanted: int) -> None:
+    def _fill(self, words: int) -> None:
         """Blocks for so many bits, joined before they become one integer: adding them one by one takes square time."""
         first = self._counter
-        self._counter += -(-(wanted - self._pooled) // (8 * hashlib.blake2b.MAX_DIGEST_SIZE))
+        self._counter += -(-(words - self._pooled) // (8 * hashlib.blake2b.MAX_DIGEST_SIZE))
         blocks = b"".join(
             hashlib.blake2b(i.to_bytes(8, "little"), key=self._key).digest()
             for i in range(first, self._counter)

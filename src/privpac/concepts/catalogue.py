@@ -1,24 +1,44 @@
-"""What files may name, read off this folder: the kinds of rules, and the classes they were drawn from.
+"""What files may name, read off this folder: the kinds of rules, and the classes they were drawn from, as plain data
+and back, so that `verify` can build them again.
 
-Whoever writes a file chooses among these names, so the list is closed: a class stands in it only if it is written in a
-module of this folder and itself says that it can be stored (a `kind` of its own below `RuleBase`, or `Stored` among its
-bases). What is defined anywhere else, or inherits from a class that is listed, is never found.
+Whoever writes a file chooses among these names, so the lists are closed: a class stands in one only if it is written in
+a module of this folder and itself says that it can be stored (a `kind` of its own below `RuleBase`, or `Stored` among
+its bases). What is defined anywhere else, or inherits from a class that is listed, is never found. Of a class every
+public option is kept: two classes of the same word may differ in prior, grid or tests. `learn` takes no class that is
+not listed: what cannot be read back could be charged for and never be verified.
 """
 
 from __future__ import annotations
 
 import pkgutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields
+from fractions import Fraction
+from functools import cache
 from importlib import import_module
 from types import MappingProxyType, ModuleType
 from typing import Any, Protocol
 
-from privpac import concepts
-from privpac.concepts.base import Hypothesis, RuleBase, Stored
-from privpac.errors import ParameterError
+from privpac import concepts as folder
+from privpac.concepts.base import ConceptClass, Hypothesis, RuleBase, Stored
+from privpac.concepts.finite import Finite
+from privpac.concepts.grids import FIRST, FULL, grid_of_word
+from privpac.concepts.literals.binarise import Binarisation, Test
+from privpac.data.schema import Schema
+from privpac.errors import NotCertified, ParameterError
+from privpac.fields import Malformed, flag, listed, record, refusing, text, whole
+from privpac.numbers.exact import written
 
-__all__ = ["StoredRule", "imported_rules", "stored_classes", "stored_rules"]
+__all__ = [
+    "StoredRule",
+    "concepts_from_json",
+    "hypothesis_from_json",
+    "is_storable",
+    "stored_classes",
+    "stored_concepts",
+    "stored_rules",
+]
 
 
 class StoredRule(Protocol):
@@ -31,14 +51,14 @@ class StoredRule(Protocol):
 
 def _modules() -> Iterator[ModuleType]:
     """Every module below this folder, in the order of the files."""
-    for entry in pkgutil.walk_packages(concepts.__path__, f"{concepts.__name__}."):
+    for entry in pkgutil.walk_packages(folder.__path__, f"{folder.__name__}."):
         yield import_module(entry.name)
 
 
 def _imported() -> Iterator[ModuleType]:
     """Those that something has imported already."""
     for name, module in list(sys.modules.items()):
-        if name.startswith(f"{concepts.__name__}."):
+        if name.startswith(f"{folder.__name__}."):
             yield module
 
 
@@ -65,16 +85,152 @@ def _rules(modules: Iterable[ModuleType]) -> Mapping[str, StoredRule]:
     return _by_name((cls.kind, cls) for cls in rules)
 
 
+@cache
 def stored_rules() -> Mapping[str, StoredRule]:
-    """The classes of rules by kind."""
+    """The closed list of rules that a file may hold: their classes by kind."""
     return _rules(_modules())
 
 
-def imported_rules() -> Mapping[str, StoredRule]:
-    """Those whose modules are imported already: part of `stored_rules`, and nothing has to be imported for it."""
-    return _rules(_imported())
-
-
+@cache
 def stored_classes() -> Mapping[str, type[Any]]:
-    """The classes of concepts by name."""
+    """The closed list of classes that a certificate may name."""
     return _by_name((cls.__name__, cls) for cls in _classes(_modules()) if Stored in cls.__bases__)
+
+
+def _reader(kind: str) -> StoredRule | None:
+    """What reads this kind. Most files hold a tree or a card, which a model knows of: importing every class that could
+    have been meant takes longer than reading and answering does."""
+    return _rules(_imported()).get(kind) or stored_rules().get(kind)
+
+
+def hypothesis_from_json(tree: Mapping[str, Any]) -> Hypothesis:
+    """The rule, exactly as it was written: a field more or another type of number is refused."""
+    kind = tree.get("kind") if isinstance(tree, Mapping) else None
+    reader = _reader(kind) if isinstance(kind, str) else None
+    if reader is None:
+        raise NotCertified(
+            f"The model holds a hypothesis of kind {str(kind)[:60]!r}, which this version does not know."
+        )
+    try:
+        return reader.from_json(tree)
+    except ValueError:  # what `fields` refuses, and values that a rule cannot have
+        raise NotCertified(f"The model's {kind} is incomplete or malformed.") from None
+
+
+NOT_STORED = ("schema", "threads")
+"""The schema is stored apart; how many threads count makes no difference to the law."""
+
+PLAIN: Mapping[str, Callable[[object], object]] = {"bool": flag, "int": whole, "str": text}
+"""Options of one type, which is checked; the others are read by the class itself."""
+
+WORD_IN_FILES: Mapping[str, str] = {"auto": "auto:2", "auto:1": "auto"}
+"""A document names the design of the default classifier that made it; the first one was called nothing but `auto`."""
+WORD_OF_FILES: Mapping[str, str] = {stored: word for word, stored in WORD_IN_FILES.items()}
+
+BOXES = "rectangles:"
+"""A document names the grid of boxes, the full one too; where none is named it is that of the first version."""
+
+
+def _in_files(word: str) -> str:
+    if not word.startswith(BOXES):
+        return WORD_IN_FILES.get(word, word)
+    columns, bins = grid_of_word(word.removeprefix(BOXES))
+    if bins is None:
+        return f"{BOXES}{columns}"
+    return f"{BOXES}{columns}:{FULL}" if bins == FULL else word
+
+
+def _of_files(stored: str) -> str:
+    if not stored.startswith(BOXES):
+        return WORD_OF_FILES.get(stored, stored)
+    columns, _ = grid_of_word(stored.removeprefix(BOXES))
+    return f"{stored}:{FIRST}" if stored == f"{BOXES}{columns}" else stored
+
+
+def is_storable(concepts: object) -> bool:
+    """Whether a certificate can name this class so that it can be built again; a subclass may be anything."""
+    return stored_classes().get(type(concepts).__name__) is type(concepts)
+
+
+def stored_concepts(concepts: str | ConceptClass) -> str | dict[str, Any]:
+    """What a certificate keeps of the wish: the word, or the name and the public options of a class."""
+    if isinstance(concepts, str):
+        return _in_files(concepts)
+    return _name_and_options(concepts)
+
+
+def _name_and_options(concepts: object) -> dict[str, Any]:
+    name = type(concepts).__name__
+    if not is_storable(concepts):  # a name to read: `verify` is given such a class
+        return {"class": name, "options": None}
+    if isinstance(concepts, Finite):
+        return {"class": name, "options": concepts.options}
+    values = {field: getattr(concepts, field) for field in _options(stored_classes()[name])}
+    return {"class": name, "options": {field: _plain(value) for field, value in values.items()}}
+
+
+def _options(kind: type[Any]) -> dict[str, str]:
+    """The stored fields of a class, and what they are annotated with."""
+    return {field.name: str(field.type) for field in fields(kind) if field.name not in NOT_STORED}
+
+
+def concepts_from_json(stored: object, schema: Schema) -> str | ConceptClass:
+    """Undo `stored_concepts`."""
+    if isinstance(stored, str):
+        return _of_files(stored)
+    with refusing("The certificate's class of concepts is incomplete or malformed."):
+        return _class(stored, schema)
+
+
+def _class(stored: object, schema: Schema) -> ConceptClass:
+    entry = record(stored, "class", "options")
+    kind = stored_classes().get(text(entry["class"]))
+    if kind is None:
+        raise NotCertified(
+            "The model was drawn from a class of concepts that this version does not know, so its certificate cannot "
+            "be made anew.",
+            remedy="If the class is your own, verify the model in Python: privpac.verify(path, concepts=THE_CLASS).",
+        )
+    options: Mapping[str, Any] = entry["options"]
+    if kind is Finite:
+        return Finite.from_options(schema, options)
+    types = _options(kind)
+    record(options, *types)
+    values = {name: PLAIN.get(types[name], _value_of(schema))(options[name]) for name in types}
+    about = {"schema": schema} if any(field.name == "schema" for field in fields(kind)) else {}
+    concepts: ConceptClass = kind(**about, **values)
+    return concepts
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Fraction):
+        return {"fraction": str(value)}
+    if isinstance(value, Binarisation):
+        return {"tests": [test.to_json() for test in value.tests]}
+    if isinstance(value, Stored):
+        return _name_and_options(value)
+    if isinstance(value, Mapping):
+        return {"mapping": dict(value)}
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _value_of(schema: Schema) -> Callable[[object], object]:
+    def read(stored: object) -> object:
+        if isinstance(stored, list | tuple):
+            return tuple(read(item) for item in stored)
+        if not isinstance(stored, Mapping):
+            return stored
+        if "class" in stored:
+            return _class(stored, schema)
+        ((name, value),) = stored.items()
+        if name == "fraction":
+            return written(value)
+        if name == "tests":
+            return Binarisation(schema, tuple(Test.from_json(test) for test in listed(value)))
+        if name == "mapping" and isinstance(value, Mapping):
+            return {text(key): whole(share) for key, share in value.items()}
+        raise Malformed("there is no such option")
+
+    return read

@@ -301,9 +301,9 @@ class Finite(AnyNumber, CountedByScore, DrawnByScore, Stored):
         distinct = most_distinct(points, (column.size for column in self._rows.of))
         require_table("Finite", candidates=self.size, points=distinct)
 
-    def require_relabelled(self, kept: int, *, voters: int) -> None:
+    def require_relabelled(self, records: int, *, voters: int) -> None:
         """Every kept record counts, not only different ones."""
-        require_table("Finite", candidates=self.size, points=kept)
+        require_table("Finite", candidates=self.size, points=records)
 
     def dichotomies(self, *points: Sample) -> TableDichotomies:
         """Its labellings of the distinct points of these records; the prior does not matter for them."""

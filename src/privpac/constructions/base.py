@@ -9,7 +9,6 @@ from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.data.sample import Sample, Size
 from privpac.data.semi import SemiSample
-from privpac.errors import SizeError
 from privpac.guarantee.certificate import Certificate
 from privpac.numbers.exact import ratio_for
 
@@ -20,15 +19,7 @@ __all__ = [
     "Learner",
     "ReadsOnce",
     "SemiLearner",
-    "require_labels",
 ]
-
-
-def require_labels(owner: str, size: Size, *, least: int = 1) -> None:
-    """Refuse fewer labelled records than `least`."""
-    if size.labelled < least:
-        count = "one labelled record" if least == 1 else f"{least} labelled records"
-        raise SizeError(f"{owner} needs at least {count}.")
 
 
 class ReadsOnce:

@@ -171,8 +171,8 @@ def least_dimensional(
     """What is solved for the least VC dimension that counts for the solution, tried in turn; None if there is none."""
     for vc in range(1, concepts.vc + MORE_DIMENSIONS):
         answer = solve(vc)
-        own = None if answer is None else counts(answer)
-        if answer is not None and own is not None and own <= vc:
+        count = None if answer is None else counts(answer)
+        if answer is not None and count is not None and count <= vc:
             return answer
     return None
 

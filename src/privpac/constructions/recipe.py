@@ -18,8 +18,9 @@ import numpy as np
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.catalogue import stored_concepts
 from privpac.concepts.trees.mixture import TreeMixture
-from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.parts import OneTest
 from privpac.concepts.trees.tree import Tree
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
@@ -38,7 +39,6 @@ from privpac.constructions.estimates.confusion import (
 )
 from privpac.constructions.estimates.leaf_counts import LeafCounts, leaf_counts_privacy, release_leaf_counts
 from privpac.constructions.estimates.sampling import Choice, Way, choice_of, span
-from privpac.constructions.stored_classes import stored_concepts
 from privpac.constructions.words import (
     Request,
     counts_leaves,
@@ -348,7 +348,7 @@ def spell_out(wishes: RuleWishes, schema: Schema) -> RuleWishes:
     if concepts == TREES and wishes.probabilities and _can_grade(wishes, schema):
         concepts = GRADED
     bare = replace(wishes, concepts=concepts, aim="label", probabilities=False)
-    asked = ranks or wishes.probabilities
+    needs_risks = ranks or wishes.probabilities
     if wishes.probabilities and wishes.leaf_epsilon is not None:
         raise ParameterError(
             "learn",
@@ -357,7 +357,11 @@ def spell_out(wishes: RuleWishes, schema: Schema) -> RuleWishes:
             allowed="left out together with leaf_epsilon",
             remedy="probabilities takes a share of epsilon, leaf_epsilon is paid on top: choose one.",
         )
-    if tells_risks(concepts) or wishes.leaf_epsilon is not None or not (asked or counts_leaves(concepts)):
+    if (
+        tells_risks(concepts)
+        or wishes.leaf_epsilon is not None
+        or not (needs_risks or counts_leaves(concepts))
+    ):
         return bare
     if not has_leaves(concepts):
         raise ParameterError(

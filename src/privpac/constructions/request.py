@@ -21,8 +21,7 @@ from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.majority import Majorities
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
-from privpac.constructions.draw.merged import Merged
-from privpac.constructions.draw.occam import Occam, read_costs
+from privpac.constructions.draw.occam import Merged, Occam, read_costs
 from privpac.constructions.draw.staged_trees import StagedTrees
 from privpac.constructions.labels.classes import GRIDDED, label_private
 from privpac.constructions.labels.trees import LabelPrivateTrees
@@ -345,12 +344,12 @@ def balanced_costs(schema: Schema) -> Costs:
             remedy='Write the publicly known share of the classes into the schema, such as "base_rate": 0.06.',
         )
     shares = [Fraction(rate) for rate in schema.base_rate]
-    wanted = [max(shares) / share for share in shares]  # the commonest class costs 1
+    goals = [max(shares) / share for share in shares]  # the commonest class costs 1
     for unit in count(1):
-        costs = [max(1, round(unit * ratio)) for ratio in wanted]
+        costs = [max(1, round(unit * ratio)) for ratio in goals]
         if all(
             abs(cost - unit * ratio) <= TOLERANCE * unit * ratio
-            for cost, ratio in zip(costs, wanted, strict=True)
+            for cost, ratio in zip(costs, goals, strict=True)
         ):
             break
     return tuple(costs)

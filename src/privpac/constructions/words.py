@@ -11,8 +11,9 @@ from difflib import get_close_matches
 from fractions import Fraction
 
 from privpac.concepts.base import ConceptClass, ManyLabels
+from privpac.concepts.catalogue import is_storable, stored_classes
 from privpac.concepts.trees.mixture import TreeMixture
-from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.parts import OneTest
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions import catalogue
 from privpac.constructions.base import Learner
@@ -25,7 +26,6 @@ from privpac.constructions.request import (
     is_count,
     request_from_json,
 )
-from privpac.constructions.stored_classes import CLASSES, is_storable
 from privpac.errors import ParameterError, SchemaError
 from privpac.numbers.exact import plain
 
@@ -182,7 +182,7 @@ def _learner_of_class(concepts: ConceptClass, request: Request) -> Learner:
             OWNER,
             "concepts",
             type(concepts).__name__,
-            allowed=_all_words() + f", or one of the classes {', '.join(CLASSES)}",
+            allowed=_all_words() + f", or one of the classes {', '.join(stored_classes())}",
             remedy="Only what a certificate can name is learnt, so that everybody can verify it.",
         )
     if concepts.schema != request.schema:

@@ -72,8 +72,8 @@ def file_types(source: str | Path) -> dict[str, str]:
     connection = file_reader()
     if is_csv(path):
         names, delimiter = header(path)
-        asked = f"DESCRIBE SELECT * FROM {csv_call(path, names, delimiter, typed=True)}"
-        described = ask(path, lambda: connection.execute(asked).fetchall())
+        query = f"DESCRIBE SELECT * FROM {csv_call(path, names, delimiter, typed=True)}"
+        described = ask(path, lambda: connection.execute(query).fetchall())
         return {name: simple(row[1]) or "text" for name, row in zip(names, described, strict=True)}
     return {name: simple(stored) or "text" for name, _, stored in parquet_columns(connection, path)}
 
@@ -212,15 +212,15 @@ def _in_one_go(path: Path, connection: Any, call: str, keys: Mapping[str, tuple[
 
 def _read_csv(path: Path, columns: Sequence[str] | None) -> RawTable:
     names, delimiter = header(path)
-    wanted = tuple(names if columns is None else columns)
-    require(wanted, names=names)
-    kept = ", ".join(f"c{names.index(name)}" for name in wanted)
+    chosen = tuple(names if columns is None else columns)
+    require(chosen, names=names)
+    fields = ", ".join(f"c{names.index(name)}" for name in chosen)
     connection = file_reader()
     call = csv_call(path, names, delimiter)
     if _by_columns(path):
-        keys = {name: (f"c{names.index(name)}", "VARCHAR") for name in wanted}
+        keys = {name: (f"c{names.index(name)}", "VARCHAR") for name in chosen}
         return _in_one_go(path, connection, call, keys)
-    ask(path, lambda: connection.execute(f"CREATE TEMP TABLE records AS SELECT {kept} FROM {call}"))
+    ask(path, lambda: connection.execute(f"CREATE TEMP TABLE records AS SELECT {fields} FROM {call}"))
     n = int(connection.execute("SELECT count(*) FROM records").fetchone()[0])
 
     def fetch(name: str) -> Array:
@@ -228,7 +228,7 @@ def _read_csv(path: Path, columns: Sequence[str] | None) -> RawTable:
         values: Array = connection.execute(f"SELECT {key} FROM records").fetchnumpy()[key]
         return values
 
-    return RawTable(names=wanted, n=n, fetch=fetch)
+    return RawTable(names=chosen, n=n, fetch=fetch)
 
 
 # Parquet
@@ -243,8 +243,8 @@ def parquet_columns(connection: Any, path: Path, call: str | None = None) -> lis
             f"SELECT name, num_children FROM parquet_schema({place(path)})"
         ).fetchall(),
     )
-    asked = f"DESCRIBE SELECT * FROM {call or f'read_parquet({place(path)})'}"
-    described = connection.execute(asked).fetchall()
+    query = f"DESCRIBE SELECT * FROM {call or f'read_parquet({place(path)})'}"
+    described = connection.execute(query).fetchall()
     names, below = [], 0
     for name, children in nodes[1:]:  # the first node is the root; a nested column is followed by its parts
         if below == 0:
@@ -260,20 +260,20 @@ def parquet_columns(connection: Any, path: Path, call: str | None = None) -> lis
 def _read_parquet(path: Path, columns: Sequence[str] | None) -> RawTable:
     connection = file_reader()
     stored = {name: (key, kind) for name, key, kind in parquet_columns(connection, path)}
-    wanted = tuple(stored if columns is None else columns)
-    require(wanted, names=tuple(stored))
+    chosen = tuple(stored if columns is None else columns)
+    require(chosen, names=tuple(stored))
     call = f"read_parquet({place(path)})"
     if _by_columns(path):
-        return _in_one_go(path, connection, call, {name: stored[name] for name in wanted})
+        return _in_one_go(path, connection, call, {name: stored[name] for name in chosen})
     n = int(ask(path, lambda: connection.execute(f"SELECT count(*) FROM {call}").fetchone())[0])
 
     def fetch(name: str) -> Array:
         key, kind = stored[name][0], _readable(name, stored[name][1])
-        asked = f"SELECT {selected(key, kind)} AS cells FROM {call}"
-        cells: Array = ask(path, lambda: connection.execute(asked).fetchnumpy()["cells"])
+        query = f"SELECT {selected(key, kind)} AS cells FROM {call}"
+        cells: Array = ask(path, lambda: connection.execute(query).fetchnumpy()["cells"])
         return aware(cells) if kind == ZONED else cells
 
-    return RawTable(names=wanted, n=n, fetch=fetch)
+    return RawTable(names=chosen, n=n, fetch=fetch)
 
 
 def _readable(name: str, kind: str) -> str:

@@ -32,10 +32,10 @@ def frame_of(source: object) -> Any:
 def table_of(frame: Any, columns: Sequence[str] | None) -> RawTable:
     """The columns of a frame; with `columns`, those in that order."""
     native = {str(name): name for name in frame.columns}
-    wanted = tuple(native if columns is None else columns)
-    require(wanted, names=tuple(native))
+    chosen = tuple(native if columns is None else columns)
+    require(chosen, names=tuple(native))
     return RawTable(
-        names=wanted, n=len(frame), fetch=lambda name: _from_series(frame.get_column(native[name]))
+        names=chosen, n=len(frame), fetch=lambda name: _from_series(frame.get_column(native[name]))
     )
 
 

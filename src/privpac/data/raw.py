@@ -289,13 +289,13 @@ MOST_NAMED = 6
 """Missing columns that a message names."""
 
 
-def require(wanted: Sequence[str], *, names: Sequence[str]) -> None:
+def require(columns: Sequence[str], *, names: Sequence[str]) -> None:
     """Refuse if a wanted column does not exist; the message names all of them."""
-    absent = [name for name in wanted if name not in names]
+    absent = [name for name in columns if name not in names]
     if absent:
         listed = ", ".join(repr(name) for name in absent[:MOST_NAMED])
         more = f" and {len(absent) - MOST_NAMED} more" if len(absent) > MOST_NAMED else ""
-        another = len(absent) > 1 and not set(wanted) & set(names)
+        another = len(absent) > 1 and not set(columns) & set(names)
         raise SchemaError(
             f"The table has no column{'s' * (len(absent) > 1)} {listed}{more}.",
             column=absent[0],

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privpac.data.schema import Schema
-from privpac.errors import ParameterError
+from privpac.errors import ParameterError, SizeError
 from privpac.numbers.words import Words
 
 __all__ = [
@@ -63,6 +63,12 @@ class Size:
     def total(self) -> int:
         """Labelled and unlabelled records together."""
         return self.labelled + self.unlabelled
+
+    def require_labelled(self, owner: str, *, least: int = 1) -> None:
+        """Refuse fewer labelled records than `least`, which a learner with the name `owner` needs."""
+        if self.labelled < least:
+            count = "one labelled record" if least == 1 else f"{least} labelled records"
+            raise SizeError(f"{owner} needs at least {count}.")
 
 
 def checked_positions(positions: Indices, n: int, *, owner: str) -> Indices:

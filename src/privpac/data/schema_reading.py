@@ -125,16 +125,16 @@ def filled_in(entry: Mapping[str, Any], key: str, owner: str, how: str, column: 
     return entry[key]
 
 
-def all_filled_in(entry: Mapping[str, Any], wanted: Mapping[str, str], owner: str, column: str) -> None:
+def all_filled_in(entry: Mapping[str, Any], required: Mapping[str, str], owner: str, column: str) -> None:
     """Refuse, in one sentence, the keys of a column that are absent or were left blank."""
-    open_keys = [key for key in wanted if entry.get(key) is None]
+    open_keys = [key for key in required if entry.get(key) is None]
     if len(open_keys) < 2:
         for key in open_keys:
-            filled_in(entry, key, owner, wanted[key], column)
+            filled_in(entry, key, owner, required[key], column)
         return
     names = " and ".join(f'"{key}"' for key in open_keys)
     state = "still blank" if all(key in entry for key in open_keys) else "missing"
-    how = " and ".join(f'"{key}": {wanted[key]}' for key in open_keys)
+    how = " and ".join(f'"{key}": {required[key]}' for key in open_keys)
     raise SchemaError(f"{owner}: {names} are {state}.", column=column, remedy=f"Write {how}.")
 
 
@@ -194,8 +194,8 @@ def column_from(entry: object, problems: Problems) -> Column | None:
                     f'{owner}: "{key}" has no meaning for a {kind} column.', column=name, remedy="Remove it."
                 )
             )
-    wanted = {key: how for key, how in REQUIRED[kind].items() if key not in meant}
-    problems.attempt(partial(all_filled_in, entry, wanted, owner, name))
+    required = {key: how for key, how in REQUIRED[kind].items() if key not in meant}
+    problems.attempt(partial(all_filled_in, entry, required, owner, name))
     if len(problems.errors) > before:
         return None
     options = {key: entry[key] for key in OPTIONS[kind] if entry.get(key) is not None}

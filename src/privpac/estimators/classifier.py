@@ -222,8 +222,8 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         """Whether risks are part of what was asked for."""
         from privpac.constructions.words import counts_leaves, tells_risks
 
-        asked = self.leaf_epsilon is not None or self.probabilities or self.aim == "rank"
-        return asked or tells_risks(self.concepts) or counts_leaves(self.concepts)
+        wishes = self.leaf_epsilon is not None or self.probabilities or self.aim == "rank"
+        return wishes or tells_risks(self.concepts) or counts_leaves(self.concepts)
 
     def _shares(self, X: object) -> Array:
         check_is_fitted(self)

@@ -107,6 +107,6 @@ class PrivateQuery:
     def _answers(self, schema: Schema, y: object) -> dict[int, object]:
         """Labels of those asked only: nobody else's is looked at."""
         assert self.session is not None
-        asked = np.asarray(self.session.asked, dtype=np.int64)
-        codes = schema.labels_if_any(vector(y)[asked])
-        return {int(p): schema.classes[int(c)] for p, c in zip(asked, codes, strict=True) if c >= 0}
+        positions = np.asarray(self.session.asked, dtype=np.int64)
+        codes = schema.labels_if_any(vector(y)[positions])
+        return {int(p): schema.classes[int(c)] for p, c in zip(positions, codes, strict=True) if c >= 0}

@@ -64,10 +64,10 @@ class PluralityLaw:
                 break
             place = coins.choose_many(_Uniform(many), len(open_rows))
             looked_at = left[open_rows, place]
-            taken = self._flips(behind[open_rows, looked_at], coins)
-            answers[open_rows[taken]] = looked_at[taken]
+            accepts = self._flips(behind[open_rows, looked_at], coins)
+            answers[open_rows[accepts]] = looked_at[accepts]
             left[open_rows, place] = left[open_rows, many - 1]
-            open_rows = open_rows[~taken]
+            open_rows = open_rows[~accepts]
         return answers
 
     def _flips(self, gaps: NDArray[np.int64], coins: Coins) -> NDArray[np.bool_]:

@@ -76,8 +76,8 @@ class Row:
             begin += 1
         while begin < end and int(lasts[end - 1]) >= last:
             end -= 1
-        kept = None if words is None else (words[0][begin:end], words[1][begin:end])
-        return cls(first, lasts[begin:end], scores[begin : end + 1], last, kept)
+        pieces = None if words is None else (words[0][begin:end], words[1][begin:end])
+        return cls(first, lasts[begin:end], scores[begin : end + 1], last, pieces)
 
     def start(self, run: int) -> int:
         """The first place of a run."""

@@ -105,13 +105,13 @@ class BinomialLaw:
 
     def _steps_up(self, i: int, odds: arb) -> arb:
         """weight(centre + i + 1) / weight(centre + i)."""
-        done = self.centre + i
-        return arb(fmpz(max(0, self.trials - done))) / fmpz(done + 1) * odds
+        successes = self.centre + i
+        return arb(fmpz(max(0, self.trials - successes))) / fmpz(successes + 1) * odds
 
     def _steps_down(self, i: int, odds: arb) -> arb:
         """weight(centre - i - 1) / weight(centre - i)."""
-        done = self.centre - i
-        return arb(fmpz(max(0, done))) / (arb(fmpz(self.trials - done + 1)) * odds)
+        successes = self.centre - i
+        return arb(fmpz(max(0, successes))) / (arb(fmpz(self.trials - successes + 1)) * odds)
 
     def _sides(self, bits: int) -> tuple[list[arb], list[arb], arb]:
         """Weights above and below the centre, whose own is 1, and a ball around what is left out on both sides."""
@@ -188,15 +188,15 @@ def draw_kept(
     if not 0 <= above < high:
         raise ValueError("draw_kept: the height must be at least 0 and below the largest count")
     noisy = noisy_counts(counts, ratio=ratio, low=0, high=high, coins=coins)
-    kept = {int(values[i]): int(noisy[i]) for i in np.flatnonzero(noisy > above).tolist()}
+    above_limit = {int(values[i]): int(noisy[i]) for i in np.flatnonzero(noisy > above).tolist()}
     empty = cells - len(values)
     law = BinomialLaw(empty, ratio, above + 1)
     more = law.value(coins.choose(law)) if empty else 0
     places = coins.subset(empty, more)
     extra = coins.choose_many(TailLaw(ratio, high - above - 1), more)
     for place, height in zip(places, extra.tolist(), strict=True):
-        kept[nth_absent(values, place)] = above + 1 + height
-    return dict(sorted(kept.items()))
+        above_limit[nth_absent(values, place)] = above + 1 + height
+    return dict(sorted(above_limit.items()))
 
 
 def nth_absent(seen: NDArray[Any], index: int) -> int:

@@ -147,8 +147,8 @@ class Curves:
             there = {x for series in shown for x, y in zip(series.x, series.y, strict=True) if y is not None}
             ticks = None if self.x_ticks is None else [tick for tick in self.x_ticks if tick in there]
             looks = _looks(shown, self.series)
-            own = replace(self, title="", y_label="", series=shown, x_ticks=ticks)
-            own._draw(one, looks, legend=False)
+            panel = replace(self, title="", y_label="", series=shown, x_ticks=ticks)
+            panel._draw(one, looks, legend=False)
             one.set_title(title, fontsize=10.5, color=INK, x=(0.02 * PANEL_WIDTH - LEFT) / ACROSS, ha="left")
             _name_at_ends(one, shown, looks)
         if note:
@@ -197,11 +197,11 @@ def _name_at_ends(axes: Any, shown: Sequence[Series], looks: Sequence[int]) -> N
         ends.append((height, x, y, _wrapped(series.label, NAME_WIDTH), COLOURS[look % len(COLOURS)]))
     points = 72 / axes.figure.dpi
     right = axes.get_window_extent().x1
-    taken = -math.inf
+    lowest = -math.inf
     for height, x, y, name, colour in sorted(ends, key=lambda end: end[0]):
         room = NAME_HEIGHT * (name.count("\n") + 1)
-        place = max(height * points - room / 2, taken)
-        taken = place + room
+        place = max(height * points - room / 2, lowest)
+        lowest = place + room
         across = (right - axes.transData.transform((x, y))[0]) * points + 10
         axes.annotate(
             name,

@@ -82,8 +82,8 @@ def _ask(
         bits=bits, columns=columns, tests=tests, schema=schema, records=numbers["records"]
     )
     question = Question(kind, concepts, description, protect=protect, release=release, aim=aim, **numbers)
-    wanted = simulate or table is not None or marginals is not None
-    simulation = Simulation(table, marginals, keep, progress, float(_seconds(seconds))) if wanted else None
+    simulates = simulate or table is not None or marginals is not None
+    simulation = Simulation(table, marginals, keep, progress, float(_seconds(seconds))) if simulates else None
     return make(question, simulation)
 
 

@@ -192,10 +192,12 @@ def _driver(plan: PlanTable) -> str | None:
     if free is not None:
         text = f"Epsilon drives the number{now}: {count(free.need.labelled)} would do without privacy."
         shares.append((best.need.labelled - free.need.labelled, text))
-    for name, size in sized(plan.question.given):
+    for name, size in sized(plan.question.subject):
         least = 2 if name == "bits" else 1
         small = (
-            again(plan.question, best, given=plan.question.given.at(name, least)) if size > least else None
+            again(plan.question, best, subject=plan.question.subject.at(name, least))
+            if size > least
+            else None
         )
         if small is not None:
             what = "The bits of the domain drive" if name == "bits" else f"The {name} drive"
@@ -324,7 +326,7 @@ def _ranking(plan: PlanTable) -> str | None:
     question = plan.question
     if question.aim != "rank":
         return None
-    subject, epsilon = question.given, question.epsilon
+    subject, epsilon = question.subject, question.epsilon
     classes = subject.classes if subject.schema is None else len(subject.schema.classes)
     spent = "EPSILON" if epsilon is None else plain(epsilon)
     command = f"privpac learn DATA --schema SCHEMA --aim rank --epsilon {spent}"
@@ -353,7 +355,7 @@ def _behind(question: Question) -> str:
 
 def _balance(plan: PlanTable) -> str | None:
     """A declared base rate, and what it would make a mistake cost."""
-    schema = plan.question.given.schema
+    schema = plan.question.subject.schema
     if schema is None or schema.base_rate is None:
         return None
     from privpac.constructions.request import balanced_costs  # which loads what learns

@@ -45,9 +45,9 @@ def sized(description: Description) -> Iterator[tuple[str, int]]:
 
 def again(question: Question, like: Answer, **changes: object) -> Answer | None:
     """The same option and kind of class with other numbers; None where they promise nothing."""
-    asked = question.with_(**changes)
-    concepts = _alike(asked, like)
-    return None if concepts is None else bare_answer(asked, like.option, concepts)
+    changed = question.with_(**changes)
+    concepts = _alike(changed, like)
+    return None if concepts is None else bare_answer(changed, like.option, concepts)
 
 
 def _alike(question: Question, like: Answer) -> ClassFacts | None:
@@ -72,7 +72,7 @@ def halvers(question: Question, best: Answer) -> list[tuple[float, str]]:
         larger = _first_larger(question, best, name, value, most, goal)
         if larger is not None:
             texts.append((float(larger / value), f"{name} {short(larger)} instead of {short(value)}"))
-    for name, size in sized(question.given):
+    for name, size in sized(question.subject):
         smaller = _first_smaller(question, best, name, size, goal)
         if smaller is not None:
             unit = name if smaller > 1 else name[:-1]
@@ -81,9 +81,9 @@ def halvers(question: Question, best: Answer) -> list[tuple[float, str]]:
 
 
 def _meets(question: Question, best: Answer, goal: int, **changes: object) -> bool:
-    asked = question.with_(**changes)
-    concepts = _alike(asked, best)
-    return concepts is not None and suffices(asked, best.option, asked.wish(concepts), goal)
+    changed = question.with_(**changes)
+    concepts = _alike(changed, best)
+    return concepts is not None and suffices(changed, best.option, changed.wish(concepts), goal)
 
 
 def _first_larger(
@@ -99,7 +99,7 @@ def _first_larger(
 
 def _first_smaller(question: Question, best: Answer, name: str, size: int, goal: int) -> int | None:
     def meets(trial: int) -> bool:
-        return _meets(question, best, goal, given=question.given.at(name, trial))
+        return _meets(question, best, goal, subject=question.subject.at(name, trial))
 
     row = range(size - 1, 0, -1)
     return _first(row, meets, start=len(row) // 2)
@@ -129,24 +129,24 @@ def ways_out(question: Question) -> list[str]:
 def _coarser(question: Question, have: int) -> int | None:
     """Bits of a column with which one plain draw does with the records at hand; of `any` they say the size, not the
     grid."""
-    bits = question.given.bits
+    bits = question.subject.bits
     if bits is None or question.word.partition(":")[0] == "any":
         return None
     row = range(bits - 1, 2, -1)
 
     def fits(trial: int) -> bool:
-        row = _plain(question.with_(given=question.given.at("bits", trial)))
+        row = _plain(question.with_(subject=question.subject.at("bits", trial)))
         return row is not None and row.need.labelled <= have
 
     return _first(row, fits, start=len(row) // 2)
 
 
 def _weaker_promises(question: Question, have: int) -> list[str]:
-    asked = [(f"protect {less} only", question.with_(protect=less)) for less in ("labels", "predictions")]
-    asked = asked if question.protect == "records" else []
+    weaker = [(f"protect {less} only", question.with_(protect=less)) for less in ("labels", "predictions")]
+    weaker = weaker if question.protect == "records" else []
     if question.delta == 0:
-        asked.append(("allow delta 1e-6", question.with_(delta=USUAL_DELTA)))
-    offers = [(text, _cheapest(other, have)) for text, other in asked]
+        weaker.append(("allow delta 1e-6", question.with_(delta=USUAL_DELTA)))
+    offers = [(text, _cheapest(other, have)) for text, other in weaker]
     return [
         f"{text} ({row.option.learner} needs {count(row.need.labelled)})"
         for text, row in offers
@@ -186,10 +186,10 @@ def _more_records(question: Question) -> list[str]:
     row = _plain(question.with_(kind="needed", error=error, epsilon=epsilon))
     if row is None:
         return []
-    asked = [f"error {short(error)}"] * (question.error is None) + [f"epsilon {short(epsilon)}"] * (
+    guesses = [f"error {short(error)}"] * (question.error is None) + [f"epsilon {short(epsilon)}"] * (
         question.epsilon is None
     )
-    return [count(row.need.labelled) + (f" (for {', '.join(asked)})" if asked else "")]
+    return [count(row.need.labelled) + (f" (for {', '.join(guesses)})" if guesses else "")]
 
 
 def _plain(question: Question) -> Answer | None:

@@ -18,8 +18,7 @@ from privpac.answering.price import epsilon_an_answer
 from privpac.errors import ParameterError
 from privpac.guarantee.ledger.budget import Cost, read_share
 from privpac.guarantee.ledger.promises import Promises
-from privpac.numbers.concentrated import pure_rho
-from privpac.numbers.divergences import range_rho
+from privpac.numbers.concentrated import pure_rho, range_rho
 from privpac.numbers.exact import decimal_text, plain
 
 __all__ = ["AnswerPlan", "AnswerPrice", "answer_prices"]

@@ -50,7 +50,7 @@ class PlanDisplay:
         if against not in AXES:
             raise ParameterError(OWNER, "against", against, allowed="one of " + ", ".join(AXES))
         centre = _as_needed(plan)
-        if against == "bits" and centre.given.bits is None:
+        if against == "bits" and centre.subject.bits is None:
             raise ParameterError(
                 OWNER, "against", against, allowed="epsilon or error", remedy="Only --bits can vary the bits."
             )
@@ -109,7 +109,7 @@ def _places(question: Question, against: str) -> tuple[Any, ...]:
 
 def _at(question: Question, against: str, value: Any) -> Question:
     if against == "bits":
-        return question.with_(given=question.given.at("bits", int(value)))
+        return question.with_(subject=question.subject.at("bits", int(value)))
     return question.with_(**{against: value})
 
 
@@ -126,11 +126,11 @@ def _series(
     question: Question, like: Answer, against: str, xs: tuple[Any, ...], *, simulated: bool
 ) -> list[Series]:
     """Proved, simulated on the built-in hard distribution, and the floor of one option."""
-    asked = [_at(question, against, x) for x in xs]
-    rows = [_same_row(each, like) for each in asked]
+    questions = [_at(question, against, x) for x in xs]
+    rows = [_same_row(each, like) for each in questions]
     hard = [
         None if row is None or not simulated else hard_estimate(each, row)
-        for each, row in zip(asked, rows, strict=True)
+        for each, row in zip(questions, rows, strict=True)
     ]
     name = f"{like.option.learner}, {like.option.setting}"
     if question.word == "auto":
@@ -157,8 +157,8 @@ def _curves(question: Question, against: str, rows: tuple[Series, ...]) -> Curve
         )
         if value is not None and name != against
     ]
-    if question.given.bits is not None and against != "bits":
-        fixed.insert(0, f"{question.given.bits} bits")
+    if question.subject.bits is not None and against != "bits":
+        fixed.insert(0, f"{question.subject.bits} bits")
     return Curves(
         title=f"Records needed for {short_word(question.word)} ({', '.join(fixed)})",
         x_label=AXES[against],
@@ -174,10 +174,10 @@ def _curves(question: Question, against: str, rows: tuple[Series, ...]) -> Curve
 def _distinct(rows: tuple[Series, ...]) -> tuple[Series, ...]:
     """A floor that two options share is drawn once."""
     seen: set[tuple[float | None, ...]] = set()
-    kept = []
+    different = []
     for series in rows:
         values = tuple(series.y)
         if values not in seen:
-            kept.append(series)
+            different.append(series)
         seen.add(values)
-    return tuple(kept)
+    return tuple(different)

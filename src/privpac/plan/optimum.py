@@ -126,11 +126,11 @@ def optimum_table(question: Question) -> OptimumTable:
     """
     concepts = question.classes[0]
     wish = question.wish(concepts)
-    asked = question.error is not None and question.epsilon is not None
+    complete = question.error is not None and question.epsilon is not None
     plain = (
         concepts.kind in KINDS and concepts.vc == 1 and not question.delta and question.protect == "records"
     )
-    if not (asked and plain) or question.release or concepts.cells is None:
+    if not (complete and plain) or question.release or concepts.cells is None:
         raise ParameterError(
             OWNER,
             "optimum",
@@ -159,7 +159,7 @@ def _sizes(question: Question, wish: Wish) -> list[int]:
     raise ParameterError(
         OWNER,
         "records" if most else "bits",
-        question.records if most else question.given.bits,
+        question.records if most else question.subject.bits,
         allowed=allowed,
         remedy="The best private learner is found by linear programming, which grows fast.",
     )

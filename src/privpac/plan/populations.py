@@ -146,11 +146,15 @@ def skewed(schema: Schema, column: str, *, seed: int = 0, rows: int = ROWS) -> P
     """Values at log-uniform distance from the lowest one, so that some are held by many and most by few or none."""
     coins = SeededCoins(seed)
     cells = {each.name: _evenly(each, uniforms(coins, rows)) for each in schema.columns}
-    own, u = schema.column(column), uniforms(coins, rows)
+    described, u = schema.column(column), uniforms(coins, rows)
     # 2^(u·bits) beyond doubles: the whole part of the exponent as a shift.
-    exponents = u * float(np.log2(float(own.size))) if own.size < 2**1000 else u * own.size.bit_length()
-    values = [min(own.size, int(2.0 ** (50 + e % 1)) << int(e) >> 50) - 1 for e in exponents.tolist()]
-    cells[column] = np.array(values, dtype=own.dtype)
+    exponents = (
+        u * float(np.log2(float(described.size)))
+        if described.size < 2**1000
+        else u * described.size.bit_length()
+    )
+    values = [min(described.size, int(2.0 ** (50 + e % 1)) << int(e) >> 50) - 1 for e in exponents.tolist()]
+    cells[column] = np.array(values, dtype=described.dtype)
     records = MemorySample.from_cells(schema, cells)
     on = f"{rows:,} synthetic records, log-uniform: a few values are held by many, most by few or none"
     return Population(records, 0.0, on)

@@ -35,7 +35,7 @@ class Question:
 
     kind: Kind
     word: str
-    given: Description
+    subject: Description
     failure: Fraction
     error: Fraction | None = None
     epsilon: Fraction | None = None
@@ -61,12 +61,12 @@ class Question:
                 allowed="one of " + ", ".join(RELEASED) + " for a release",
                 remedy="They say which queries about a column are answered.",
             )
-        wanted = {
+        fields = {
             "needed": ("error", "epsilon"),
             "reachable": ("records", "epsilon"),
             "smallest_epsilon": ("records", "error"),
         }
-        for name in wanted[self.kind]:
+        for name in fields[self.kind]:
             if getattr(self, name) is None:
                 raise ParameterError(
                     OWNER, name, None, allowed="given", remedy="Give two of records, error and epsilon."
@@ -75,7 +75,7 @@ class Question:
     @property
     def classes(self) -> tuple[ClassFacts, ...]:
         """The classes of rules that the word stands for."""
-        return facts_of(self.word, self.given)
+        return facts_of(self.word, self.subject)
 
     def wish(self, concepts: ClassFacts) -> Wish:
         """The numbers of a promise about one class; what is asked for holds a place."""
@@ -116,9 +116,9 @@ class Question:
         return {
             "asks": self.kind,
             "concepts": self.word,
-            "bits": self.given.bits,
-            "columns": self.given.columns,
-            "tests": self.given.tests,
+            "bits": self.subject.bits,
+            "columns": self.subject.columns,
+            "tests": self.subject.tests,
             "error": number(self.error),
             "failure": number(self.failure),
             "epsilon": number(self.epsilon),

@@ -36,11 +36,11 @@ def expected_ranking(question: Question, simulation: Simulation) -> str | None:
     """AUC and mistakes of the card that so many records would give, in words; None where no card is asked for, or not
     for a number of records and an epsilon."""
     word = question.word if question.word.partition(":")[0] == "card" else "card"
-    asked = word == question.word or (question.word == "auto" and question.aim == "rank")
+    fits = word == question.word or (question.word == "auto" and question.aim == "rank")
     n, epsilon = question.records, question.epsilon
-    if not asked or n is None or epsilon is None or question.release or question.protect == "predictions":
+    if not fits or n is None or epsilon is None or question.release or question.protect == "predictions":
         return None
-    schema = as_schema(question.given)
+    schema = as_schema(question.subject)
     if len(schema.classes) != 2:
         return None
     learner = learner_for(
@@ -71,7 +71,7 @@ def expected_ranking(question: Question, simulation: Simulation) -> str | None:
 
 def _population(question: Question, simulation: Simulation) -> Population:
     """A table of one's own, or a synthetic one with labels from a tree, which no card was made for."""
-    schema = as_schema(question.given)
+    schema = as_schema(question.subject)
     if simulation.table is not None:
         return from_table(simulation.table, schema)
     flipped: Fraction = FLIPPED if question.noise is None else question.noise

@@ -32,16 +32,16 @@ Outcome = Estimate | str
 
 def simulated(question: Question, simulation: Simulation, rows: Sequence[Answer]) -> list[Answer]:
     """Every row with its number, or with the reason why there is none."""
-    tables = simulation.on_tables and question.given.schema is not None
+    tables = simulation.on_tables and question.subject.schema is not None
     outcomes: list[Outcome | None] = [None if tables else hard_estimate(question, row) for row in rows]
-    places = [place for place, kept in enumerate(outcomes) if kept is None]
+    places = [place for place, former in enumerate(outcomes) if former is None]
     for place, outcome in zip(
         places, _outcomes(question, simulation, [rows[k] for k in places]), strict=True
     ):
         outcomes[place] = outcome
     return [
-        replace(row, unsimulated=kept) if isinstance(kept, str) else replace(row, simulated=kept)
-        for row, kept in zip(rows, outcomes, strict=True)
+        replace(row, unsimulated=former) if isinstance(former, str) else replace(row, simulated=former)
+        for row, former in zip(rows, outcomes, strict=True)
     ]
 
 
@@ -60,7 +60,7 @@ def _outcomes(question: Question, simulation: Simulation, rows: list[Answer]) ->
 
 def _digest(question: Question, simulation: Simulation, rows: list[Answer]) -> str | None:
     """What the numbers depend on; None for a table that is an object in memory."""
-    schema = question.given.schema
+    schema = question.subject.schema
     parts: list[Any] = [question.to_json(), [(row.option.key, row.concepts.word) for row in rows]]
     parts += [simulation.seconds, None if schema is None else schema.digest()]
     for source in (simulation.table, simulation.marginals):
@@ -90,9 +90,9 @@ def _simulate(question: Question, simulation: Simulation, rows: list[Answer]) ->
         except PrivpacError as problem:
             outcomes[place] = _reason(row, problem)
     left = simulation.seconds
-    for done, (_, place, experiment) in enumerate(sorted(ready, key=lambda one: one[:2])):
-        row, share = rows[place], min(MOST * simulation.seconds, left / (len(ready) - done))
-        progress = _progress(simulation, row, done, len(ready))
+    for number, (_, place, experiment) in enumerate(sorted(ready, key=lambda one: one[:2])):
+        row, share = rows[place], min(MOST * simulation.seconds, left / (len(ready) - number))
+        progress = _progress(simulation, row, number, len(ready))
         try:
             outcomes[place], spent = estimate(question, row, experiment, seconds=share, progress=progress)
         except PrivpacError as problem:
@@ -110,12 +110,12 @@ def _reason(row: Answer, problem: PrivpacError) -> str:
     return str(problem)
 
 
-def _progress(simulation: Simulation, row: Answer, done: int, of: int) -> Any:
+def _progress(simulation: Simulation, row: Answer, number: int, of: int) -> Any:
     show = simulation.progress
     if show is None:
         return lambda part, whole: None
     what = f"{row.option.learner}, {row.concepts.word}, {row.option.setting}"
-    return lambda part, whole: show(what, 100 * done + 100 * part // whole, 100 * of)
+    return lambda part, whole: show(what, 100 * number + 100 * part // whole, 100 * of)
 
 
 def _to_json(outcome: Outcome) -> dict[str, Any]:

@@ -90,7 +90,7 @@ def estimate(
     Raises `Unsimulated` where it would take longer than `seconds`, or nothing up to the proved number does.
     """
     run = _reachable if question.kind == "reachable" else _searched
-    return run(question, row, experiment, seconds, progress or (lambda done, of: None))
+    return run(question, row, experiment, seconds, progress or (lambda part, of: None))
 
 
 def outcomes(trial: Trial, repetitions: int, *, seed: int = 0) -> list[float]:
@@ -287,7 +287,7 @@ class _Climb:
     def _enough(self, place: int) -> bool:
         if self.spent + FIRST * self._each(place) > self._seconds:
             raise _too_long(self._experiment, self._setting(self._rungs[place])[0])
-        return self._does(place, self._tried(place, FIRST, most=SURE))
+        return self._does(place, self._try(place, FIRST, most=SURE))
 
     def _does(self, place: int, seen: tuple[float, float, float]) -> bool:
         """Whether few enough fail; at what is proved, unless they surely are too many."""
@@ -296,10 +296,10 @@ class _Climb:
 
     def _looked(self, place: int, count: int) -> tuple[float, float, float]:
         if place not in self._seen:
-            self._tried(place, count, most=count)
+            self._try(place, count, most=count)
         return self._seen[place]
 
-    def _tried(self, place: int, count: int, *, most: float) -> tuple[float, float, float]:
+    def _try(self, place: int, count: int, *, most: float) -> tuple[float, float, float]:
         """The share of trials that fail, with its limits; it ends when more than `most` have failed."""
         failed: list[float] = []
         try:

@@ -124,10 +124,10 @@ def _hopeless(plan: PlanTable, row: Answer) -> list[str]:
     """What no method can do that answers the question; and, if that is more, none whose answer is of the class."""
     kind = row.option.setting
     anything = limit_of(plan.question, row, setting=kind, proper=False)
-    own = limit_of(plan.question, row, setting=kind, proper=True) if row.option.proper else None
-    if own is not None and anything is not None and own.value <= anything.value:
-        own = None
-    limits = [limit for limit in (own, anything) if limit is not None]
+    proper = limit_of(plan.question, row, setting=kind, proper=True) if row.option.proper else None
+    if proper is not None and anything is not None and proper.value <= anything.value:
+        proper = None
+    limits = [limit for limit in (proper, anything) if limit is not None]
     return [_excluded(plan, row, limit) for limit in limits] or ["No lower bound is known here."]
 
 
@@ -147,25 +147,25 @@ def _excluded(plan: PlanTable, row: Answer, limit: Limit) -> str:
 
 def question_text(plan: PlanTable) -> str:
     """The question as a sentence."""
-    asked = plan.question
+    question = plan.question
     parts = []
-    if asked.kind != "needed" and asked.records is not None:
-        parts.append(f"{asked.records:,} records")
-    if asked.error is not None:
-        parts.append(f"error {plain(asked.error)}")
-    if asked.epsilon is not None:
-        parts.append(f"epsilon {plain(asked.epsilon)}")
-    parts.append(f"failure {plain(asked.failure)}")
-    if asked.delta:
-        parts.append(f"delta {plain(asked.delta)}")
-    if asked.noise is not None:
-        parts.append(f"best error at most {plain(asked.noise)}")
+    if question.kind != "needed" and question.records is not None:
+        parts.append(f"{question.records:,} records")
+    if question.error is not None:
+        parts.append(f"error {plain(question.error)}")
+    if question.epsilon is not None:
+        parts.append(f"epsilon {plain(question.epsilon)}")
+    parts.append(f"failure {plain(question.failure)}")
+    if question.delta:
+        parts.append(f"delta {plain(question.delta)}")
+    if question.noise is not None:
+        parts.append(f"best error at most {plain(question.noise)}")
     what = {
         "needed": "Records needed",
         "reachable": "Error that is proved",
         "smallest_epsilon": "Smallest epsilon",
-    }[asked.kind]
-    return f"{what} for {short_word(asked.word)}: {', '.join(parts)}"
+    }[question.kind]
+    return f"{what} for {short_word(question.word)}: {', '.join(parts)}"
 
 
 def rows(plan: PlanTable) -> Iterator[tuple[str, ...]]:
@@ -187,12 +187,12 @@ def rows(plan: PlanTable) -> Iterator[tuple[str, ...]]:
 def visible_answers(plan: PlanTable) -> list[Answer]:
     """What a table shows: the default before its parts, and nothing that needs records without labels where nobody has
     spoken of any."""
-    asked, answers = plan.question.word, list(plan.answers)
-    if asked != "auto":
+    word, answers = plan.question.word, list(plan.answers)
+    if word != "auto":
         return answers
     if plan.question.unlabelled is None:
         answers = [row for row in answers if not row.need.unlabelled] or answers
-    return sorted(answers, key=lambda row: row.concepts.word != asked)
+    return sorted(answers, key=lambda row: row.concepts.word != word)
 
 
 def _left_out(plan: PlanTable) -> list[str]:

@@ -160,12 +160,12 @@ def ticks(column: Column) -> list[Mark]:
         return [Mark(0, column.lower), Mark(1, column.upper)]
     if not isinstance(column, Numeric):
         return [Mark(0, column.show(0)), Mark(1, column.show(column.size - 1))]
-    kept = [Mark(_place(end, column), _number(end)) for end in (column.lower, column.upper)]
+    marks = [Mark(_place(end, column), _number(end)) for end in (column.lower, column.upper)]
     for value in _round_numbers(column):
         mark = Mark(_place(value, column), _number(value))
-        if all(abs(mark.place - other.place) * (RIGHT - LEFT) > _room(mark, other) for other in kept):
-            kept.append(mark)
-    return kept
+        if all(abs(mark.place - other.place) * (RIGHT - LEFT) > _room(mark, other) for other in marks):
+            marks.append(mark)
+    return marks
 
 
 def _place(value: int | float | Fraction, column: Numeric) -> float:

@@ -123,7 +123,7 @@ class _Builder:
                 "This rule cannot be written as ONNX.",
                 remedy="Trees, lists, cuts and cards can; see to_sql for others.",
             )
-        self.label(self.every(self.asked(questions)))
+        self.label(self.every(self.tree(questions)))
         if isinstance(rule, Tree) and model.leaf_counts is not None:
             leaves = self.every(self.leaf(rule, 0)[0])
             self.shares(leaves, model.leaf_counts.shares(rule))
@@ -152,10 +152,10 @@ class _Builder:
         shape = self.step("Shape", next(iter(self.named)))
         return self.step("Expand", value, shape)
 
-    def asked(self, questions: Questions) -> str:
+    def tree(self, questions: Questions) -> str:
         if not isinstance(questions, Question):
             return self.number(questions)
-        holds, fails = self.asked(questions.holds), self.asked(questions.fails)
+        holds, fails = self.tree(questions.holds), self.tree(questions.fails)
         return self.step("Where", self.test(questions.test), holds, fails)
 
     def leaf(self, tree: Tree, first: int) -> tuple[str, int]:

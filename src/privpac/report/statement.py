@@ -16,7 +16,7 @@ from typing import Any
 
 from privpac.checker.document import MODEL, TABLE
 from privpac.concepts.cards.card import Card
-from privpac.concepts.hypotheses import hypothesis_from_json
+from privpac.concepts.catalogue import hypothesis_from_json
 from privpac.concepts.trees.tree import Tree
 from privpac.constructions.estimates.confusion import Confusion
 from privpac.constructions.estimates.figures import figures_of
@@ -120,8 +120,8 @@ class _Document:
     @property
     def released(self) -> str:
         if self.tree["format"] == MODEL:
-            used = hypothesis_from_json(self.tree["hypothesis"]).columns
-            return f"a rule that predicts {self._label} from {_listed(used) or 'no column at all'}"
+            names = hypothesis_from_json(self.tree["hypothesis"]).columns
+            return f"a rule that predicts {self._label} from {_listed(names) or 'no column at all'}"
         columns = [column["name"] for column in self.tree["schema"]["columns"]]
         if self.tree["format"] == TABLE:
             return f"synthetic records with {_listed(columns)}"
@@ -198,13 +198,13 @@ def statement_of(document: Mapping[str, Any], findings: Findings | None = None) 
     return Statement(subject.title, (released, together, CHECKED), lists, _rows(subject, looks))
 
 
-def _rows(made: _Document, found: Findings) -> tuple[tuple[str, str], ...]:
-    tree, schema = made.certificate, made.tree["schema"]
+def _rows(document: _Document, findings: Findings) -> tuple[tuple[str, str], ...]:
+    tree, schema = document.certificate, document.tree["schema"]
     guess = guessed_at_most(Fraction(tree["epsilon"]), Fraction(tree["delta"]))
     people = records_of_one_person(tree)
     rate = shares_in_words(schema)
     return (
-        ("Released", made.released),
+        ("Released", document.released),
         ("Epsilon, delta", f"{tree['epsilon']}, {tree['delta']}"),
         ("Chance of guessing right, instead of 50 %", f"at most {guess}, from this release alone"),
         (
@@ -214,14 +214,14 @@ def _rows(made: _Document, found: Findings) -> tuple[tuple[str, str], ...]:
         ("Records per person", f"at most {people:,}: assumed, not checked"),
         *((("Base rate", f"{rate}: declared, and must be public knowledge"),) if rate else ()),
         ("Randomness", "of the operating system, as the file says of itself"),
-        *made.use,
-        *((("Paid for by", found.paid_by),) if found.paid_by else ()),
-        *(found.budget or (("The total", NO_LEDGER),)),
-        ("Signed by", "; ".join(found.signers) or UNSIGNED),
-        ("privpac digest", f"{made.tree['digest']} (of the content without signatures)"),
-        *((("SHA-256 of the file", found.sha256),) if found.sha256 else ()),
-        ("Made by", f"privpac {made.tree['version']}"),
-        *((("Statement written", found.date),) if found.date else ()),
+        *document.use,
+        *((("Paid for by", findings.paid_by),) if findings.paid_by else ()),
+        *(findings.budget or (("The total", NO_LEDGER),)),
+        ("Signed by", "; ".join(findings.signers) or UNSIGNED),
+        ("privpac digest", f"{document.tree['digest']} (of the content without signatures)"),
+        *((("SHA-256 of the file", findings.sha256),) if findings.sha256 else ()),
+        ("Made by", f"privpac {document.tree['version']}"),
+        *((("Statement written", findings.date),) if findings.date else ()),
     )
 
 

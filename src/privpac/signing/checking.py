@@ -16,9 +16,8 @@ from privpac.errors import DataError, NotCertified
 from privpac.signing.keys import Trusted
 
 if TYPE_CHECKING:  # whoever only asks who signed needs no ledger
-    from privpac.guarantee.ledger.account import Entry
+    from privpac.guarantee.ledger.account import Entry, Purchase
     from privpac.guarantee.ledger.ledger import Ledger
-    from privpac.guarantee.ledger.purchase import Purchase
 
 __all__ = [
     "Signer",
@@ -134,8 +133,8 @@ def check_receipts(
             raise NotCertified(f"The signature of {signature.signer!r} belongs to another document.")
     signers, paid = {}, dict[int, str]()
     for name, tree in documents.items():
-        own = [one for one in beside if one.document == digests[name]]
-        signers[name] = check_receipt(ledger, tree, trusted=trusted, beside=own)
+        others = [one for one in beside if one.document == digests[name]]
+        signers[name] = check_receipt(ledger, tree, trusted=trusted, beside=others)
         for receipt in (signer.signature.receipt for signer in signers[name]):
             if receipt is not None and digests[paid.setdefault(receipt.entry, name)] != digests[name]:
                 raise NotCertified(

@@ -317,8 +317,8 @@ def tilt_agnostic(excess: Number, *, ratio: Fraction, noise: Number | None = Non
     owner = "tilt_agnostic"
     rate = Rate.read(None, ratio, owner=owner)
     bound = Occam.agnostic(2, owner=owner, excess=excess, noise=noise, rate=rate)
-    own = rate.ratio or Fraction(0)
-    return own if bound.tilt is None else max(own, bound.tilt)
+    rated = rate.ratio or Fraction(0)
+    return rated if bound.tilt is None else max(rated, bound.tilt)
 
 
 @formula("occam-prior")

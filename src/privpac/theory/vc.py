@@ -95,8 +95,8 @@ def counting_dimension(
     known = min((v for v in (few, vc) if v is not None), default=None)
     if candidates is None or drawn is None or known is None:
         return None if known is None else max(1, known)
-    own = _dimension_for(candidates, drawn)
-    return None if own is None else max(known, own)
+    dimension = _dimension_for(candidates, drawn)
+    return None if dimension is None else max(known, dimension)
 
 
 @lru_cache(maxsize=4096)

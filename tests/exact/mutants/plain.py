@@ -20,7 +20,7 @@ from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.concepts.sets.points import Points
 from privpac.concepts.trees.majority import Majorities
-from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.parts import OneTest
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.draw.occam import Occam
@@ -337,7 +337,7 @@ def picks_the_better_depth() -> Case:
 def looks_where_the_values_lie() -> Case:
     """Cuts close together near zero if most values are small, evenly spaced ones otherwise."""
     schema = tiny_schema(4)
-    near, even = (OneTest(schema, Binarisation.of(schema, given={"a": [cut]})) for cut in (1, 2))
+    near, even = (OneTest(schema, Binarisation.of(schema, cut_values={"a": [cut]})) for cut in (1, 2))
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
         small = sum(record[0] <= 1 for record in data)

@@ -20,7 +20,7 @@ from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.literals.round_cuts import on_round_numbers
 from privpac.concepts.sets.points import Points
 from privpac.concepts.trees.lists import DecisionLists
-from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.parts import OneTest
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.class_facts import Description, described
 from privpac.constructions.draw.staged_trees import StagedTrees

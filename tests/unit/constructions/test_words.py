@@ -21,6 +21,7 @@ from privpac import Ledger, Model, NotCertified, PrivateClassifier, Schema, lear
 from privpac.cli import main
 from privpac.concepts.base import ConceptClass
 from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.concepts.catalogue import concepts_from_json, stored_classes, stored_concepts
 from privpac.concepts.derived.snapped import Snapped
 from privpac.concepts.finite import Finite
 from privpac.concepts.line.cuts import Cuts
@@ -36,11 +37,9 @@ from privpac.concepts.sets.codes import CodeSets
 from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.majority import Majorities
 from privpac.concepts.trees.mixture import TreeMixture
-from privpac.concepts.trees.one_test import OneTest
-from privpac.concepts.trees.parts import Constants
+from privpac.concepts.trees.parts import Constants, OneTest
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.points.ways import POINT_WAYS
-from privpac.constructions.stored_classes import CLASSES, concepts_from_json, stored_concepts
 from privpac.constructions.words import WORDS, Request, learner_for, takes_many_classes
 from privpac.data.sample import Size
 from privpac.errors import ParameterError, SchemaError, SizeError
@@ -232,7 +231,7 @@ def test_every_class_of_concepts_is_storable_or_refused() -> None:
                 and not is_protocol(kind)
             ):
                 found[name] = kind
-    assert set(found) - NOT_LEARNT == set(CLASSES)
+    assert set(found) - NOT_LEARNT == set(stored_classes())
     assert all(hasattr(kind, "contains") for kind in found.values())
 
 
@@ -247,7 +246,7 @@ def test_a_class_that_cannot_be_stored_is_refused_before_anything_is_spent() -> 
 
 
 def test_every_storable_class_is_tried_here() -> None:
-    assert {type(given).__name__ for given in GIVEN} | ELSEWHERE == set(CLASSES)
+    assert {type(given).__name__ for given in GIVEN} | ELSEWHERE == set(stored_classes())
 
 
 @pytest.mark.parametrize(

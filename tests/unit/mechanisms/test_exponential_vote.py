@@ -29,8 +29,7 @@ from privpac.constructions.prediction.vote import Law, Vote, default_models
 from privpac.constructions.prediction.voters import Classifiers, Concepts
 from privpac.errors import RuleRefused
 from privpac.mechanisms.exponential_vote import ExponentialVoteLaw
-from privpac.numbers.concentrated import pure_rho, spendable
-from privpac.numbers.divergences import range_rho
+from privpac.numbers.concentrated import pure_rho, range_rho, spendable
 from privpac.numbers.exact import ratio_for
 from privpac.verification import verify
 from tests.statistical.claims import changed, claims, scaled

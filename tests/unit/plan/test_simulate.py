@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from reproductions.needs import Trial, smallest_n
 
 from privpac.errors import ParameterError, SizeError
-from privpac.plan.simulate import Trial, interval, smallest_n
+from privpac.plan.simulate import interval
 from privpac.theory.sizes import records_points
 
 
@@ -109,7 +110,7 @@ def test_nonsense_is_refused_by_name(name, bad):
 
 
 def test_wrong_answers_of_the_caller_are_refused():
-    with pytest.raises(ParameterError, match="one a data set"):
+    with pytest.raises(ParameterError, match="one per data set"):
         smallest_n(lambda n, m, _: [0.0] * (m - 1), failure=0.05)
     with pytest.raises(ParameterError, match=r"probabilities in \[0, 1\]"):
         smallest_n(lambda n, m, _: [1.5] * m, failure=0.05)

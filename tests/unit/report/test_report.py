@@ -16,7 +16,7 @@ import pytest
 from privpac import Model, Schema, learn
 from privpac.cli.report import write_report
 from privpac.concepts.base import RuleBase
-from privpac.concepts.hypotheses import hypothesis_from_json, kinds
+from privpac.concepts.catalogue import hypothesis_from_json, stored_rules
 from privpac.errors import PrivpacError
 from privpac.report.lines import LETTER, WIDTH, _stacked, number_line, ticks
 from privpac.report.meaning import does_not_mean, means
@@ -201,7 +201,7 @@ def test_the_page_is_made_from_the_model_alone(model: Model) -> None:
 
 
 def test_every_kind_has_a_picture_or_a_sentence() -> None:
-    assert {tree["kind"] for tree in RULES.values()} <= set(kinds())
+    assert {tree["kind"] for tree in RULES.values()} <= set(stored_rules())
     for tree in RULES.values():
         rule = hypothesis_from_json(tree)
         assert rule.shape(SCHEMA) is not None or rule.questions(SCHEMA) is not None, tree

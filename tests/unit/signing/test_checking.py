@@ -17,7 +17,7 @@ from privpac.checker.document import digest
 from privpac.checker.signature import Receipt, Signature, is_name, signatures_in, with_signature
 from privpac.cli import main
 from privpac.errors import DataError, NotCertified
-from privpac.guarantee.ledger.purchase import Purchase
+from privpac.guarantee.ledger.account import Purchase
 from privpac.signing.checking import check_receipt, signers_of
 from privpac.signing.keys import SigningKey, Trusted
 

@@ -20,8 +20,8 @@ from privpac.answering.bundle.known_types import KNOWN_TYPES, strangers
 from privpac.answering.bundle.soundness import is_sound
 from privpac.answering.bundle.unpacking import ARRAY, declared_arrays
 from privpac.checker.document import parsed_json
+from privpac.concepts.catalogue import hypothesis_from_json
 from privpac.concepts.fitting import misfit
-from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.constructions.prediction.base import Predictor, Prepared
 from privpac.constructions.prediction.gathered import gathered
 from privpac.constructions.prediction.redrawn import PreparedDraws, Redrawn
@@ -117,10 +117,10 @@ def _voters(content: bytes, voters: Classifiers, trusted: Collection[str]) -> li
         parts = list(zip(*entries, strict=True))
     classes = range(len(voters.schema.classes))
     expected = type_name(voters.estimator)
-    for otherwise, asked, model in parts:
-        if otherwise not in classes or (asked and type_name(model) != expected):
+    for otherwise, has_model, model in parts:
+        if otherwise not in classes or (has_model and type_name(model) != expected):
             raise NotCertified("The bundle holds models of another type than it says.")
-    return [Voter(otherwise, model if asked else None) for otherwise, asked, model in parts]
+    return [Voter(otherwise, model if has_model else None) for otherwise, has_model, model in parts]
 
 
 def _refuse_silent(voters: Classifiers, trained: Sequence[Voter]) -> None:

@@ -17,10 +17,10 @@ __all__ = ["RULES"]
 def _checks() -> dict[str, Check]:
     rules: dict[str, Check] = {}
     for entry in pkgutil.iter_modules(__path__, f"{__name__}."):
-        own: dict[str, Check] = vars(import_module(entry.name)).get("RULES", {})
-        if rules.keys() & own.keys():
+        family: dict[str, Check] = vars(import_module(entry.name)).get("RULES", {})
+        if rules.keys() & family.keys():
             raise ParameterError("checker", "rules", entry.name, allowed="keys that no other file checks")
-        rules |= own
+        rules |= family
     return rules
 
 

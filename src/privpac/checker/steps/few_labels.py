@@ -75,21 +75,21 @@ def _names(*groups: tuple[str, tuple[str, ...]]) -> tuple[str, ...]:
 
 def _draw(node: Tree, name: str) -> tuple[int, Fraction]:
     """Most mistakes of a draw, and how likely more are."""
-    own = _fields_of(node, name, _DRAW)
-    odds, failure, most = number(own["odds"]), number(own["failure"]), integer(own["most"], 0)
+    fields = _fields_of(node, name, _DRAW)
+    odds, failure, most = number(fields["odds"]), number(fields["failure"]), integer(fields["most"], 0)
     require(odds >= 0 and failure > 0, "a draw is out of range")
-    likely = directed.power_at_most(odds, read_ratio(own["ratio"]), most + 1, failure)
+    likely = directed.power_at_most(odds, read_ratio(fields["ratio"]), most + 1, failure)
     require(likely, "more mistakes are too likely")
     return most, failure
 
 
-def _count(own: dict[str, object], points: int) -> int:
+def _count(fields: dict[str, object], points: int) -> int:
     """Labellings of so many points, by the VC dimension; or concepts."""
-    count = number(own["of"])
+    count = number(fields["of"])
     require(count.denominator == 1 and count >= 0, "a size or dimension is no whole number")
-    if own["basis"] == "size":
+    if fields["basis"] == "size":
         return count.numerator
-    require(own["basis"] == "growth" and count <= _LARGEST_VC, "there is no such basis")
+    require(fields["basis"] == "growth" and count <= _LARGEST_VC, "there is no such basis")
     return directed.labellings(points, count.numerator)
 
 
@@ -100,13 +100,17 @@ def _unlikely(odds: int, exponent: Fraction, limit: Fraction) -> bool:
 
 
 def _square(node: Tree, name: str, rate: Fraction, error: Fraction, *, power: int = 1) -> Fraction:
-    own = _fields_of(node, name, _CARRY)
-    points, failure, square = integer(own["points"], 1), number(own["failure"]), number(own["square"])
-    require(own["uniform"] == own["single"] == "0", "a field has no meaning here")
-    if own["basis"] == "growth":
-        fits = _unlikely(4 * _count(own, 2 * points) ** power, points * square / 4, failure)
+    fields = _fields_of(node, name, _CARRY)
+    points, failure, square = (
+        integer(fields["points"], 1),
+        number(fields["failure"]),
+        number(fields["square"]),
+    )
+    require(fields["uniform"] == fields["single"] == "0", "a field has no meaning here")
+    if fields["basis"] == "growth":
+        fits = _unlikely(4 * _count(fields, 2 * points) ** power, points * square / 4, failure)
     else:
-        fits = _unlikely(_count(own, 0) ** power, points * square / 2, failure)
+        fits = _unlikely(_count(fields, 0) ** power, points * square / 2, failure)
     require(fits, "larger deviations are too likely")
     room = error - rate - square / 2
     require(room >= 0 and room * room >= square * rate + square * square / 4, "the error is too small")
@@ -114,16 +118,16 @@ def _square(node: Tree, name: str, rate: Fraction, error: Fraction, *, power: in
 
 
 def _spread(node: Tree, name: str, rate: Fraction, error: Fraction) -> Fraction:
-    own = _fields_of(node, name, _CARRY)
-    points, failure = integer(own["points"], 1), number(own["failure"])
-    uniform, single = number(own["uniform"]), number(own["single"])
-    require(own["square"] == "0", "a field has no meaning here")
+    fields = _fields_of(node, name, _CARRY)
+    points, failure = integer(fields["points"], 1), number(fields["failure"])
+    uniform, single = number(fields["uniform"]), number(fields["single"])
+    require(fields["square"] == "0", "a field has no meaning here")
     require(_unlikely(1, 2 * points * single**2, failure / 2), "larger deviations are too likely")
-    if own["basis"] == "size":
-        fits = uniform >= 0 and _unlikely(_count(own, 0), 2 * points * uniform**2, failure / 2)
+    if fields["basis"] == "size":
+        fits = uniform >= 0 and _unlikely(_count(fields, 0), 2 * points * uniform**2, failure / 2)
     else:
         mean = uniform - single
-        fits = mean >= 0 and _unlikely(_count(own, points), points * mean**2 / 2, Fraction(1))
+        fits = mean >= 0 and _unlikely(_count(fields, points), points * mean**2 / 2, Fraction(1))
     require(fits, "larger deviations are too likely")
     require(error >= rate + uniform + single, "the error is too small")
     return failure
@@ -135,13 +139,13 @@ def _accuracy(node: Tree, against: str) -> tuple[Fraction, Fraction, int]:
 
 
 def _boost(against: str) -> Check:
-    own = ("kept", "odds", "ratio", "tilt", "drawn", "draw_failure")
+    draw = ("kept", "odds", "ratio", "tilt", "drawn", "draw_failure")
 
     def check(node: Tree) -> None:
         error, failure, labelled = _accuracy(node, against)
         has_base = bool(node.get("premises"))
         base = () if has_base else (("base", _DRAW),)
-        texts = parameters(node, *own, *_names(*base, ("carried", _CARRY)))
+        texts = parameters(node, *draw, *_names(*base, ("carried", _CARRY)))
         kept = integer(texts[0], 1)
         odds, ratio, tilt, drawn, share = (number(text) for text in texts[1:6])
         require(kept <= labelled and odds >= 0, "more labelled records are kept than there are")
@@ -180,9 +184,9 @@ def _ssl(node: Tree) -> None:
     score, first = _draw(node, "draw")
     mistakes, second = _draw(node, "base")
     require(node["where"]["near_points"] == labelled, "the points are not the labelled records")
-    kept = integer(node["where"]["apart_points"], 1)
+    points = integer(node["where"]["apart_points"], 1)
     third = _square(node, "near", Fraction(score // integer(mistake, 1), labelled), near)
-    rate = Fraction(score // integer(change, 1) + mistakes, kept)
+    rate = Fraction(score // integer(change, 1) + mistakes, points)
     fourth = _square(node, "apart", rate, apart, power=2)
     require(first + second + third + fourth <= failure, "the failure probabilities add up to more")
 

@@ -113,10 +113,12 @@ def _switch_reconstruction(node: Tree) -> None:
     require(records == integer(premise["records"], 0) + fresh, "the numbers of records do not add up")
     least, x = number(ratio), number(tilt)
     require(0 < least <= x <= 1, "a ratio is out of range")
-    own, tolerated = number(premise["failure"]), number(premise["error"])
-    require(0 <= own < failure and tolerated >= 0, "the hypothesis fails too often")
+    base_failure, tolerated = number(premise["failure"]), number(premise["error"])
+    require(0 <= base_failure < failure and tolerated >= 0, "the hypothesis fails too often")
     base = 1 - error + error * x + tolerated / x - tolerated
-    require(directed.power_at_most(Fraction(count - 1), base, fresh, failure - own), "the bound fails")
+    require(
+        directed.power_at_most(Fraction(count - 1), base, fresh, failure - base_failure), "the bound fails"
+    )
 
 
 def _noisy(node: Tree) -> None:

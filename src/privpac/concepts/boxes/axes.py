@@ -111,13 +111,13 @@ def blank_ranges(axes: Sequence[Axis], index: int) -> tuple[Range, ...]:
         if index < count:
             ranges = []
             for other in before:
-                index, own = divmod(index, other.telling)
-                ranges.append(other.telling_range(own))
-            index, own = divmod(index, axis.blank)
-            ranges.append(axis.blank_range(own))
+                index, number = divmod(index, other.telling)
+                ranges.append(other.telling_range(number))
+            index, number = divmod(index, axis.blank)
+            ranges.append(axis.blank_range(number))
             for other, size in zip(axes[place + 1 :], behind, strict=True):
-                index, own = divmod(index, size)
-                ranges.append(any_range(other.size, own))
+                index, number = divmod(index, size)
+                ranges.append(any_range(other.size, number))
             return tuple(ranges)
         index -= count
     raise IndexError("no such box")

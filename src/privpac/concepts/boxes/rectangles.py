@@ -157,7 +157,7 @@ class Rectangles(VotedAsMembers, EvenPrior, Stored):
         if self._drawn_themselves(points):
             self.require(points + elsewhere)
 
-    def require_relabelled(self, kept: int, *, voters: int) -> None:
+    def require_relabelled(self, records: int, *, voters: int) -> None:
         """Boxes are drawn themselves, by their mistakes on the voters."""
         self.require(voters)
 

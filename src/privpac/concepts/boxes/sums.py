@@ -279,10 +279,10 @@ class BoxSums:
 
     def within(self, outer: Outer) -> tuple[Integers, Integers, Integers]:
         """The points of an outer range by value of x: where each value's begin, their values of y, their moves."""
-        kept = np.ones(len(self.moves), dtype=bool)
+        inside = np.ones(len(self.moves), dtype=bool)
         for axis, (first, last) in zip(self.points[:-2], outer, strict=True):
-            kept &= (axis >= first) & (axis <= last)
-        xs, ys, moves = self.points[-2][kept], self.points[-1][kept], self.moves[kept]
+            inside &= (axis >= first) & (axis <= last)
+        xs, ys, moves = self.points[-2][inside], self.points[-1][inside], self.moves[inside]
         order = np.argsort(xs, kind="stable")
         starts = np.searchsorted(xs[order], np.arange(self._values[-2] + 1))
         priced = moves[order] if self.ratio < 1 else np.zeros(len(order), np.int64)

@@ -33,8 +33,8 @@ class PointsBlock:
     @cached_property
     def steps(self) -> tuple[int, ...]:
         """Points before the shift: below the first cut and from each cut on; or of the other categories and of each."""
-        own = [one.points for one in self.merged]
-        return tuple(np.cumsum([0, *own]).tolist()) if self.nested else (0, *own)
+        points = [one.points for one in self.merged]
+        return tuple(np.cumsum([0, *points]).tolist()) if self.nested else (0, *points)
 
     @property
     def base(self) -> int:
@@ -115,9 +115,9 @@ def blocks_of(drawn: Sequence[Points]) -> tuple[PointsBlock, ...]:
     return tuple(
         PointsBlock(
             column,
-            tuple(Points(test, own[test]) for test in sorted(own, key=lambda test: test.cell)),
+            tuple(Points(test, tests[test]) for test in sorted(tests, key=lambda test: test.cell)),
         )
-        for column, own in columns.items()
+        for column, tests in columns.items()
     )
 
 
@@ -125,6 +125,6 @@ def reachable(blocks: Iterable[PointsBlock]) -> tuple[int, ...]:
     """Every sum that points of these columns can have, ascending."""
     sums = {0}
     for block in blocks:
-        own = {points + block.base for points in block.steps}
-        sums = {total + points for total in sums for points in own}
+        steps = {points + block.base for points in block.steps}
+        sums = {total + points for total in sums for points in steps}
     return tuple(sorted(sums))

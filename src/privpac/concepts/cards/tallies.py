@@ -227,8 +227,8 @@ def held_by_test(by_code: NDArray[np.int64], tests: Binarisation) -> NDArray[np.
     starts = _Layout(tests).starts
     parts = []
     for place, group in enumerate(tests.groups):
-        own = by_code[starts[place] + 1 : starts[place + 1]]
-        parts.append(np.cumsum(own[::-1])[::-1] if group.nested else own)
+        counts = by_code[starts[place] + 1 : starts[place + 1]]
+        parts.append(np.cumsum(counts[::-1])[::-1] if group.nested else counts)
     return np.concatenate(parts)
 
 
@@ -268,16 +268,16 @@ def _add_weights(
     labels: NDArray[np.uint8],
     weights: NDArray[np.int64],
     first: int,
-    own: NDArray[np.int64],
+    sums: NDArray[np.int64],
     out: NDArray[np.int64],
 ) -> None:
-    """From the places `own` in the table of weights, of the records from `first` on: their weights, by code."""
-    for i in range(len(own)):
-        own[i] = weights[labels[first + i], own[i]]
+    """From the places `sums` in the table of weights, of the records from `first` on: their weights, by code."""
+    for i in range(len(sums)):
+        sums[i] = weights[labels[first + i], sums[i]]
     for column in range(codes.shape[0]):
         begin, row = starts[column], codes[column]
-        for i in range(len(own)):
-            out[begin + row[first + i]] += own[i]
+        for i in range(len(sums)):
+            out[begin + row[first + i]] += sums[i]
 
 
 @compiled
@@ -285,8 +285,8 @@ def _count_sums(
     labels: NDArray[np.uint8],
     buckets: NDArray[np.int64],
     first: int,
-    own: NDArray[np.int64],
+    sums: NDArray[np.int64],
     out: NDArray[np.int64],
 ) -> None:
-    for i in range(len(own)):
-        out[buckets[own[i]], labels[first + i]] += 1
+    for i in range(len(sums)):
+        out[buckets[sums[i]], labels[first + i]] += 1

@@ -86,8 +86,8 @@ class SymmetricDifference:
                 return 4  # unions of two intervals
             case Unions(intervals=count):
                 return 4 * count  # unions of twice as many
-        own = self.concepts.vc
-        general = None if own is None else differences_vc(own)
+        vc = self.concepts.vc
+        general = None if vc is None else differences_vc(vc)
         size = self.size
         counted = None if size is None else size.bit_length() - 1
         known = [bound for bound in (general, counted) if bound is not None]

@@ -27,7 +27,7 @@ from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import DataError, ParameterError, SchemaError
 
-__all__ = ["ByCdf", "Product", "PublicTable", "Reference", "Uniform", "UniformSphere"]
+__all__ = ["ByCdf", "PublicTable", "Reference", "Uniform", "UniformSphere"]
 
 KNOTS = 1024
 """Places at which a distribution function is read."""
@@ -229,36 +229,6 @@ def _last_at_most(reference: Reference, column: str, size: int, level: Fraction)
     return low
 
 
-@dataclass(frozen=True)
-class Product:
-    """Independent parts, each with its own columns."""
-
-    parts: tuple[Reference, ...]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "parts", tuple(self.parts))
-        names = [name for part in self.parts for name in part.columns]
-        if not names or len(set(names)) != len(names):
-            raise ParameterError("Product", "parts", names, allowed="parts that share no column")
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return tuple(name for part in self.parts for name in part.columns)
-
-    @property
-    def name(self) -> str:
-        return " times ".join(part.name for part in self.parts)
-
-    def below(self, column: str, cell: int) -> Fraction:
-        part = next((part for part in self.parts if column in part.columns), None)
-        if part is None:
-            raise ParameterError("Product", "column", column, allowed=f"one of {', '.join(self.columns)}")
-        return part.below(column, cell)
-
-    def draw(self, count: int, coins: Coins) -> Cells:
-        return {name: cells for part in self.parts for name, cells in part.draw(count, coins).items()}
-
-
 @dataclass(frozen=True, eq=False)
 class PublicTable:
     """The empirical distribution of a table that is public, such as a census of the same population."""
@@ -301,8 +271,8 @@ class PublicTable:
     def counts(self, column: str) -> ColumnCounts:
         """Cells of a column and how often they occur, counted once."""
         if column not in self._counts_by_column:
-            own = self.records.schema.column(column)
-            self._counts_by_column[column] = self.records.reduce(CellCounts(own, classes=1))
+            described = self.records.schema.column(column)
+            self._counts_by_column[column] = self.records.reduce(CellCounts(described, classes=1))
         tally = self._counts_by_column[column]
         if len(tally.values) < 2:
             raise SchemaError(

@@ -73,10 +73,10 @@ class Dichotomies(Protocol[Z]):
 class VotedDichotomies(Dichotomies[Z], Protocol[Z]):
     """Labellings that other records can vote on."""
 
-    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Prices[Z]:
-        """score(z) = min over concepts f of change·#{kept: z ≠ f} + mistake·#{rest: f is wrong}.
+    def relabelling(self, sample: Sample, rest: Sample, *, change: int, mistake: int) -> Prices[Z]:
+        """score(z) = min over concepts f of change·#{sample: z ≠ f} + mistake·#{rest: f is wrong}.
 
-        `kept` are records whose points make the set (their labels are not looked at). A step between two labellings
+        `sample` are records whose points make the set (their labels are not looked at). A step between two labellings
         costs `change` for every record it relabels, so points that occur twice count twice.
         """
 
@@ -106,7 +106,7 @@ class Dichotomous(ConceptClass, Protocol):
         Mistakes are counted on records at these points, and on `elsewhere` further records that may lie anywhere.
         """
 
-    def require_relabelled(self, kept: int, *, voters: int) -> None:
+    def require_relabelled(self, records: int, *, voters: int) -> None:
         """Refuse, from public numbers alone, what `relabelling` could not do for so many kept records and others."""
 
     def dichotomies(self, *points: Sample) -> Dichotomies[Any]:
@@ -147,7 +147,7 @@ class BySums:
 class AnyPoints(BySums):
     """A class with as many labellings as points, about: records can vote on any number of them."""
 
-    def require_relabelled(self, kept: int, *, voters: int) -> None:
+    def require_relabelled(self, records: int, *, voters: int) -> None:
         """Nothing is refused."""
 
 

@@ -66,8 +66,8 @@ class CutDichotomies:
             return up if self.upward[0] else down
         return np.concatenate([up, down[1 : len(self.points)]])
 
-    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
-        there: ColumnCounts = kept.reduce(CellCounts(self.column, classes=1))
+    def relabelling(self, sample: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
+        there: ColumnCounts = sample.reduce(CellCounts(self.column, classes=1))
         seen: ColumnCounts = rest.reduce(CellCounts(self.column))
         steps = change * multiplicities(self.points, there.values, there.counts[:, 0])
         fewest, most = gap_extremes(*ranked(self.points, seen.values), seen.counts)

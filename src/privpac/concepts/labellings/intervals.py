@@ -56,8 +56,8 @@ def require_runs(column: Column, points: int) -> None:
 class IntervalDichotomies(UnionDichotomies):
     """Unions of one interval, on whose labels records can vote."""
 
-    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> VotedRuns:
-        there: ColumnCounts = kept.reduce(CellCounts(self.column, classes=1))
+    def relabelling(self, sample: Sample, rest: Sample, *, change: int, mistake: int) -> VotedRuns:
+        there: ColumnCounts = sample.reduce(CellCounts(self.column, classes=1))
         seen: ColumnCounts = rest.reduce(CellCounts(self.column))
         counts = np.asarray(seen.counts, dtype=np.int64)
         moves = counts[:, 1 - self.inside] - counts[:, self.inside]  # of taking a cell inside
@@ -303,13 +303,13 @@ def _totals(
     prices = np.empty(points, np.int64)
     for row in range(points + 1):
         if row == 0:
-            own = np.full(1, empty)
+            line = np.full(1, empty)
         else:
-            own = prices[: points - row + 1]
-            _row(row - 1, begins, ends, lengths, reached, empty, own)
+            line = prices[: points - row + 1]
+            _row(row - 1, begins, ends, lengths, reached, empty, line)
         total = 0.0
-        for at in range(len(own)):
-            step = own[at] - best
+        for at in range(len(line)):
+            step = line[at] - best
             if step >> bits < len(coarse) and step & mask < len(fine):
                 total += coarse[step >> bits] * fine[step & mask]
         totals[row] = total

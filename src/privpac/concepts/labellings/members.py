@@ -55,7 +55,7 @@ class Members(BySums, VotedAsMembers):
         """What a draw from so many records is refused for."""
         self.require(points + elsewhere)
 
-    def require_relabelled(self: Any, kept: int, *, voters: int) -> None:
+    def require_relabelled(self: Any, records: int, *, voters: int) -> None:
         """Only voters are counted."""
         self.require(voters)
 
@@ -64,11 +64,11 @@ class Members(BySums, VotedAsMembers):
         return MemberDichotomies(self)
 
 
-def voted_on(concepts: Dichotomous, kept: Sample) -> VotedDichotomies[Any]:
+def voted_on(concepts: Dichotomous, sample: Sample) -> VotedDichotomies[Any]:
     """What other records vote on for these: labellings, or members where nearest concepts are not found quickly."""
     if isinstance(concepts, VotedAsMembers):
         return MemberDichotomies(concepts)
-    return cast(VotedDichotomies[Any], concepts.dichotomies(kept))
+    return cast(VotedDichotomies[Any], concepts.dichotomies(sample))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,7 +86,7 @@ class MemberDichotomies:
     def mistakes(self, sample: Sample) -> MemberPrices:
         return MemberPrices(self.concepts, sample.reduce(self.concepts.statistic))
 
-    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> MemberPrices:
+    def relabelling(self, sample: Sample, rest: Sample, *, change: int, mistake: int) -> MemberPrices:
         """The nearest member to a member is that member: only mistakes of the rest count."""
         return MemberPrices(self.concepts, rest.reduce(self.concepts.statistic), mistake)
 

@@ -60,9 +60,9 @@ class PointDichotomies:
         none = int(counts[:, 1].sum()) + int(here[:, 0].sum()) - int(here[:, 1].sum())
         return ListedPrices(np.append(mistakes, none))
 
-    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
+    def relabelling(self, sample: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
         """Two points differ at both of them, a point and none at that point: through none it is never farther."""
-        there: ColumnCounts = kept.reduce(CellCounts(self.column, classes=1))
+        there: ColumnCounts = sample.reduce(CellCounts(self.column, classes=1))
         seen: ColumnCounts = rest.reduce(CellCounts(self.column))
         steps = change * multiplicities(self.points, there.values, there.counts[:, 0])
         mistakes, inside = self._at(seen)
@@ -78,6 +78,6 @@ class PointDichotomies:
         """The best point outside of the set: a seen one, or one that nobody has if there is any."""
         counts = np.asarray(seen.counts, dtype=np.int64)
         positives = int(counts[:, 1].sum())
-        own = counts[outside, 0] - counts[outside, 1]
-        untouched = self.column.size > len(self.points) + len(own)
-        return positives + int(min([*own.tolist(), *([0] if untouched else [])]))
+        gains = counts[outside, 0] - counts[outside, 1]
+        untouched = self.column.size > len(self.points) + len(gains)
+        return positives + int(min([*gains.tolist(), *([0] if untouched else [])]))

@@ -27,16 +27,16 @@ FAR = 2**62
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankDichotomies:
-    """The prefix labellings of `kept`, in their shuffled order."""
+    """The prefix labellings of `sample`, in their shuffled order."""
 
     concepts: Thresholds
-    kept: InMemory
+    sample: InMemory
 
     @cached_property
     def _ranks(self) -> NDArray[np.int64]:
         """The rank of every record by point, then by place."""
         name = self.concepts.column
-        order = np.argsort(self.kept.block(name).cells[name], kind="stable")
+        order = np.argsort(self.sample.block(name).cells[name], kind="stable")
         ranks = np.empty(len(order), dtype=np.int64)
         ranks[order] = np.arange(len(order))
         return ranks
@@ -58,7 +58,7 @@ class RankDichotomies:
     def relabelling(self, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
         """As `Dichotomies.relabelling`; the concepts are still cuts between points."""
         column = self.concepts.schema.column(self.concepts.column)
-        there: ColumnCounts = self.kept.reduce(CellCounts(column, classes=1))
+        there: ColumnCounts = self.sample.reduce(CellCounts(column, classes=1))
         seen: ColumnCounts = rest.reduce(CellCounts(column))
         fewest, most = gap_extremes(*ranked(there.values, seen.values), seen.counts)
         down, k = int(seen.counts.sum()) - most, len(self._ranks)

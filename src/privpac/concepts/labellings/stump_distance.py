@@ -47,12 +47,14 @@ def spread(
     best = [
         _around(chain, up, down, weights, change) for chain, (up, down) in zip(chains, costs, strict=True)
     ]
-    for a, own in enumerate(chains):
+    for a, source_chain in enumerate(chains):
         for b, other in enumerate(chains):
             if a != b:
                 for target in (0, 1):
                     for source in (0, 1):
-                        prices = _across(own, other, costs[b][source], weights, change, target != source)
+                        prices = _across(
+                            source_chain, other, costs[b][source], weights, change, target != source
+                        )
                         np.minimum(best[a][target], prices, out=best[a][target])
     return best, _with_sets(chains, sets, costs, best, loose, weights, change)
 
@@ -70,13 +72,13 @@ def _around(chain: Chain, up: Ints, down: Ints, weights: Ints, change: int) -> t
     return circle.copy(), circle.copy()
 
 
-def _across(own: Chain, other: Chain, costs: Ints, weights: Ints, change: int, mirrored: bool) -> Ints:
-    place = np.empty_like(own.order)
-    place[own.order] = np.arange(len(own.order))
+def _across(chain: Chain, other: Chain, costs: Ints, weights: Ints, change: int, mirrored: bool) -> Ints:
+    place = np.empty_like(chain.order)
+    place[chain.order] = np.arange(len(chain.order))
     there = np.empty_like(other.order)
     there[other.order] = np.arange(len(other.order))
     return _best_across(
-        own.order, place, own.ends, other.order, there, other.ends, weights, costs, change, mirrored
+        chain.order, place, chain.ends, other.order, there, other.ends, weights, costs, change, mirrored
     )
 
 
@@ -154,12 +156,12 @@ def _with_sets(
     apart = sizes[:, None] + sizes[None, :] - 2 * shared
     prices: Ints = (loose[None, :] + change * apart).min(axis=1)
     total = int(weights.sum())
-    for chain, own, reached in zip(chains, costs, best, strict=True):
+    for chain, both, reached in zip(chains, costs, best, strict=True):
         sums = np.concatenate([[0], np.cumsum(weights[chain.order])])[chain.ends]
         for row in range(len(sizes)):
             inside = np.concatenate([[0], np.cumsum(weighted[row, chain.order].astype(np.int64))])[chain.ends]
             down = sums + int(sizes[row]) - 2 * inside  # a downward cut is 1 on the prefix
             for target, away in ((0, total - down), (1, down)):
                 np.minimum(reached[target], loose[row] + change * away, out=reached[target])
-                prices[row] = min(prices[row], int((own[target] + change * away).min()))
+                prices[row] = min(prices[row], int((both[target] + change * away).min()))
     return prices

@@ -32,16 +32,16 @@ def repeats(
     repeated = np.zeros(count, dtype=np.bool_)
     repeated[loose] = _repeated_rows(table)
     points = table.shape[1]
-    for number, (own, start) in enumerate(zip(chains, starts, strict=True)):
-        gaps = len(own.ends)
-        same = (own.ends == 0) | (own.ends == points)  # one class for all points, as a constant
+    for number, (chain, start) in enumerate(zip(chains, starts, strict=True)):
+        gaps = len(chain.ends)
+        same = (chain.ends == 0) | (chain.ends == points)  # one class for all points, as a constant
         for earlier in chains[:number]:
-            same |= _prefixes_of(own, earlier)
+            same |= _prefixes_of(chain, earlier)
         repeated[start : start + gaps] |= same
         repeated[start + gaps : start + 2 * gaps] |= same
-        places = _places(own)
+        places = _places(chain)
         for at, row in zip(loose.tolist(), table, strict=True):
-            for cut in _cuts_like(places[row == 1], own, start):
+            for cut in _cuts_like(places[row == 1], chain, start):
                 repeated[max(cut, at)] = True
     return repeated
 
@@ -60,14 +60,14 @@ def _places(chain: Chain) -> Ints:
     return places
 
 
-def _prefixes_of(own: Chain, other: Chain) -> Mask:
+def _prefixes_of(chain: Chain, other: Chain) -> Mask:
     """Which prefixes of one order are a prefix or a suffix of the other; with both classes on it, so are its cuts."""
-    points = len(own.order)
-    there = _places(other)[own.order]
-    last = np.concatenate([[-1], np.maximum.accumulate(there)])[own.ends]
-    first = np.concatenate([[points], np.minimum.accumulate(there)])[own.ends]
-    prefix = (last < own.ends) & np.isin(own.ends, other.ends)
-    suffix = (first >= points - own.ends) & np.isin(points - own.ends, other.ends)
+    points = len(chain.order)
+    there = _places(other)[chain.order]
+    last = np.concatenate([[-1], np.maximum.accumulate(there)])[chain.ends]
+    first = np.concatenate([[points], np.minimum.accumulate(there)])[chain.ends]
+    prefix = (last < chain.ends) & np.isin(chain.ends, other.ends)
+    suffix = (first >= points - chain.ends) & np.isin(points - chain.ends, other.ends)
     return np.asarray(prefix | suffix)
 
 

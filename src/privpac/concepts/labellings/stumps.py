@@ -243,16 +243,16 @@ class StumpDichotomies:
     def mistakes(self, sample: Sample) -> ListedPrices:
         return ListedPrices(np.concatenate([part.mistakes(sample) for part in self.parts])[self._first])
 
-    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
+    def relabelling(self, sample: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
         """The distance transform of all candidates: cuts by their order, the others as sets."""
         costs = mistake * np.concatenate([part.fewest(rest) for part in self.parts])
-        weights = aligned(self.rows, kept.reduce(self.statistic))
-        own = []
+        weights = aligned(self.rows, sample.reduce(self.statistic))
+        by_side = []
         for i in self._cuts:
             up, down = np.split(costs[self._starts[i] : self._starts[i + 1]], 2)
-            own.append((up, down))
+            by_side.append((up, down))
         chains = list(self._cuts.values())
-        best, among = spread(chains, Sets(self._table), own, costs[self._loose], weights, change)
+        best, among = spread(chains, Sets(self._table), by_side, costs[self._loose], weights, change)
         prices = np.empty_like(costs)
         prices[self._loose] = among
         for i, rows in zip(self._cuts, best, strict=True):

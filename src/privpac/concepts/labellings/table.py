@@ -72,10 +72,10 @@ class TableDichotomies:
     def mistakes(self, sample: Sample) -> ListedPrices:
         return ListedPrices(self.mistakes_of(sample)[self._grouped[0]])
 
-    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
+    def relabelling(self, sample: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
         first, group = self._grouped
         candidates = mistake * self.mistakes_of(rest)
-        counts = aligned(self.rows, kept.reduce(self.statistic))
+        counts = aligned(self.rows, sample.reduce(self.statistic))
         costs = np.full(len(first), np.iinfo(np.int64).max)
         np.minimum.at(costs, group, candidates)
         bits = packed_rows(np.repeat(self.table[first], counts, axis=1))
@@ -92,14 +92,14 @@ def packed_rows(table: NDArray[np.uint8]) -> NDArray[np.uint64]:
     return result
 
 
-def aligned(points: Rows, kept: Rows) -> NDArray[np.int64]:
+def aligned(points: Rows, some: Rows) -> NDArray[np.int64]:
     """How often each point occurs among the kept records, all of which must be points."""
-    joint = np.concatenate([points.words, kept.words])
+    joint = np.concatenate([points.words, some.words])
     distinct, place = np.unique(joint, axis=0, return_inverse=True)
     if len(distinct) != len(points.words):
         raise DataError(
             "There are kept records whose points are not among those the dichotomies were made for."
         )
     counts = np.zeros(len(distinct), dtype=np.int64)
-    counts[place.reshape(-1)[len(points.words) :]] = kept.counts
+    counts[place.reshape(-1)[len(points.words) :]] = some.counts
     return counts

@@ -61,8 +61,8 @@ class BlockMiddles:
         np.add.at(sums, places[:-1], self.counts)
         totals: list[int] = sums.tolist()
         totals[int(places[-1])] += self.stake
-        kept = len(steps) if span is None else int(np.searchsorted(steps, span, side="right"))
-        return Histogram(best, steps[:kept], totals[:kept], sum(totals[kept:]))
+        end = len(steps) if span is None else int(np.searchsorted(steps, span, side="right"))
+        return Histogram(best, steps[:end], totals[:end], sum(totals[end:]))
 
     def locate(self, score: int, index: int) -> int | None:
         """The cut of the index-th member with this cost; None is the blank."""

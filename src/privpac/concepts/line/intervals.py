@@ -118,8 +118,8 @@ class Intervals(AnyNumber, BySums, EvenPrior, OverColumn, Stored):
     def vc(self) -> int:
         return self._unions.vc
 
-    def require_relabelled(self, kept: int, *, voters: int) -> None:
-        require_runs(self.schema.column(self.column), kept)
+    def require_relabelled(self, records: int, *, voters: int) -> None:
+        require_runs(self.schema.column(self.column), records)
 
     def dichotomies(self, *points: Sample) -> IntervalDichotomies:
         """Its labellings of the distinct points of these records."""

@@ -242,8 +242,8 @@ class Stumps(AnyNumber, BySums, CountedByScore, Stored):
     def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
         require_stumps(self._columns, points)
 
-    def require_relabelled(self, kept: int, *, voters: int) -> None:
-        require_stumps(self._columns, kept)
+    def require_relabelled(self, records: int, *, voters: int) -> None:
+        require_stumps(self._columns, records)
 
     def dichotomies(self, *points: Sample) -> StumpDichotomies:
         """Its labellings of the distinct points of these records; the prior does not matter for them."""

@@ -16,10 +16,10 @@ __all__ = ["scan"]
 
 
 @compiled
-def _is_open(row: Floats, value: Floats, j: int, used: int) -> bool:
+def _is_open(row: Floats, value: Floats, j: int, most: int) -> bool:
     """Whether a term that occurs now has no factor yet."""
     is_open = False
-    for c in range(1, used + 1):
+    for c in range(1, most + 1):
         is_open |= row[c] < 0.0 and value[j - c] > 0.0
     return is_open
 
@@ -44,7 +44,7 @@ def _forget_turns(factor: Floats) -> None:
 @compiled
 def _prepare_row(
     j: int,
-    used: int,
+    most: int,
     walk: int,
     anchor: int,
     exponent: Integers,
@@ -65,7 +65,7 @@ def _prepare_row(
     sign = 1 if j & 1 else -1
     empty = start[j] == 0.0 and local[j] == 0.0
     lowest = np.int64(2**62)
-    for c in range(1, used + 1):
+    for c in range(1, most + 1):
         if value[j - c] > 0.0:
             lowest = min(lowest, exponent[j - c] - exponent[j] + (sign * walk if c & 1 else 0))
     if empty or lowest < 0:
@@ -78,7 +78,7 @@ def _prepare_row(
             factor[later, later - j] = -1.0
         for c in range(1, j + 1):
             factor[j, c] = -1.0
-    for c in range(1, used + 1):
+    for c in range(1, most + 1):
         if value[j - c] > 0.0:
             steps = exponent[j - c] - exponent[j] + (sign * anchor if c & 1 else 0)
             factor[j, c] = table[below + steps] if below + steps < len(table) else 0.0
@@ -147,14 +147,14 @@ def _careful(
         ways[c + 1] = ways[c] * (length - c) * inverse[c]
     turns = table[below - walk + anchor], table[below + walk - anchor]
     for j in range(last, 0, -1):
-        used = min(j, top)
-        if _is_open(factor[j], value, j, used):
-            _prepare_row(j, used, walk, anchor, exponent, start, local, value, factor, rescales, table, below)
+        most = min(j, top)
+        if _is_open(factor[j], value, j, most):
+            _prepare_row(j, most, walk, anchor, exponent, start, local, value, factor, rescales, table, below)
         total = 0.0
-        for c in range(1, used + 1, 2):
+        for c in range(1, most + 1, 2):
             total += value[j - c] * ways[c] * factor[j, c]
         total *= turns[j & 1]
-        for c in range(2, used + 1, 2):
+        for c in range(2, most + 1, 2):
             total += value[j - c] * ways[c] * factor[j, c]
         local[j] += total
         value[j] = start[j] + local[j]

@@ -211,7 +211,7 @@ class Unions(AnyNumber, BySums, VotedAsMembers, EvenPrior, OverColumn, Stored):
     def vc(self) -> int:
         return self._changes
 
-    def require_relabelled(self, kept: int, *, voters: int) -> None:
+    def require_relabelled(self, records: int, *, voters: int) -> None:
         """Unions are drawn themselves, by sums over any number of voters."""
 
     def dichotomies(self, *points: Sample) -> UnionDichotomies:

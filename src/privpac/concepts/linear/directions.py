@@ -275,8 +275,8 @@ class Linear(Members, ABC):
         self.require(None)
 
 
-def named_columns(given: object, owner: str) -> tuple[str, ...]:
-    names = (given,) if isinstance(given, str) else tuple(given)  # type: ignore[arg-type]
+def named_columns(one_or_more: object, owner: str) -> tuple[str, ...]:
+    names = (one_or_more,) if isinstance(one_or_more, str) else tuple(one_or_more)  # type: ignore[arg-type]
     if not names or len(set(names)) != len(names):
         raise ParameterError(owner, "columns", names, allowed="different columns of the schema")
     return names

@@ -110,8 +110,8 @@ def features_of(schema: Schema, *, top: int, columns: tuple[str, ...] | None = N
         if column.ordered:
             features.append(Feature(name, column.size, top))
         else:
-            kept = range(1, 2) if column.size == 2 else range(column.size)
-            features += [Feature(name, column.size, top, category) for category in kept]
+            categories = range(1, 2) if column.size == 2 else range(column.size)
+            features += [Feature(name, column.size, top, category) for category in categories]
     return tuple(features)
 
 

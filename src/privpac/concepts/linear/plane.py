@@ -63,10 +63,10 @@ class _PointLabels:
             raise DataError(
                 "These records have no labels, and counting mistakes needs them.", remedy="Give labels."
             )
-        own = np.stack([block.cells[name].astype(np.int64) for name in self.columns], axis=1)
-        places = _places(self.points, own)
-        if len(self.points) and len(own):
-            places[(self.points[places] != own).any(axis=1)] = len(self.points)
+        records = np.stack([block.cells[name].astype(np.int64) for name in self.columns], axis=1)
+        places = _places(self.points, records)
+        if len(self.points) and len(records):
+            places[(self.points[places] != records).any(axis=1)] = len(self.points)
         np.add.at(state, (places, block.labels.astype(np.int64)), 1)
         return state
 
@@ -74,11 +74,11 @@ class _PointLabels:
         return a + b
 
 
-def _places(points: NDArray[np.int64], own: NDArray[np.int64]) -> NDArray[np.int64]:
+def _places(points: NDArray[np.int64], records: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where rows stand among sorted distinct rows, or would stand."""
     keys = points[:, 0].astype(np.uint64) * np.uint64(2**32) + points[:, 1].astype(np.uint64)
-    wanted = own[:, 0].astype(np.uint64) * np.uint64(2**32) + own[:, 1].astype(np.uint64)
-    return np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1)).astype(np.int64)
+    words = records[:, 0].astype(np.uint64) * np.uint64(2**32) + records[:, 1].astype(np.uint64)
+    return np.minimum(np.searchsorted(keys, words), max(0, len(keys) - 1)).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -159,14 +159,14 @@ class Halfplanes(AnyNumber, EvenPrior, Stored):
                 remedy=f"Use {instead}, or fewer records.",
             )
 
-    def require_relabelled(self, kept: int, *, voters: int) -> None:
-        if self._distinct(kept) > MOST_RELABELLED:
+    def require_relabelled(self, records: int, *, voters: int) -> None:
+        if self._distinct(records) > MOST_RELABELLED:
             raise SizeError(
-                f"Halfplanes: {kept} records may have more different points than the {MOST_RELABELLED} that are "
+                f"Halfplanes: {records} records may have more different points than the {MOST_RELABELLED} that are "
                 "relabelled.",
                 remedy="Keep fewer records, or use thresholds, intervals or stumps.",
             )
-        self.require_listed(kept + voters)
+        self.require_listed(records + voters)
 
     def _distinct(self, records: int) -> int:
         return most_distinct(records, (self.schema.column(name).size for name in self.columns))
@@ -241,7 +241,7 @@ class PlaneDichotomies:
         )
         return below, at_most
 
-    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
+    def relabelling(self, sample: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
         """The fewest mistakes behind every labelling, from a sweep over all points; then shortest paths."""
         others = self.concepts.points_of([rest])
         joint = PlaneDichotomies(self.concepts, np.unique(np.concatenate([self.points, others]), axis=0))
@@ -249,5 +249,7 @@ class PlaneDichotomies:
         inside[_places(joint.points, self.points)] = True
         costs = mistake * fewest_behind(self._sweep, joint._sweep, inside, joint.mistakes(rest).scores)
         rows = Rows(self.points.astype(np.uint64), np.zeros(len(self.points), np.int64))
-        on_graph(costs, neighbours(self._sweep), change * aligned(rows, kept.reduce(self.concepts.statistic)))
+        on_graph(
+            costs, neighbours(self._sweep), change * aligned(rows, sample.reduce(self.concepts.statistic))
+        )
         return ListedPrices(costs)

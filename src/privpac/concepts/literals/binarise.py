@@ -227,11 +227,11 @@ class Binarisation:
 
     @classmethod
     def of(
-        cls, schema: Schema, *, cuts: int = CUTS, given: Mapping[str, Sequence[object]] | None = None
+        cls, schema: Schema, *, cuts: int = CUTS, cut_values: Mapping[str, Sequence[object]] | None = None
     ) -> Binarisation:
-        """Equally spaced cuts, one test a category; `given` replaces those of some columns."""
+        """Equally spaced cuts, one test per category; `cut_values` replaces those of some columns."""
         whole_positive(cuts, owner="Binarisation", name="cuts")
-        values = given or {}
+        values = cut_values or {}
         for name in values:
             schema.column(name)
         tests: list[Test] = []

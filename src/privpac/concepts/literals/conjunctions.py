@@ -133,12 +133,12 @@ class Disjunction(_Monomial):
 
 def _needed(literals: Facts) -> Facts:
     """Literals of a conjunction that do not follow from the others."""
-    kept = list(literals)
+    rest = list(literals)
     for literal in literals:
-        others = tuple(other for other in kept if other != literal)
+        others = tuple(other for other in rest if other != literal)
         if implied(literal[0], others) is literal[1]:
-            kept.remove(literal)
-    return tuple(kept)
+            rest.remove(literal)
+    return tuple(rest)
 
 
 @dataclass(frozen=True)

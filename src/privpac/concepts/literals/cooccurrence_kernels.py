@@ -232,16 +232,16 @@ def reduce_same_column(
             alone += binomial[i + 1, rest[i]]
             if i != twice:
                 without += binomial[i + 2 if i < twice else i + 1, rest[i]]
-        own = first[column[rest[0]]]
+        start = first[column[rest[0]]]
         # The smallest is left out if the next shares its column; otherwise the first of `rest` that does.
         if twice < size - 1:
             if nested[column[rest[twice]]]:
-                counts[row : row + own] = counts[without : without + own]
+                counts[row : row + start] = counts[without : without + start]
             else:
-                counts[row : row + own] = 0
+                counts[row : row + start] = 0
         for y in range(counts.shape[1]):
-            kept = counts[alone, y] if nested[column[rest[0]]] else np.int32(0)
-            counts[row + own : row + rest[0], y] = kept
+            total = counts[alone, y] if nested[column[rest[0]]] else np.int32(0)
+            counts[row + start : row + rest[0], y] = total
         _next_rest(rest, size - 1)
 
 

@@ -246,9 +246,9 @@ def _fours_of(
 
 
 @compiled
-def _add(found: Counts, out: Counts) -> None:
-    for i in range(len(found)):
-        out[i] += found[i]
+def _add(counts: Counts, out: Counts) -> None:
+    for i in range(len(counts)):
+        out[i] += counts[i]
 
 
 @compiled

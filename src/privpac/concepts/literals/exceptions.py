@@ -180,8 +180,8 @@ class Patterns:
 
     def _following(self, pattern: Pattern, known: set[Pattern]) -> Iterable[Pattern]:
         if len(pattern) < self.width:
-            asked = {test for test, _ in pattern}
-            free = (test for test in range(len(self.tests.tests)) if test not in asked)
+            numbers = {test for test, _ in pattern}
+            free = (test for test in range(len(self.tests.tests)) if test not in numbers)
             yield from (pattern | {(test, answer)} for test in free for answer in (False, True))
         for test, answer in pattern:
             rest = pattern - {(test, answer)}

@@ -79,8 +79,8 @@ def join(kind: type[AllOf] | type[AnyOf], parts: Iterable[Formula]) -> Formula:
     simple = [one_set(chosen) for chosen in sets.values()]
     if decided in composite or decided in simple:
         return decided
-    kept = dict.fromkeys(part for part in (*simple, *composite) if part != neutral)
-    ordered = tuple(sorted(kept, key=_rank))
+    different = dict.fromkeys(part for part in (*simple, *composite) if part != neutral)
+    ordered = tuple(sorted(different, key=_rank))
     return ordered[0] if len(ordered) == 1 else kind(ordered)
 
 

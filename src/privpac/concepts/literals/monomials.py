@@ -90,10 +90,10 @@ class RegionScores(Generic[M]):
         return Histogram(self._constant + low, steps, counts[steps].tolist(), int(counts[width]))
 
     def locate(self, score: int, index: int) -> M:
-        wanted, left = score - self._constant, index
+        gain, left = score - self._constant, index
         for size in self._present:
             tests = np.zeros(max(size, 1), dtype=np.int64)
-            signs, left = _find(self._signed, *self._layout, self.tests, size, wanted, left, tests)
+            signs, left = _find(self._signed, *self._layout, self.tests, size, gain, left, tests)
             if signs >= 0:
                 return self.member(tuple((int(tests[i]), bool(signs >> i & 1)) for i in range(size)))
         raise IndexError("no member with this score and index")
@@ -171,11 +171,11 @@ def _count(signed: Longs, begin: Longs, binomial: Longs, p: int, size: int, low:
 
 @compiled
 def _find(
-    signed: Longs, begin: Longs, binomial: Longs, p: int, size: int, wanted: int, index: int, tests: Any
+    signed: Longs, begin: Longs, binomial: Longs, p: int, size: int, gain: int, index: int, tests: Any
 ) -> tuple[int, int]:
     """(signs, 0) and the tests of the index-th region with this d, or (-1, how many are still to pass)."""
     if size == 0:
-        is_here = signed[0] == wanted
+        is_here = signed[0] == gain
         return (0, 0) if is_here and index == 0 else (-1, index - is_here)
     rest = first_set(size - 1)
     without, with_ = np.empty(1 << (size - 1), np.int64), np.empty((1 << (size - 1), p), np.int64)
@@ -186,7 +186,7 @@ def _find(
             line, whole = with_[mask], without[mask]
             for e in range(limit):
                 for sign in range(2):
-                    if (line[e] if sign else whole - line[e]) == wanted:
+                    if (line[e] if sign else whole - line[e]) == gain:
                         if index == 0:
                             tests[0] = e
                             for i in range(size - 1):

@@ -135,13 +135,13 @@ class _Reader:
     def __init__(self, text: str, schema: Schema) -> None:
         if not isinstance(text, str):
             raise ParameterError("Predicate", "text", text, allowed="text such as 'age >= 50'")
-        self.given = text
+        self.text = text
         self.schema = schema
         self.quoted: dict[str, str] = {}
 
     def read(self) -> Formula:
         prefix = "name"
-        while prefix in self.given:
+        while prefix in self.text:
             prefix += "_"
 
         def stand_in(piece: re.Match[str]) -> str:
@@ -151,7 +151,7 @@ class _Reader:
             self.quoted[identifier] = piece["name"].replace("``", "`")
             return f" {identifier} "
 
-        plain = _PIECES.sub(stand_in, self.given).strip()
+        plain = _PIECES.sub(stand_in, self.text).strip()
         try:
             body = ast.parse(plain, mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -159,7 +159,7 @@ class _Reader:
         return self.formula(body, depth=0)
 
     def refused(self, why: str) -> ParameterError:
-        return ParameterError("Predicate", "text", self.given, allowed=_FORMS, remedy=f"Here {why}.")
+        return ParameterError("Predicate", "text", self.text, allowed=_FORMS, remedy=f"Here {why}.")
 
     def formula(self, node: ast.expr, *, depth: int) -> Formula:
         if depth > DEEPEST:

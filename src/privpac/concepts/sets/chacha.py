@@ -80,16 +80,16 @@ def expand(seed: int, *, salt: NDArray[np.uint32], bits: int) -> int:
     return whole & ((1 << bits) - 1)
 
 
-def hits(wanted: NDArray[np.uint64], *, seeds: int, salt: NDArray[np.uint32], bits: int) -> NDArray[np.int64]:
-    """Seeds 0..seeds-1 whose first min(bits, 64) bits are in the sorted list `wanted`, ascending."""
+def hits(values: NDArray[np.uint64], *, seeds: int, salt: NDArray[np.uint32], bits: int) -> NDArray[np.int64]:
+    """Seeds 0..seeds-1 whose first min(bits, 64) bits are in the sorted list `values`, ascending."""
     mask = np.uint64((1 << min(bits, 64)) - 1)
-    seeds_that_hit: NDArray[np.int64] = _hits(_start(_key(0, salt), 0, (0, 0, 0)), wanted, mask, seeds)
+    seeds_that_hit: NDArray[np.int64] = _hits(_start(_key(0, salt), 0, (0, 0, 0)), values, mask, seeds)
     return seeds_that_hit
 
 
 @compiled
 def _hits(
-    start: NDArray[np.uint32], wanted: NDArray[np.uint64], mask: np.uint64, seeds: int
+    start: NDArray[np.uint32], values: NDArray[np.uint64], mask: np.uint64, seeds: int
 ) -> NDArray[np.int64]:
     states = np.empty((WORDS_A_BLOCK, LANES), np.uint32)
     hits, count = np.empty(64, np.int64), 0
@@ -103,8 +103,8 @@ def _hits(
         for lane in range(min(LANES, seeds - first)):
             low, high = np.uint32(states[0, lane] + start[0]), np.uint32(states[1, lane] + start[1])
             value = (np.uint64(low) | (np.uint64(high) << np.uint64(32))) & mask
-            place = np.searchsorted(wanted, value)
-            if place < len(wanted) and wanted[place] == value:
+            place = np.searchsorted(values, value)
+            if place < len(values) and values[place] == value:
                 if count == len(hits):
                     more = np.empty(2 * count, np.int64)
                     more[:count] = hits

@@ -101,8 +101,8 @@ class GeneratedPoints(AnyNumber, CountedByScore, DrawnByScore, EvenPrior, OverCo
         """Seeds whose value was seen, ascending, and where it stands among the values."""
         whole: list[int] = values.tolist()
         short = sorted({value & (2**64 - 1) for value in whole})
-        wanted = np.array(short, dtype=np.uint64)
-        seeds = chacha.hits(wanted, seeds=self.size, salt=self._salt, bits=self.bits)
+        cells = np.array(short, dtype=np.uint64)
+        seeds = chacha.hits(cells, seeds=self.size, salt=self._salt, bits=self.bits)
         place = {value: i for i, value in enumerate(whole)}
         pairs = [(seed, place[value]) for seed in seeds.tolist() if (value := self.value(seed)) in place]
         return np.array([seed for seed, _ in pairs], dtype=np.int64), [i for _, i in pairs]
@@ -113,8 +113,8 @@ class GeneratedPoints(AnyNumber, CountedByScore, DrawnByScore, EvenPrior, OverCo
         positives = int(counts[:, 1].sum()) * costs[1]
         rows, seen = [], len(seeds)
         if seen:
-            own = positives - counts[places, 1] * costs[1] + counts[places, 0] * costs[0]
-            rows.append(Row.of(0, np.arange(seen - 1, dtype=np.uint64), own, seen - 1))
+            prices = positives - counts[places, 1] * costs[1] + counts[places, 0] * costs[0]
+            rows.append(Row.of(0, np.arange(seen - 1, dtype=np.uint64), prices, seen - 1))
         if self.size > seen:
             empty = np.array([], dtype=np.uint64)
             rows.append(Row.of(0, empty, np.array([positives], dtype=np.int64), self.size - seen - 1))

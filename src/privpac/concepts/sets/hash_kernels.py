@@ -238,8 +238,8 @@ def _is_held(below: np.uint64, a: np.uint64, b: np.uint64, x: np.uint64) -> bool
         if moved >= rest:
             return bool(moved < below)
         return bool(moved >= _THIRTEEN and moved - _THIRTEEN < below)
-    taken = np.uint64(13 * excess)
-    return bool(rest >= taken and rest - taken < below)
+    excess_times = np.uint64(13 * excess)
+    return bool(rest >= excess_times and rest - excess_times < below)
 
 
 def _limbs(numbers: list[int]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:

@@ -162,8 +162,8 @@ class HashFamily:
     def draw_given(self, cell: int, *, holds: bool, coins: Coins) -> HashedSet:
         """A uniform key among those whose set holds the cell, or does not."""
         a = coins.below(self.prime)
-        kept = coins.below(self.below) if holds else self.below + coins.below(self.prime - self.below)
-        return HashedSet(self.column, self.prime, a, (kept - a * cell) % self.prime, self.below)
+        value = coins.below(self.below) if holds else self.below + coins.below(self.prime - self.below)
+        return HashedSet(self.column, self.prime, a, (value - a * cell) % self.prime, self.below)
 
     def keys(self, count: int, coins: Coins) -> tuple[list[int], list[int]]:
         """Uniform keys, several to a number drawn: drawing is most of the work otherwise."""

@@ -139,6 +139,6 @@ class KeyedFamily:
 
     def draw_given(self, cell: int, *, holds: bool, coins: Coins) -> KeyedSet:
         key = coins.below(2**self.key_bits)
-        kept = coins.below(self.below) if holds else self.below + coins.below(self.modulus - self.below)
-        shift = (kept - _hashed(key, cell, self.modulus)) % self.modulus
+        value = coins.below(self.below) if holds else self.below + coins.below(self.modulus - self.below)
+        shift = (value - _hashed(key, cell, self.modulus)) % self.modulus
         return KeyedSet(self.column, key, shift, self.modulus, self.below)

@@ -288,9 +288,9 @@ class Law:
         return sums.weigh(entries, masses, *self._factors[depth], stay)
 
     def label_floats(self, region: Region) -> NDArray[np.float64]:
-        kept = self.counts(region) * self._public[0]
+        correct = self.counts(region) * self._public[0]
         support = self._public[1] > 0
-        gaps = np.minimum(np.where(support, kept[support].max() - kept, 0), len(self._table) - 1)
+        gaps = np.minimum(np.where(support, correct[support].max() - correct, 0), len(self._table) - 1)
         values: NDArray[np.float64] = self._public[1] * self._table[gaps]
         return values
 

@@ -97,7 +97,7 @@ class DecisionList(RuleBase):
 
     def merged(self) -> DecisionList:
         """The same function without rules that never apply or change nothing: post-processing."""
-        kept: list[Rule] = []
+        rules: list[Rule] = []
         facts: Facts = ()
         default = self.default
         for rule in self.rules:
@@ -106,20 +106,20 @@ class DecisionList(RuleBase):
                 default = rule.label
                 break
             if known is None:
-                kept.append(rule)
+                rules.append(rule)
                 facts = (*facts, (rule.test, not rule.positive))
-        while kept and kept[-1].label == default:
-            kept.pop()
-        return DecisionList(tuple(kept), default)
+        while rules and rules[-1].label == default:
+            rules.pop()
+        return DecisionList(tuple(rules), default)
 
     def edges(self) -> Iterable[int]:
         return cells_of(rule.test for rule in self.rules)
 
     def questions(self, schema: Schema) -> Questions:
-        asked: Questions = self.default
+        tree: Questions = self.default
         for rule in reversed(self.rules):
-            asked = ask(rule.test, rule.positive, rule.label, asked, schema)
-        return asked
+            tree = ask(rule.test, rule.positive, rule.label, tree, schema)
+        return tree
 
 
 @dataclass(frozen=True)

@@ -135,27 +135,27 @@ class Majorities(UniformTrees, Stored):
         one column. So what merging left out lies in a column of the tree, or all three in any one column if nothing
         is left; and of the tests between two that the tree asks, any three stand for all.
         """
-        own = set(tree.tests())
+        inner_tests = set(tree.tests())
         number = {test: place for place, test in enumerate(self.tests.tests)}
-        if not own <= number.keys() or len(own) > VOTERS:
+        if not inner_tests <= number.keys() or len(inner_tests) > VOTERS:
             return
-        pools = [self._unasked(own, tree.columns)]
-        if not own:
-            pools = [self._unasked(own, (group.column,)) for group in self.tests.groups]
-        for more in (tests for pool in pools for tests in combinations(pool, VOTERS - len(own))):
-            first, second, third = sorted(number[test] for test in (*own, *more))
+        pools = [self._unasked(inner_tests, tree.columns)]
+        if not inner_tests:
+            pools = [self._unasked(inner_tests, (group.column,)) for group in self.tests.groups]
+        for more in (tests for pool in pools for tests in combinations(pool, VOTERS - len(inner_tests))):
+            first, second, third = sorted(number[test] for test in (*inner_tests, *more))
             for rule in range(kernels.RULES):
                 yield self.member((first, second, third), rule)
 
-    def _unasked(self, own: set[Test], columns: tuple[str, ...]) -> list[Test]:
+    def _unasked(self, tests: set[Test], columns: tuple[str, ...]) -> list[Test]:
         """Tests of these columns that a tree does not ask, at most three between two that it does."""
-        kept: list[Test] = []
+        pool: list[Test] = []
         run = 0
         for test in (test for test in self.tests.tests if test.column in columns):
-            run = 0 if test in own else run + 1
+            run = 0 if test in tests else run + 1
             if 0 < run <= VOTERS:
-                kept.append(test)
-        return kept
+                pool.append(test)
+        return pool
 
 
 def _answered(test: Test, yes: bool, low: Tree, high: Tree) -> Tree:
@@ -181,7 +181,7 @@ class MajorityScores:
         """The price of every other rule, where listing them is quicker than to load the kernels."""
         if self.everything >= DENSE or not plainly(PLAIN_COST * comb(self._tests, VOTERS)):
             return None
-        return kernels.plain_prices(self.signed, self._tests, self.everything)
+        return _plain_prices(self.signed, self._tests, self.everything)
 
     @cached_property
     def _counted(self) -> NDArray[np.int64] | None:
@@ -233,18 +233,18 @@ class MajorityScores:
 
     def locate(self, score: int, index: int) -> Tree:
         if self._plain is not None:
-            return self.concepts.member(*self._found(self._plain.ravel(), score, index))
+            return self.concepts.member(*self._find(self._plain.ravel(), score, index))
         gain = self.everything - 2 * score
         a, b, c, rule = kernels.find_gain(self.signed, self._tests, np.int64(gain), index)
         if rule < 0:
             raise IndexError("no majority with this price and index")
         return self.concepts.member((a, b, c), rule)
 
-    def _found(self, prices: NDArray[Any], score: int, index: int) -> tuple[tuple[int, int, int], int]:
+    def _find(self, prices: NDArray[Any], score: int, index: int) -> tuple[tuple[int, int, int], int]:
         """The tests and the number of the index-th rule of this price."""
-        own = 2 * np.flatnonzero(prices == score)
+        equal = 2 * np.flatnonzero(prices == score)
         opposite = 2 * np.flatnonzero(prices == self.everything - score) + 1
-        place, rule = divmod(int(np.sort(np.concatenate([own, opposite]))[index]), kernels.RULES)
+        place, rule = divmod(int(np.sort(np.concatenate([equal, opposite]))[index]), kernels.RULES)
         c, place = _largest(place, 3)
         b, a = _largest(place, 2)
         return (a, b, c), rule
@@ -256,3 +256,27 @@ def _largest(place: int, size: int) -> tuple[int, int]:
     while comb(test + 1, size) <= place:
         test += 1
     return test, place - comb(test, size)
+
+
+def _plain_prices(signed: NDArray[np.int64], p: int, everything: int) -> NDArray[Any]:
+    """[set, k]: the price of rule 2k of every set, by numpy alone; that of rule 2k + 1 is the rest of everything."""
+    kind = np.int32 if 32 * everything < 2**31 else np.int64
+    levels: list[NDArray[Any]] = np.split(signed.astype(kind), offsets(p, 3)[1:4])
+    everyone, one, two, three = levels
+    larger, smaller = np.tril_indices(p, -1)
+    pairs, alone = 4 * two, 2 * one - everyone
+    both = alone[smaller] + alone[larger]
+    prices = np.empty((len(three), 4), kind)
+    for c in range(2, p):
+        place, many = comb(c, 3), comb(c, 2)
+        a, b = smaller[:many], larger[:many]
+        with_c = pairs[many : many + c]  # of c and each smaller test
+        total = both[:many] + alone[c]
+        product = (
+            8 * three[place : place + many] - (pairs[:many] + with_c[a] + with_c[b]) + (total + 2 * everyone)
+        )
+        out = prices[place : place + many]
+        out[:, 0] = (everything - (total - product) // 2) // 2
+        for k, turned in enumerate((alone[a], alone[b], alone[c])):
+            out[:, k + 1] = (everything - (total - 2 * turned + product) // 2) // 2
+    return prices

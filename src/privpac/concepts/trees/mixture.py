@@ -106,9 +106,9 @@ class TreeMixture(ManyLabels, Stored):
         """Parts on the same tests share their counts: those of larger sets of tests begin with those of smaller
         ones."""
         tensors: dict[Binarisation, CooccurrenceTensor] = {}
-        for own in (part.statistic for part in self.parts):
-            known = tensors.setdefault(own.binarisation, own)
-            tensors[own.binarisation] = replace(known, depth=max(known.depth, own.depth))
+        for tensor in (part.statistic for part in self.parts):
+            known = tensors.setdefault(tensor.binarisation, tensor)
+            tensors[tensor.binarisation] = replace(known, depth=max(known.depth, tensor.depth))
         return tensors
 
     @cached_property
@@ -205,10 +205,10 @@ class PartWeights:
                 values[i] = self.shares[i] * mass * table[score - best]
             else:
                 dropped += 1.01 * self.shares[i] * mass * SMALLEST_POWER
-        own = max(total.error for total in totals)
-        if own >= 1.0 or values.sum() == 0.0:
+        error = max(total.error for total in totals)
+        if error >= 1.0 or values.sum() == 0.0:
             return np.ones(len(totals)), 1.0
-        return values, 1.01 * (own + 6 * UNIT_ROUNDOFF + dropped / float(values.sum()))
+        return values, 1.01 * (error + 6 * UNIT_ROUNDOFF + dropped / float(values.sum()))
 
     def balls(self, bits: int) -> Sequence[arb]:
         with ctx.workprec(bits):

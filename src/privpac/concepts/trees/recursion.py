@@ -43,11 +43,11 @@ class Recursion:
 
     def labels(self, counts: NDArray[np.int64]) -> list[Number]:
         """The weight of each label of a leaf."""
-        kept = [cost * int(count) for cost, count in zip(self._costs, counts, strict=True)]
-        total = sum(kept)
+        correct = [cost * int(count) for cost, count in zip(self._costs, counts, strict=True)]
+        total = sum(correct)
         return [
-            self._number(label) * self._raised(total - own)
-            for label, own in zip(self._prior.labels, kept, strict=True)
+            self._number(label) * self._raised(total - right)
+            for label, right in zip(self._prior.labels, correct, strict=True)
         ]
 
     def _raised(self, power: int) -> Number:

@@ -20,7 +20,7 @@ from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.cards.risks import spread_of, start_share
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees.tree import Leaf, Split, Tree
-from privpac.constructions.base import Learner, require_labels
+from privpac.constructions.base import Learner
 from privpac.constructions.card import rules as own_rules
 from privpac.constructions.card.levels import (
     TREE_CAP,
@@ -88,7 +88,7 @@ class GradedTrees:
         return level_ratio(self.epsilon * LEVELS_SHARE, len(POINTS))
 
     def require(self, size: Size) -> None:
-        require_labels("A graded tree", size)
+        size.require_labelled("A graded tree")
         require_summable(size)
         self.first.require(size)
 

@@ -18,7 +18,7 @@ from privpac.concepts.cards.card import Card
 from privpac.concepts.fitting import misfit
 from privpac.concepts.grids import CUTS
 from privpac.concepts.literals.binarise import Binarisation, Test
-from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.parts import OneTest
 from privpac.constructions.card.learner import CardLearner
 from privpac.constructions.labels.trees import PUBLIC_FEATURES, tests_from_features
 from privpac.data.sample import Sample, Size

@@ -26,8 +26,7 @@ from privpac.concepts.cards.card import Card, bucket_count, bucket_row
 from privpac.concepts.cards.risks import WALL, spread_of, start_share
 from privpac.concepts.cards.tallies import ByClass, BySum, ByWeight, Looks, Points, held_by_test, looks
 from privpac.concepts.literals.binarise import Binarisation
-from privpac.concepts.trees.one_test import OneTest
-from privpac.constructions.base import require_labels
+from privpac.concepts.trees.parts import OneTest
 from privpac.constructions.card.spending import (
     COUNT_CHANGE,
     TABLE_CHANGE,
@@ -138,7 +137,7 @@ class CardLearner:
         return self.steps.schedule
 
     def require(self, size: Size) -> None:
-        require_labels("A card", size)
+        size.require_labelled("A card")
         if size.labelled * UNITS >= LARGEST_PRICE:
             raise SizeError(
                 f"Card: {size.labelled} records are beyond 64-bit scores.", remedy="Take a sample."

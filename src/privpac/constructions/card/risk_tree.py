@@ -24,7 +24,6 @@ from privpac.concepts.cards.risks import SCALE, spread_of, start_share
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees.tree import Leaf, Tree
 from privpac.concepts.trees.trees import Trees
-from privpac.constructions.base import require_labels
 from privpac.constructions.card import rules as own_rules
 from privpac.constructions.card.levels import (
     TREE_CAP,
@@ -131,7 +130,7 @@ class RiskTrees:
         )
 
     def require(self, size: Size) -> None:
-        require_labels("A risk tree", size)
+        size.require_labelled("A risk tree")
         require_summable(size)
 
     def privacy(self) -> Proof[Privacy]:

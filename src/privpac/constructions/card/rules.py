@@ -6,8 +6,7 @@ from fractions import Fraction
 
 from privpac.constructions.card.formulas import loss_weighted_rounds
 from privpac.guarantee.facts import Loss, Privacy, Unit
-from privpac.guarantee.proof import SEAL, Proof
-from privpac.guarantee.rules.conditions import need, need_ratio, need_small
+from privpac.guarantee.proof import SEAL, Proof, need, need_ratio, need_small
 from privpac.numbers.exact import about_log
 
 __all__ = ["weighted_rounds"]

@@ -22,7 +22,7 @@ from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.conjunctions import Conjunctions
 from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor, require_counts
 from privpac.concepts.literals.exceptions import Exceptions, Patterns
-from privpac.constructions.base import ReadsOnce, require_labels
+from privpac.constructions.base import ReadsOnce
 from privpac.constructions.clauses import rules as clause_rules
 from privpac.constructions.clauses.formulas import ClausePlan, error_clauses, plan_clauses
 from privpac.constructions.clauses.kinds import MOST_CLAUSES, WIDEST
@@ -91,7 +91,7 @@ class ClauseCounts(ReadsOnce):
         return 1 << self.patterns.size
 
     def require(self, size: Size) -> None:
-        require_labels(OWNER, size)
+        size.require_labelled(OWNER)
         require_counts(size.labelled)
 
     def certify(self, size: Size) -> Certificate:

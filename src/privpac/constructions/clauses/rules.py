@@ -7,8 +7,7 @@ from fractions import Fraction
 from flint import ctx
 
 from privpac.guarantee.facts import Accuracy, Against
-from privpac.guarantee.proof import SEAL, Proof, Value
-from privpac.guarantee.rules.conditions import need
+from privpac.guarantee.proof import SEAL, Proof, Value, need
 from privpac.numbers.exact import ball
 
 __all__ = ["clause_counts"]

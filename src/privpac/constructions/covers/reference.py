@@ -23,7 +23,7 @@ from privpac.concepts.grids import MOST_DIRECTIONS
 from privpac.concepts.line.cuts import MOST_LISTED, Cuts
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.linear.centred import CentredHalfspaces
-from privpac.constructions.base import ReadsOnce, require_labels
+from privpac.constructions.base import ReadsOnce
 from privpac.constructions.covers import rules as covers_rules
 from privpac.constructions.covers.candidates import direction_cover, least_records, promising, weight
 from privpac.constructions.covers.formulas import NO_BOUND, WAYS_OUT
@@ -232,7 +232,7 @@ class ReferenceCover(ReadsOnce):
         return Fraction(0) if plan is None else plan.kappa
 
     def require(self, size: Size) -> None:
-        require_labels("ReferenceCover", size)
+        size.require_labelled("ReferenceCover")
         self.plan(size.labelled).cover.require(size.labelled)
 
     def certify(self, size: Size) -> Certificate:

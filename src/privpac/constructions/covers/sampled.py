@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.derived.reference import Reference
-from privpac.constructions.base import DrawsMembers, ReadsOnce, require_labels
+from privpac.constructions.base import DrawsMembers, ReadsOnce
 from privpac.constructions.covers import rules as covers_rules
 from privpac.constructions.covers.candidates import root_up
 from privpac.constructions.covers.reference import CHOSEN_FREELY
@@ -128,7 +128,7 @@ class SampledCover(DrawsMembers, ReadsOnce):
         return max(ratio_for(self.epsilon / 2), root_up(self.kappa * self.level / self.error))
 
     def require(self, size: Size) -> None:
-        require_labels("SampledCover", size)
+        size.require_labelled("SampledCover")
         self.concepts.require(size.labelled)
         self._accuracy(size.labelled)  # refuses so few records that nothing is proved
 

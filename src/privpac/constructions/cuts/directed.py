@@ -8,7 +8,7 @@ from fractions import Fraction
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.no_answer import NoAnswer
-from privpac.constructions.base import ReadsOnce, require_labels
+from privpac.constructions.base import ReadsOnce
 from privpac.constructions.draw.occam import FAILURE
 from privpac.data.sample import Size
 from privpac.errors import ParameterError
@@ -53,7 +53,7 @@ class DirectedCuts(ReadsOnce):
 
     def require(self, size: Size) -> None:
         """Refuse a table without labelled records."""
-        require_labels(type(self).__name__, size)
+        size.require_labelled(type(self).__name__)
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
         """Whether this can be an outcome."""

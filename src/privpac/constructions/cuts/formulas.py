@@ -76,8 +76,8 @@ def tilt_switch(error: Number, *, tolerated: Number, ratio: Fraction) -> Fractio
     owner = "tilt_switch"
     rate = Rate.read(None, ratio, owner=owner)
     bound = Occam.uniform(2, owner=owner, error=error, rate=rate, tolerated=tolerated)
-    own = rate.ratio or Fraction(0)
-    return own if bound.tilt is None else max(own, bound.tilt)
+    rated = rate.ratio or Fraction(0)
+    return rated if bound.tilt is None else max(rated, bound.tilt)
 
 
 @formula("noise-reconstruction")

@@ -43,8 +43,8 @@ def denoised_failure(missed: float, rate: float, cells: int) -> float:
     The background's answer may not be flipped, and walking away from it the flipped ones may never be ahead: a walk
     that steps down with probability `rate` and stays at 0 or above. (A wrong cut that flips put right is left out.)
     """
-    kept = (1.0 - rate) * _never_below(min(cells - 1, _FAR), rate)
-    return 1.0 - (1.0 - missed) * kept
+    clean = (1.0 - rate) * _never_below(min(cells - 1, _FAR), rate)
+    return 1.0 - (1.0 - missed) * clean
 
 
 _FAR = 400

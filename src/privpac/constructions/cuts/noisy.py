@@ -157,9 +157,9 @@ class DenoisedCuts(DrawsMembers):
         self.noisy.require(size)
 
     def certify(self, size: Size) -> Certificate:
-        seen, own = self.noisy.certify(size), self.noisy.inner.certify(size)
+        seen, inner = self.noisy.certify(size), self.noisy.inner.certify(size)
         extra = 4 * self.noisy.rate * (1 - self.noisy.rate)
-        fits = [p for p in own.accuracy if p.fact.failure + extra < 1]
+        fits = [p for p in inner.accuracy if p.fact.failure + extra < 1]
         return replace(
             seen,
             privacy=rules.post_processing(seen.privacy, what="the cut nearest to the noisy answers"),

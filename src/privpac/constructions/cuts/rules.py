@@ -8,8 +8,7 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from privpac.guarantee.facts import Accuracy, Against, Loss, Privacy
-from privpac.guarantee.proof import SEAL, Proof, Value
-from privpac.guarantee.rules.conditions import need, power
+from privpac.guarantee.proof import SEAL, Proof, Value, need, power
 from privpac.numbers.binomial import at_most
 from privpac.numbers.exact import ball, power_up, shortened
 

@@ -17,8 +17,7 @@ from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.sets.points import Points
 from privpac.concepts.trees.majority import Majorities
 from privpac.concepts.trees.mixture import TreeMixture
-from privpac.concepts.trees.one_test import OneTest
-from privpac.concepts.trees.parts import Constants
+from privpac.concepts.trees.parts import Constants, OneTest
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.cases import (
     Case,
@@ -30,8 +29,7 @@ from privpac.constructions.cases import (
     sample_of,
     tiny_schema,
 )
-from privpac.constructions.draw.merged import Merged
-from privpac.constructions.draw.occam import Occam
+from privpac.constructions.draw.occam import Merged, Occam
 from privpac.constructions.estimates.confusion import compare, estimate_privacy
 from privpac.guarantee import rules
 from privpac.mechanisms.geometric import add_noise
@@ -132,7 +130,7 @@ def _one_test() -> Case:
 
 def _tree_mixture() -> Case:
     schema = tiny_schema(3)
-    coarse = Binarisation.of(schema, given={"a": [1]})
+    coarse = Binarisation.of(schema, cut_values={"a": [1]})
     parts = (Trees(schema, 1, Binarisation.of(schema), threads=1), Trees(schema, 2, coarse, threads=1))
     return learner_case("trees of two depths", Merged(Occam(TreeMixture(parts, (1, 2)), ONE)), schema, 2)
 
@@ -146,7 +144,7 @@ def _majority() -> Case:
 def _default_mixture() -> Case:
     """All that the default draws from, on a column that two scales cut differently."""
     schema = tiny_schema(5)
-    sets = [Binarisation.of(schema, given={"a": cuts}) for cuts in ([1, 2, 4], [1, 3])]
+    sets = [Binarisation.of(schema, cut_values={"a": cuts}) for cuts in ([1, 2, 4], [1, 3])]
     parts = [part for tests in sets for part in (OneTest(schema, tests), Trees(schema, 1, tests, threads=1))]
     voters = Majorities(schema, sets[0], threads=1)
     mixture = TreeMixture((Constants(schema, sets[0]), *parts, voters), (2, 24, 6, 24, 6, 12))

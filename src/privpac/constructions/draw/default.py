@@ -6,7 +6,7 @@ cuts, from 1,000 on as likely trees of depth 4, on one scale, and a little on co
 draw which of these it is; nothing is looked up beforehand, and the price is the logarithm of a share in the accuracy
 bound. Up to 100 rules of several tests are left out, above 5,000 a tree is grown in stages. `auto:1` is the first
 design, which chose one class on evenly spaced cuts by bands of n·epsilon; documents that it wrote name it `auto`, and
-are verified with it (`constructions.stored_classes`).
+are verified with it (`concepts.catalogue`).
 
 Every constant was judged by leaving out one table at a time (benchmarks/accuracy/README.md).
 Tested by tests/unit/constructions/draw/test_default.py and tests/exact/ (rows `auto-mixture`, `staged-mixture`).
@@ -26,13 +26,11 @@ from privpac.concepts.literals.cooccurrence import DEEPEST, CooccurrenceTensor
 from privpac.concepts.literals.scales import on_each_scale, on_scale
 from privpac.concepts.trees.majority import VOTERS, Majorities
 from privpac.concepts.trees.mixture import MixtureWithExtras, TreeMixture
-from privpac.concepts.trees.one_test import OneTest
-from privpac.concepts.trees.parts import Constants, TreePart
+from privpac.concepts.trees.parts import Constants, OneTest, TreePart
 from privpac.concepts.trees.prior import PAIR_COST, estimate
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
-from privpac.constructions.draw.merged import Merged
-from privpac.constructions.draw.occam import Occam
+from privpac.constructions.draw.occam import Merged, Occam
 from privpac.constructions.draw.staged_trees import StagedTrees, default_stages
 from privpac.constructions.draw.stages import SECOND_STAGE_ABOVE
 from privpac.constructions.draw.tree_words import one_test

@@ -16,7 +16,7 @@ from privpac.constructions.wish import Wish
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import SizeError
-from privpac.guarantee.rules.conditions import EXP_DIGITS, LARGEST_LOG
+from privpac.guarantee.proof import EXP_DIGITS, LARGEST_LOG
 from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import exp_up, plain
 from privpac.theory import sizes

@@ -56,7 +56,7 @@ def _label_private() -> Case:
 def _staged_mixture() -> Case:
     """Every stage draws from trees on either of two sets of tests."""
     schema = tiny_schema(3)
-    one, other = (Binarisation.of(schema, given={"a": [cut]}) for cut in (1, 2))
+    one, other = (Binarisation.of(schema, cut_values={"a": [cut]}) for cut in (1, 2))
     learner = StagedTrees(schema, Fraction(8), (1, 1), one, threads=1, others=(other,))
     return learner_case("staged trees on two sets of tests", learner, schema, 2)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.trees.lists import DecisionLists
-from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.parts import OneTest
 from privpac.constructions.base import Learner
 from privpac.constructions.request import OWNER, PROTECTS, Builder, Request, Word, count_of, is_count
 from privpac.errors import ParameterError

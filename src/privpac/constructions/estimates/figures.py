@@ -115,13 +115,16 @@ def figures_of(estimate: Confusion, classes: Sequence[str], *, costs: Sequence[i
         constant=constant,
         majority=min(Fraction(1), Fraction(rows[constant], estimate.records)),
         recalls=tuple(
-            Fraction(row[own], rows[own]) if rows[own] else None for own, row in enumerate(estimate.counts)
+            Fraction(row[label], rows[label]) if rows[label] else None
+            for label, row in enumerate(estimate.counts)
         ),
     )
     if costs is None or len(set(costs)) == 1:
         return figures
     priced = [price * total for price, total in zip(costs, rows, strict=True)]
-    saved = sum(price * row[own] for own, (price, row) in enumerate(zip(costs, estimate.counts, strict=True)))
+    saved = sum(
+        price * row[label] for label, (price, row) in enumerate(zip(costs, estimate.counts, strict=True))
+    )
     return replace(
         figures,
         cost=Fraction(sum(priced) - saved, estimate.records),

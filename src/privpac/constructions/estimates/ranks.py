@@ -93,12 +93,12 @@ class RankFigures:
         table = np.zeros((len(risks), 2))
         for group in self.groups:
             total = group.zeros + group.ones
-            own = (
+            counts = (
                 (total * (1 - group.risk), total * group.risk)
                 if self.ordered_by_counts
                 else (group.zeros, group.ones)
             )
-            table[risks.index(group.risk)] += own
+            table[risks.index(group.risk)] += counts
         return table
 
     @cached_property
@@ -184,9 +184,9 @@ class RankFigures:
 
     def _between(self, held: int, rest: int, held_cells: int, rest_cells: int) -> Share:
         """A share of noisy counts: sums of so many cells each."""
-        own, other = (math.ceil(SURE * self.spread * math.sqrt(cells)) for cells in (held_cells, rest_cells))
-        low = share_down(max(0, held - own), rest + other) / SCALE
-        high = 1 - share_down(max(0, rest - other), held + own) / SCALE
+        here, there = (math.ceil(SURE * self.spread * math.sqrt(cells)) for cells in (held_cells, rest_cells))
+        low = share_down(max(0, held - here), rest + there) / SCALE
+        high = 1 - share_down(max(0, rest - there), held + here) / SCALE
         value = held / max(1, held + rest)
         return Share(value, min(low, value), max(high, value))
 

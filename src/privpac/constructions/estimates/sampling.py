@@ -17,8 +17,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from privpac.constructions.base import Learner
-from privpac.constructions.draw.merged import Merged
-from privpac.constructions.draw.occam import Occam
+from privpac.constructions.draw.occam import Merged, Occam
 from privpac.constructions.draw.staged_trees import StagedTrees
 from privpac.guarantee.facts import Privacy, Unit
 from privpac.theory.generalisation import gap_class, gap_holdout, interval_private

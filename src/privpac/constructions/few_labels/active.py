@@ -131,9 +131,9 @@ class Active:
     ) -> Hypothesis:
         """The rule, from all records without labels and the labels of those asked, in their order."""
         self.require(sample.size, questions, len(answers))
-        asked = sample.take(np.asarray(questions.asked, dtype=np.int64)).relabelled(answers)
+        labelled = sample.take(np.asarray(questions.asked, dtype=np.int64)).relabelled(answers)
         others = sample.take(np.asarray(questions.kept, dtype=np.int64))
-        return self.learner.learn(SemiSample(asked, others), coins)
+        return self.learner.learn(SemiSample(labelled, others), coins)
 
     def require(self, size: Size, questions: Questions, answers: int) -> None:
         """Refuse another table, list or number of answers than those the questions were drawn for."""

@@ -74,8 +74,8 @@ def ask_settings(
     if labels is not None and not 1 <= labels <= records:
         raise ParameterError("ask", "labels", labels, allowed=f"between 1 and the {records} records")
 
-    def best(asked: int, how: str = method) -> tuple[Fraction, dict[str, Any]]:
-        options = _options(known, asked, records, epsilon=epsilon, method=how, failure=failure)
+    def best(labelled: int, how: str = method) -> tuple[Fraction, dict[str, Any]]:
+        options = _options(known, labelled, records, epsilon=epsilon, method=how, failure=failure)
         return min(options, key=lambda option: (option[0], option[1]["active"]["kept"]))
 
     if labels is None:
@@ -92,12 +92,12 @@ def ask_settings(
 
 
 def _options(
-    known: ConceptClass, asked: int, records: int, *, epsilon: Fraction, method: str, failure: Fraction
+    known: ConceptClass, labelled: int, records: int, *, epsilon: Fraction, method: str, failure: Fraction
 ) -> Iterator[tuple[Fraction, dict[str, Any]]]:
     """(promised error, settings) of every method and part kept that is tried."""
     possible = method in ("auto", "plain")
     if possible:
-        yield _option(known, asked, asked, records, epsilon=epsilon, method="plain", failure=failure)
+        yield _option(known, labelled, labelled, records, epsilon=epsilon, method="plain", failure=failure)
     if method == "plain":
         return
     refusal: PrivpacError = SizeError(
@@ -106,10 +106,10 @@ def _options(
     for share in SHARES:
         kept = floor(records * share)
         for other in WITH_OTHERS:
-            if method in ("auto", other) and kept > asked:
+            if method in ("auto", other) and kept > labelled:
                 try:
                     option = _option(
-                        known, asked, kept, records, epsilon=epsilon, method=other, failure=failure
+                        known, labelled, kept, records, epsilon=epsilon, method=other, failure=failure
                     )
                 except NOT_THIS_WAY as problem:
                     refusal = problem
@@ -122,7 +122,7 @@ def _options(
 
 def _option(
     known: ConceptClass,
-    asked: int,
+    labelled: int,
     kept: int,
     records: int,
     *,
@@ -130,11 +130,11 @@ def _option(
     method: str,
     failure: Fraction,
 ) -> tuple[Fraction, dict[str, Any]]:
-    size = Size(asked, kept - asked)
+    size = Size(labelled, kept - labelled)
     inner = inner_epsilon(kept, records, epsilon=epsilon)
     settings = choose(known, size, method=method, epsilon=inner, failure=failure)
     reached = promised(semi_learner(known, settings), size)
-    return reached, {**settings, "active": {"records": records, "kept": kept, "asked": asked}}
+    return reached, {**settings, "active": {"records": records, "kept": kept, "asked": labelled}}
 
 
 def _fewest(best: Any, records: int, error: Fraction, method: str) -> int:
@@ -150,10 +150,10 @@ def _fewest(best: Any, records: int, error: Fraction, method: str) -> int:
             f" {decimal_text(error)}.",
             remedy="Collect more records, or allow a larger error or epsilon.",
         )
-    high = _bisected(lambda asked: best(asked, first)[0] <= error, records)
+    high = _bisected(lambda labelled: best(labelled, first)[0] <= error, records)
     fewer = high * 9 // 10
     if method == "auto" and fewer >= 1 and best(fewer)[0] <= error:
-        high = _bisected(lambda asked: best(asked)[0] <= error, fewer)
+        high = _bisected(lambda labelled: best(labelled)[0] <= error, fewer)
     return high
 
 

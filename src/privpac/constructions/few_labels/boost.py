@@ -167,9 +167,9 @@ class LabelBoost:
         labelled, start = sample.labelled, 0
         for procedure, step in self._steps():
             count = labelled.size.labelled
-            kept = labelled.take(random_part(count, step.kept_labelled, coins))
+            some = labelled.take(random_part(count, step.kept_labelled, coins))
             others = random_part(step.taken, step.kept_unlabelled, coins, start=start)
-            labelled = procedure.relabel(kept, sample.unlabelled.take(others), coins)
+            labelled = procedure.relabel(some, sample.unlabelled.take(others), coins)
             start += step.taken
         if self.draws is None:
             return self.base.learn(
@@ -204,6 +204,6 @@ class LabelBoost:
             return cls(cut, learner, steps, epsilon, delta, draws, failure)
         family = family_of(cut, owner="LabelBoost")
         boost = fitting(family, size, epsilon=epsilon, failure=failure, error=error)
-        own = Occam(cut, boost.base_epsilon)
+        inner = Occam(cut, boost.base_epsilon)
         step = Round(boost.draw_epsilon, boost.kept_labelled, boost.unlabelled, boost.kept_unlabelled)
-        return cls(cut, own, (step,), epsilon, delta, None, failure)
+        return cls(cut, inner, (step,), epsilon, delta, None, failure)

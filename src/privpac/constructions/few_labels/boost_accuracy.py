@@ -89,10 +89,10 @@ def one_round_accuracy(
     if near is None:
         return None
     if isinstance(near, Drawn):
-        apart, own, total = Fraction(near.most, points), near.failure, failure
+        apart, base_failure, total = Fraction(near.most, points), near.failure, failure
     else:
-        apart, own = near.fact.error, near.fact.failure
-        total = failure + own  # the base's share is its own
+        apart, base_failure = near.fact.error, near.fact.failure
+        total = failure + base_failure  # the base's share is its own
     promise = round_promise(
         kept=kept,
         points=points,

@@ -28,13 +28,13 @@ from privpac.numbers.parameters import positive
 __all__ = ["LabelBoostProcedure", "random_part"]
 
 
-def random_part(count: int, kept: int, coins: Coins, *, start: int = 0) -> Indices:
-    """`kept` of the positions start … start + count - 1, every ordered choice equally likely.
+def random_part(count: int, part: int, coins: Coins, *, start: int = 0) -> Indices:
+    """`part` of the positions start … start + count - 1, every ordered choice equally likely.
 
     The random order is part of the guarantee: kept in their own order, records of a learner that looks at places would
     lose more than subsampling promises (docs/proofs/subsampling-without-replacement.md).
     """
-    return start + np.asarray(coins.subset(count, kept), dtype=np.int64)
+    return start + np.asarray(coins.subset(count, part), dtype=np.int64)
 
 
 @dataclass(frozen=True)

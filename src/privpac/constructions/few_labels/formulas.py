@@ -185,8 +185,8 @@ def round_promise(
 
 def boost_promise(boost: Boost, *, family: Family, failure: Fraction, agnostic: bool) -> RoundPromise | None:
     """The same for settings whose base draws from the class itself."""
-    own = ratio_for(boost.base_epsilon / 2)
-    mistakes = mistakes_of_draw(family.odds, ratio=own, failure=failure * BASE)
+    base_ratio = ratio_for(boost.base_epsilon / 2)
+    mistakes = mistakes_of_draw(family.odds, ratio=base_ratio, failure=failure * BASE)
     return round_promise(
         kept=boost.kept_labelled,
         points=boost.points,
@@ -270,8 +270,8 @@ def _proposed(
     def value(draw: Floats, base: Floats, share: Floats) -> Floats:
         loss = np.exp(base)
         kept = np.floor(labelled * np.minimum(1.0, room / (loss * (1 + np.exp(draw / 2)) ** 2 - 1)))
-        taken = np.maximum(1.0, unlabelled * share)
-        points = kept + np.floor(taken * np.minimum(1.0, room / (4 * loss - 1)))
+        pool = np.maximum(1.0, unlabelled * share)
+        points = kept + np.floor(pool * np.minimum(1.0, room / (4 * loss - 1)))
         return _float_error(kept, points, draw / 2, base, family, miss)
 
     return minimum(value, [(0.05, 20.0), (0.002, 10.0), (min(1.0, 10 / unlabelled), 1.0)])
@@ -282,12 +282,12 @@ def boost_settings(
 ) -> Boost:
     """Settings of one round that meet `epsilon` for everybody and promise a small error, by search."""
     _, (draw, base, share) = _proposed(labelled, unlabelled, family=family, epsilon=epsilon, failure=failure)
-    first, second, taken = stepped(draw), stepped(base), max(1, math.floor(unlabelled * share))
+    first, second, pool = stepped(draw), stepped(base), max(1, math.floor(unlabelled * share))
     return Boost(
         labelled,
-        taken,
+        pool,
         keep_labelled(labelled, epsilon=epsilon, later=second, draw=first),
-        keep_unlabelled(taken, epsilon=epsilon, later=second),
+        keep_unlabelled(pool, epsilon=epsilon, later=second),
         first,
         second,
     )
@@ -325,8 +325,8 @@ def records_active(kept: int, *, inner: Number, epsilon: Number) -> int:
     """
     owner = "records_active"
     count = at_least(1, kept, owner=owner, name="kept")
-    own, goal = positive(inner, owner=owner, name="inner"), positive(epsilon, owner=owner, name="epsilon")
-    return max(count, math.ceil(count * (exp_up(own, DIGITS) - 1) / (exp_down(goal, DIGITS) - 1)))
+    within, goal = positive(inner, owner=owner, name="inner"), positive(epsilon, owner=owner, name="epsilon")
+    return max(count, math.ceil(count * (exp_up(within, DIGITS) - 1) / (exp_down(goal, DIGITS) - 1)))
 
 
 @formula("label-boost")

@@ -129,10 +129,10 @@ class GenericLearner(DrawsOnce):
                 f"{OWNER}: {self.concepts.size} concepts have too many differences to be asked about one by one.",
                 remedy="Use method='boost' or method='relabel', which list none, or a class of fewer concepts.",
             )
-        asked = tuple(SymmetricDifference(self.concepts).members())
-        if not asked:
+        differences = tuple(SymmetricDifference(self.concepts).members())
+        if not differences:
             raise ParameterError(OWNER, "concepts", self.concepts.word, allowed="at least two concepts")
-        return ListedBLR(self.concepts.schema, columns, asked, self._sanitising, failure=failure)
+        return ListedBLR(self.concepts.schema, columns, differences, self._sanitising, failure=failure)
 
     def plan(self, size: Size) -> GenericPlan | None:
         """The number of points with the smallest provable error, from public numbers; None if nothing is provable."""
@@ -268,9 +268,9 @@ class GenericLearner(DrawsOnce):
         if isinstance(self.concepts, Finite):
             labellings = self.concepts.dichotomies(released[0].records(sample.schema))
             return labellings.member(labellings.mistakes(sample.labelled).draw(self.ratio, coins))
-        names, wanted = ordered_columns(self.concepts), self._points(sample.size)
+        names, goal = ordered_columns(self.concepts), self._points(sample.size)
         points = {
-            name: table.thinned(wanted)  # type: ignore[attr-defined]
+            name: table.thinned(goal)  # type: ignore[attr-defined]
             for name, table in zip(names, released, strict=True)
         }
         snapped = Snapped.at(self.concepts, points)

@@ -14,17 +14,16 @@ from typing import Any, cast
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis, MergeableClass
+from privpac.concepts.catalogue import stored_concepts
 from privpac.concepts.labellings.base import with_dichotomies
 from privpac.constructions.base import SemiLearner
-from privpac.constructions.draw.merged import LEFT_OUT
-from privpac.constructions.draw.occam import FAILURE, Occam
+from privpac.constructions.draw.occam import FAILURE, LEFT_OUT, Occam
 from privpac.constructions.few_labels.active import Active
 from privpac.constructions.few_labels.boost import LabelBoost, Round
 from privpac.constructions.few_labels.generic import GenericLearner
 from privpac.constructions.few_labels.labels_only import LabelsOnly
 from privpac.constructions.few_labels.relabel import SSLRelabel
 from privpac.constructions.request import MERGED, class_of_draw
-from privpac.constructions.stored_classes import stored_concepts
 from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
@@ -101,8 +100,8 @@ def semi_learner(concepts: ConceptClass, settings: Mapping[str, Any]) -> SemiLea
     )
 
 
-def _settings(method: str, epsilon: Fraction, failure: Fraction, **found: object) -> dict[str, Any]:
-    return {"method": method, "epsilon": plain(epsilon), "failure": plain(failure), **found}
+def _settings(method: str, epsilon: Fraction, failure: Fraction, **numbers: object) -> dict[str, Any]:
+    return {"method": method, "epsilon": plain(epsilon), "failure": plain(failure), **numbers}
 
 
 def _generic(concepts: ConceptClass, size: Size, *, epsilon: Fraction, failure: Fraction) -> dict[str, Any]:
@@ -273,8 +272,8 @@ class FewLabels:
         if tree is None:
             return None
         record(tree, *ACTIVE)
-        records, kept, asked = (whole(tree[name], least=0) for name in ACTIVE)
-        return Active(self.learner, records, kept, asked, self.request.per_record)
+        records, kept, labelled = (whole(tree[name], least=0) for name in ACTIVE)
+        return Active(self.learner, records, kept, labelled, self.request.per_record)
 
     def certify(self) -> Certificate:
         """What will be promised to labelled and to unlabelled people."""

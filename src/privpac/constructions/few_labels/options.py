@@ -283,13 +283,13 @@ def _hidden(wish: Wish, agnostic: bool) -> list[Need]:
 def _questions_at(wish: Wish, inner: Fraction, agnostic: bool) -> Need:
     size = wish.concepts.odds + 1
     if agnostic:
-        asked = sizes.records_agnostic(
+        labelled = sizes.records_agnostic(
             size, excess=wish.error, failure=wish.failure, epsilon=inner, noise=wish.noise
         )
     else:
-        asked = sizes.records_occam(size, error=wish.error, failure=wish.failure, epsilon=inner)
-    records = records_active(asked, inner=inner, epsilon=wish.epsilon)
-    return Need(asked, records - asked, {"inner": plain(inner), "records": str(records)})
+        labelled = sizes.records_occam(size, error=wish.error, failure=wish.failure, epsilon=inner)
+    records = records_active(labelled, inner=inner, epsilon=wish.epsilon)
+    return Need(labelled, records - labelled, {"inner": plain(inner), "records": str(records)})
 
 
 def _hard_asked(agnostic: bool) -> Callable[[Wish], int | None]:

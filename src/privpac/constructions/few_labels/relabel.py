@@ -101,8 +101,8 @@ class SSLRelabel:
         return self._settings(1).ratio
 
     def _settings(self, labelled: int) -> Relabel:
-        own = self.base.epsilon if isinstance(self.base, Occam) else Fraction(1)
-        return Relabel(labelled, self.taken, self.kept, self.draw_epsilon, own, self.change, self.mistake)
+        base = self.base.epsilon if isinstance(self.base, Occam) else Fraction(1)
+        return Relabel(labelled, self.taken, self.kept, self.draw_epsilon, base, self.change, self.mistake)
 
     def require(self, size: Size) -> None:
         if size.labelled < 1 or size.unlabelled < self.taken:

@@ -80,8 +80,8 @@ def relabel_promise(relabel: Relabel, *, family: Family, failure: Fraction) -> R
     quarter = failure / 4
     labellings = family.labellings(relabel.kept)
     score = mistakes_of_draw(labellings - 1, ratio=relabel.ratio, failure=quarter)
-    own = ratio_for(relabel.base_epsilon / 2)
-    mistakes = mistakes_of_draw(family.odds, ratio=own, failure=quarter)
+    base_ratio = ratio_for(relabel.base_epsilon / 2)
+    mistakes = mistakes_of_draw(family.odds, ratio=base_ratio, failure=quarter)
     wrong = Fraction(score // relabel.mistake, relabel.labelled)
     apart = Fraction(score // relabel.change + mistakes, relabel.kept)
     if wrong >= 1 or apart >= 1:

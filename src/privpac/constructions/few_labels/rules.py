@@ -9,8 +9,7 @@ from flint import ctx
 
 from privpac.guarantee.facts import ALL, Accuracy, Against, Loss, Privacy, Release
 from privpac.guarantee.parts import LABELLED, QUERIED, UNLABELLED, UNQUERIED
-from privpac.guarantee.proof import SEAL, Proof, Value
-from privpac.guarantee.rules.conditions import need, need_ratio, need_two_classes
+from privpac.guarantee.proof import SEAL, Proof, Value, need, need_ratio, need_two_classes
 from privpac.numbers.exact import ball, shortened
 from privpac.theory.vc import growth
 

@@ -25,7 +25,7 @@ from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
-from privpac.constructions.base import DrawsMembers, DrawsOnce, require_labels
+from privpac.constructions.base import DrawsMembers, DrawsOnce
 from privpac.constructions.covers import rules as covers_rules
 from privpac.constructions.draw.occam import FAILURE, check_price, read_costs
 from privpac.constructions.labels.trees import PUBLIC_FEATURES
@@ -75,8 +75,8 @@ def _smallest(prove: Prover) -> tuple[Proof[Accuracy], ...]:
 
 
 def _privacy(ratio: Fraction, sensitivity: int, epsilon: Fraction) -> Proof[Privacy]:
-    own = rules.exponential_mechanism(ratio=ratio, sensitivity=sensitivity, unit=Unit.LABEL)
-    return rules.assuming(rules.declared(own, epsilon=epsilon), PUBLIC_FEATURES)
+    drawn = rules.exponential_mechanism(ratio=ratio, sensitivity=sensitivity, unit=Unit.LABEL)
+    return rules.assuming(rules.declared(drawn, epsilon=epsilon), PUBLIC_FEATURES)
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class LabelPrivateGrid:
         return len(self._columns) + 1
 
     def require(self, size: Size) -> None:
-        require_labels("LabelPrivateGrid", size)
+        size.require_labelled("LabelPrivateGrid")
         check_price(size, self.prices, ratio=self.ratio, owner=self.concepts.word, counted=self._counted)
 
     def certify(self, size: Size) -> Certificate:
@@ -248,9 +248,9 @@ class LabelPrivateGrid:
             # A column on which all records agree keeps one edge, so that it stays a column.
             edges.append((name, covering_edges(column, sample, spacing=spacing) or (column.size - 1,)))
         grid = Regrid(schema, tuple(edges))
-        own = _on(self.concepts, grid.coarse)
-        evidence = grid.sample(sample).reduce(own.statistic)
-        return grid.fine(own.gibbs(evidence, ratio=self.ratio, costs=self.prices).draw(coins))
+        concepts = _on(self.concepts, grid.coarse)
+        evidence = grid.sample(sample).reduce(concepts.statistic)
+        return grid.fine(concepts.gibbs(evidence, ratio=self.ratio, costs=self.prices).draw(coins))
 
 
 def _nearest(first: int, end: int, goal: float, *, count: int = 40) -> list[int]:
@@ -290,7 +290,7 @@ class LabelPrivateDichotomies(DrawsMembers, DrawsOnce):
         return 2
 
     def require(self, size: Size) -> None:
-        require_labels("LabelPrivateDichotomies", size)
+        size.require_labelled("LabelPrivateDichotomies")
         self._listed.require_listed(size.labelled)
 
     def certify(self, size: Size) -> Certificate:

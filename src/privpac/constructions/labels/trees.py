@@ -113,8 +113,8 @@ def _tests_of(column: Column, sample: Sample, cuts: int) -> list[Test]:
         return []
     if not column.ordered:
         cells = [int(cell) for cell in seen.values]
-        kept = cells[:1] if len(cells) == 2 else cells
-        return [Test(column.name, cell, "equals") for cell in kept]
+        named = cells[:1] if len(cells) == 2 else cells
+        return [Test(column.name, cell, "equals") for cell in named]
     return [Test(column.name, cell, "at least") for cell in _cuts_of(column, seen, cuts)]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 from privpac.concepts.sets.points import Points
-from privpac.constructions.base import require_labels
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import SizeError
@@ -42,7 +41,7 @@ class OfColumn:
 
     def require(self, size: Size) -> None:
         """Refuse to learn without a labelled record."""
-        require_labels(type(self).__name__, size)
+        size.require_labelled(type(self).__name__)
 
 
 def require_summable(size: Size, *, owner: str) -> None:

@@ -153,8 +153,8 @@ class BoostedPoints(OfColumn, DrawsOnce):
             )
         )
         tilt = max(self.ratio, _root(boost.tolerated / self.error))
-        asked = {"ratio": self.ratio, "tilt": tilt, "error": self.error, "failure": self.failure}
-        if missed is None or not proves_boosted(boost, missed=missed, **asked):
+        numbers = {"ratio": self.ratio, "tilt": tilt, "error": self.error, "failure": self.failure}
+        if missed is None or not proves_boosted(boost, missed=missed, **numbers):
             return ()
         one = points_rules.sampled_point_accuracy(
             draw=run.run,
@@ -164,7 +164,7 @@ class BoostedPoints(OfColumn, DrawsOnce):
             error=boost.tolerated,
             failure=missed,
         )
-        return (points_rules.boosted_points(run.assumed(one), boost=boost, **asked),)
+        return (points_rules.boosted_points(run.assumed(one), boost=boost, **numbers),)
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
         return hypothesis == Constant(0) or self.family.contains(hypothesis)

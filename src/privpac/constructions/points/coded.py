@@ -14,7 +14,7 @@ from fractions import Fraction
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis, law_of
 from privpac.concepts.sets.codes import CodeSets
-from privpac.constructions.base import DrawsMembers, DrawsOnce, ReadsOnce, require_labels
+from privpac.constructions.base import DrawsMembers, DrawsOnce, ReadsOnce
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.points import rules as points_rules
 from privpac.constructions.points.base import point_certificate
@@ -58,7 +58,7 @@ class CodedPoints(DrawsMembers, DrawsOnce, ReadsOnce):
 
     def require(self, size: Size) -> None:
         """Refuse more sums of a code's digits than a minute has time for, were all values different."""
-        require_labels("CodedPoints", size)
+        size.require_labelled("CodedPoints")
         column = self.concepts.schema.column(self.concepts.column)
         sums = self.code.prime * self.code.digits * min(size.labelled, column.size)
         if sums * EACH_SUM > MOST_SECONDS:

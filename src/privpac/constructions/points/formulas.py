@@ -254,18 +254,18 @@ def clip_for(n: int, *, domain: int, failure: Fraction, epsilon: Fraction) -> Cl
     50
     """
 
-    def found(error: float) -> tuple[float, Clip] | None:
+    def at_error(error: float) -> tuple[float, Clip] | None:
         return _best_clip(n, domain=domain, error=error, failure=failure, epsilon=epsilon)
 
     def enough(step: int) -> bool:
         if step >= LARGEST_STEP:
             return True
-        best = found(step * float(GRID))
+        best = at_error(step * float(GRID))
         return best is not None and best[0] <= failure
 
     guess = (math.log(domain) - 2 * math.log(failure) + 2) / float(epsilon * max(n, 1) * GRID)
     step = first_whole(enough, start=min(int(guess), LARGEST_STEP), smallest=1)
-    best = found(step * float(GRID))
+    best = at_error(step * float(GRID))
     # Half the rate is private whatever the rest: one more unit of score never costs more than twice.
     return Clip(ratio_for(epsilon / 2), 2, 1) if best is None else best[1]
 

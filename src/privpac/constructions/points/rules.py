@@ -17,8 +17,7 @@ from privpac.constructions.points.sampled_formulas import (
 )
 from privpac.constructions.points.sparse_formulas import Sparsity, proves_sparse
 from privpac.guarantee.facts import Accuracy, Against, Loss, Privacy
-from privpac.guarantee.proof import SEAL, Proof, Value
-from privpac.guarantee.rules.conditions import ONE, need, need_small
+from privpac.guarantee.proof import ONE, SEAL, Proof, Value, need, need_small
 from privpac.numbers.exact import about_log
 
 __all__ = [

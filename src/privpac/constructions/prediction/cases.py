@@ -52,14 +52,14 @@ def questions(schema: Schema, *rows: Sequence[int]) -> Cells:
 def predictor_case(name: str, predictor: Predictor, n: int, *rows: Sequence[int]) -> Case:
     """All answers to these questions together, on every multiset of n records: so many times one answer's loss."""
     schema = predictor.schema
-    asked = questions(schema, *rows)
+    queries = questions(schema, *rows)
     remembered: dict[Hashable, object] = {}
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
         sample = RememberedSample(sample_of(schema, data), tuple(data), remembered)
         prepared = predictor.prepare(sample, coins)
         # A run of its own, so that its branches are not multiplied by training anew for each of them.
-        [answers] = coins.each([lambda inner: tuple(prepared.answer(asked, inner).tolist())])
+        [answers] = coins.each([lambda inner: tuple(prepared.answer(queries, inner).tolist())])
         return answers
 
     def certified(records: int) -> Privacy:

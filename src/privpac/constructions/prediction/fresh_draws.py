@@ -17,11 +17,11 @@ from typing import Any, ClassVar
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass, Hypothesis
+from privpac.concepts.catalogue import stored_concepts
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.prediction import rules as prediction_rules
 from privpac.constructions.prediction.formulas import flip_for, plan_flipped
 from privpac.constructions.prediction.redrawn import Redrawn, draw_concept, least_dimensional
-from privpac.constructions.stored_classes import stored_concepts
 from privpac.constructions.wrappers import rules as wrappers_rules
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError

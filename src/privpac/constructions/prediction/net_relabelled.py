@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass
+from privpac.concepts.catalogue import stored_concepts
 from privpac.concepts.labellings.base import dimension
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.prediction import rules as prediction_rules
@@ -28,7 +29,6 @@ from privpac.constructions.prediction.redrawn import Redrawn, draw_concept, know
 from privpac.constructions.prediction.relabelled_vote import votes_of
 from privpac.constructions.prediction.vote_law import VoteLaw
 from privpac.constructions.prediction.voters import Concepts, largest_block
-from privpac.constructions.stored_classes import stored_concepts
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules

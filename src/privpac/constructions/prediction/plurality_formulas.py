@@ -21,18 +21,17 @@ def plurality_chances(votes: Sequence[int], *, ratio: Fraction) -> tuple[Fractio
     >>> plurality_chances((2, 0, 0), ratio=Fraction(1, 2))
     (Fraction(37, 48), Fraction(11, 96), Fraction(11, 96))
     """
-    taken = [ratio ** (max(votes) - count) for count in votes]
-    return tuple(_chance(h, taken) for h in range(len(taken)))
+    accepted = [ratio ** (max(votes) - count) for count in votes]
+    return tuple(_chance(h, accepted) for h in range(len(accepted)))
 
 
-def _chance(h: int, taken: Sequence[Fraction]) -> Fraction:
+def _chance(h: int, accepted: Sequence[Fraction]) -> Fraction:
     """Coefficients of the product, lowest power first; t^k has the integral 1/(k + 1)."""
-    product = [taken[h]]
-    for g, accepted in enumerate(taken):
+    product = [accepted[h]]
+    for g, chance in enumerate(accepted):
         if g != h:
             product = [
-                a - accepted * b
-                for a, b in zip([*product, Fraction(0)], [Fraction(0), *product], strict=True)
+                a - chance * b for a, b in zip([*product, Fraction(0)], [Fraction(0), *product], strict=True)
             ]
     return sum((c / (k + 1) for k, c in enumerate(product)), Fraction(0))
 

@@ -116,7 +116,7 @@ class PreparedDraws:
 
     def answer(self, cells: Cells, coins: Coins) -> NDArray[np.uint8]:
         rows = [_row(cells, i) for i in range(len(next(iter(cells.values()))))]
-        runs = [lambda own, asked=asked: self.predictor.draw(self.sample, asked, own) for asked in rows]
+        runs = [lambda inner, row=row: self.predictor.draw(self.sample, row, inner) for row in rows]
         return np.array(coins.each(runs), dtype=np.uint8)
 
 
@@ -142,10 +142,10 @@ def least_dimensional(build: Callable[[int], R], concepts: ConceptClass, *, reco
     first = dimension(concepts, counted=records, drawn=records) or known
     for vc in range(first, max(first, known) + MORE_DIMENSIONS):
         learner = build(vc)
-        own = learner.dimension()
-        if own is None or own <= vc:
+        counted = learner.dimension()
+        if counted is None or counted <= vc:
             break
-    return learner if own is not None else build(known)
+    return learner if counted is not None else build(known)
 
 
 def draw_concept(

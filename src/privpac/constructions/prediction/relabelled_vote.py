@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass
+from privpac.concepts.catalogue import stored_concepts
 from privpac.concepts.labellings.base import dimension
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.prediction import rules as prediction_rules
@@ -27,7 +28,6 @@ from privpac.constructions.prediction.redrawn import Redrawn, least_dimensional
 from privpac.constructions.prediction.relabelled_formulas import plan_relabelled_vote
 from privpac.constructions.prediction.vote_law import VoteLaw
 from privpac.constructions.prediction.voters import Concepts, largest_block
-from privpac.constructions.stored_classes import stored_concepts
 from privpac.constructions.wrappers import rules as wrappers_rules
 from privpac.constructions.wrappers.vote import Vote as LabelVote
 from privpac.data.sample import Sample, Size

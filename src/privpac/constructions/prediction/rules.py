@@ -10,8 +10,7 @@ from privpac.constructions.prediction.formulas import MOST_VOTES, error_vote, ex
 from privpac.constructions.prediction.net_formulas import excess_net_relabelled, net_failure
 from privpac.constructions.prediction.relabelled_formulas import excess_relabelled_vote
 from privpac.guarantee.facts import ALL, Accuracy, Against, Loss, Privacy, Release, Unit
-from privpac.guarantee.proof import SEAL, Proof, Value
-from privpac.guarantee.rules.conditions import ONE, need, need_ratio, power, rational, selection
+from privpac.guarantee.proof import ONE, SEAL, Proof, Value, need, need_ratio, power, rational, selection
 from privpac.numbers.exact import shortened
 
 __all__ = [

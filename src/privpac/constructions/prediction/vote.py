@@ -73,8 +73,8 @@ def default_models(n: int, epsilon: Fraction, law: Law = Law.MAJORITY) -> int:
         lead = (math.log1p(-UNANIMOUS) - math.log(UNANIMOUS)) / price - 0.5  # half of the models, but for one
     else:
         lead = (-math.log(UNANIMOUS) - price - math.log1p(math.exp(-price))) / price
-    wanted = min(2 * max(0, math.ceil(lead)) + 1, n // RECORDS_A_MODEL, MOST_MODELS)
-    return max(1, wanted - (wanted + 1) % 2)
+    models = min(2 * max(0, math.ceil(lead)) + 1, n // RECORDS_A_MODEL, MOST_MODELS)
+    return max(1, models - (models + 1) % 2)
 
 
 @dataclass(frozen=True)

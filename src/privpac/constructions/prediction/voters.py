@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, ConceptClass, Hypothesis, Scored
+from privpac.concepts.catalogue import stored_concepts
 from privpac.concepts.labellings.base import BySums, dimension, with_dichotomies
 from privpac.constructions.prediction.encoding import Encoding
 from privpac.constructions.prediction.gathered import gathered
 from privpac.constructions.prediction.linear_votes import LinearVotes
-from privpac.constructions.stored_classes import stored_concepts
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, PrivpacError, SchemaError, SizeError
@@ -267,10 +267,10 @@ def _votes(voter: Voter, rows: NDArray[np.float64], classes: int) -> NDArray[np.
     return np.where(votes == NO_CLASS, voter.otherwise, votes)
 
 
-def _tally(said: Iterable[NDArray[Any]], rows: int, classes: int) -> NDArray[np.int64]:
+def _tally(by_model: Iterable[NDArray[Any]], rows: int, classes: int) -> NDArray[np.int64]:
     votes = np.zeros((rows, classes), dtype=np.int64)
     everyone = np.arange(rows)
-    for answers in said:
+    for answers in by_model:
         votes[everyone, answers] += 1
     return votes
 

@@ -246,7 +246,7 @@ def _require(sanitiser: Any, size: Size, queries: Queries) -> None:
     require_enough(
         type(sanitiser).__name__,
         records=size.total,
-        wanted=sanitiser.error,
+        goal=sanitiser.error,
         proved=lambda m: sanitiser.plan(m).error,
         queries=queries.value,
     )
@@ -258,7 +258,7 @@ def _certificate(sanitiser: Any, name: str, size: Size, queries: Queries) -> Cer
     plan: CandidatePlan = sanitiser.plan(n)
     answers: tuple[Proof[Answers], ...] = ()
     if 2 * plan.error < 1:
-        asked = release_rules.candidate_answers(
+        close = release_rules.candidate_answers(
             candidates=plan.count,
             records=n,
             ratio=sanitiser.ratio,
@@ -267,8 +267,8 @@ def _certificate(sanitiser: Any, name: str, size: Size, queries: Queries) -> Cer
             failure=sanitiser.failure,
             queries=queries,
         )
-        ranges = (release_rules.ranges_from_thresholds(asked),) if queries is Queries.THRESHOLDS else ()
-        answers = (asked, *ranges)
+        ranges = (release_rules.ranges_from_thresholds(close),) if queries is Queries.THRESHOLDS else ()
+        answers = (close, *ranges)
     draw = rules.exponential_mechanism(ratio=sanitiser.ratio, release=Release.NUMBERS)
     return Certificate(
         privacy=rules.declared(draw, epsilon=sanitiser.epsilon),

@@ -91,14 +91,14 @@ def _sparse() -> Case:
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
         values, counts = np.unique([int(str(record[0])) for record in data], return_counts=True)
-        kept = draw_kept(values, counts, cells=3, ratio=ratio, above=0, high=len(data), coins=coins)
-        return tuple(kept.items())
+        counts_above = draw_kept(values, counts, cells=3, ratio=ratio, above=0, high=len(data), coins=coins)
+        return tuple(counts_above.items())
 
     claim = rules.geometric_noise(ratio=ratio, change=2).fact
     case = Case("sparse histogram", run, cells_only(3), 2, claim, certified=lambda records: claim)
 
-    def moved(kept: tuple[tuple[int, int], ...], row: list[int]) -> tuple[tuple[int, int], ...]:
-        return tuple(sorted((row[cell], count) for cell, count in kept))
+    def moved(counts_above: tuple[tuple[int, int], ...], row: list[int]) -> tuple[tuple[int, int], ...]:
+        return tuple(sorted((row[cell], count) for cell, count in counts_above))
 
     return reordered(case, cells=3, output=moved)
 
@@ -173,8 +173,8 @@ def _blr() -> Case:
 
 def _listed() -> Case:
     schema = tiny_schema(3)
-    asked = (Threshold("a", 1, True), Point("a", 1), Point("a", 2))
-    return sanitiser_case("drawn database", ListedBLR(schema, ("a",), asked, ONE, points=3), 4, cells=3)
+    queries = (Threshold("a", 1, True), Point("a", 1), Point("a", 2))
+    return sanitiser_case("drawn database", ListedBLR(schema, ("a",), queries, ONE, points=3), 4, cells=3)
 
 
 ROWS: dict[str, Callable[[], Case]] = {

@@ -86,11 +86,11 @@ def plan_histogram(
     clean = max(0, first_power(ratio, lambda: ((1 + ball(ratio)) / ball(cells)).log()) - 1)
     if error is None:
         return HistogramPlan(clean, steps(clean))
-    wanted = math.floor(error * records)
-    low, high = 0, max(0, wanted)
+    most = math.floor(error * records)
+    low, high = 0, max(0, most)
     while low < high:  # steps(above) grows with above
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if steps(middle) <= wanted else (low, middle - 1)
+        low, high = (middle, high) if steps(middle) <= most else (low, middle - 1)
     return HistogramPlan(low, steps(low))
 
 

@@ -86,7 +86,7 @@ class PointHistogram:
         return Fraction(self.plan(records).steps, records)
 
     def require(self, size: Size) -> None:
-        require_enough(OWNER, records=size.total, wanted=self.error, proved=self._proved, queries="points")
+        require_enough(OWNER, records=size.total, goal=self.error, proved=self._proved, queries="points")
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)
@@ -137,8 +137,8 @@ class PointHistogram:
         n = sample.size.total
         above = self.plan(n).above
         evidence = sample.reduce(self._joint)
-        kept = self._kept_counts(evidence, above=above, n=n, coins=coins) if above < n else {}
-        return PointCounts(self.columns, tuple(kept.items()), n)
+        noisy = self._kept_counts(evidence, above=above, n=n, coins=coins) if above < n else {}
+        return PointCounts(self.columns, tuple(noisy.items()), n)
 
     def _kept_counts(self, evidence: ColumnCounts, *, above: int, n: int, coins: Coins) -> dict[int, int]:
         cells, counts = self._joint.size, np.asarray(evidence.counts[:, 0], dtype=np.int64)

@@ -76,7 +76,7 @@ class Quantiles(OrderedColumn):
 
     def require(self, size: Size) -> None:
         require_enough(
-            OWNER, records=size.total, wanted=self.error, proved=lambda records: self.plan(records).error
+            OWNER, records=size.total, goal=self.error, proved=lambda records: self.plan(records).error
         )
 
     def certify(self, size: Size) -> Certificate:
@@ -129,11 +129,11 @@ def places(evidence: ColumnCounts, *, slots: int, batch: int, cells: int) -> Pla
     """
     whole: Any = np.int64 if cells * slots < 2**62 else object
     counts = np.asarray(evidence.counts[:, 0], dtype=np.int64)
-    used = -(-counts // batch)
-    values = np.repeat(evidence.values.astype(whole), used)
-    first = np.repeat(np.cumsum(used) - used, used)
+    batches = -(-counts // batch)
+    values = np.repeat(evidence.values.astype(whole), batches)
+    first = np.repeat(np.cumsum(batches) - batches, batches)
     number = np.arange(len(values), dtype=np.int64) - first
-    held = np.minimum(batch, np.repeat(counts, used) - number * batch)
+    held = np.minimum(batch, np.repeat(counts, batches) - number * batch)
     return values * slots + number.astype(whole), np.cumsum(held)
 
 

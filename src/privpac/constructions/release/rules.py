@@ -15,8 +15,7 @@ from privpac.constructions.release.block_formulas import (
 from privpac.constructions.release.formulas import failure_histogram, rank_errors
 from privpac.constructions.release.tree_formulas import TreePlan, failure_tree, tree_levels
 from privpac.guarantee.facts import Accuracy, Against, Answers, Loss, Privacy, Queries, Release
-from privpac.guarantee.proof import SEAL, Proof, Value
-from privpac.guarantee.rules.conditions import need, need_ratio, power
+from privpac.guarantee.proof import SEAL, Proof, Value, need, need_ratio, power
 from privpac.numbers.exact import ball, shortened
 from privpac.theory.vc import growth
 

@@ -161,7 +161,7 @@ def require_enough(
     owner: str,
     *,
     records: int,
-    wanted: Fraction | None,
+    goal: Fraction | None,
     proved: Callable[[int], Fraction | None],
     queries: str = "thresholds",
 ) -> None:
@@ -172,17 +172,17 @@ def require_enough(
     if records < 1:
         raise SizeError(f"{owner} needs at least one record.")
     best = proved(records)
-    if wanted is None or (best is not None and best <= wanted):
+    if goal is None or (best is not None and best <= goal):
         return
 
     def enough(n: int) -> bool:
         error = proved(n)
-        return n >= MOST_RECORDS or (error is not None and error <= wanted)
+        return n >= MOST_RECORDS or (error is not None and error <= goal)
 
     needed = first_whole(enough, start=2 * records, smallest=records)
     reach = "no error at all" if best is None or best >= 1 else f"an error of {decimal_text(best)}"
     raise TooFewRecords(
-        f"{owner}: {records} records prove {reach} for all {queries} at this epsilon, not {decimal_text(wanted)}.",
+        f"{owner}: {records} records prove {reach} for all {queries} at this epsilon, not {decimal_text(goal)}.",
         needed=needed,
         reachable=best,
         remedy=f"{needed:,} records would do; or ask for a larger error, or spend a larger epsilon.",

@@ -86,7 +86,7 @@ class TreeCounts(OrderedColumn):
         return records
 
     def require(self, size: Size) -> None:
-        require_enough(OWNER, records=size.total, wanted=self.error, proved=self._proved)
+        require_enough(OWNER, records=size.total, goal=self.error, proved=self._proved)
         self._planned(size.total)
 
     def certify(self, size: Size) -> Certificate:
@@ -218,9 +218,9 @@ def _edges(level: _Level, noisy: Integers, held: Integers) -> tuple[Integers, In
     adds up fewer noisy counts. A child outside of the domain is empty and adds none."""
     zeros = np.zeros((len(noisy), 1), dtype=np.int64)
     sums = np.concatenate([zeros, np.cumsum(noisy, axis=1)], axis=1)
-    used = np.concatenate([zeros, np.cumsum(held, axis=1)], axis=1)
-    forth_terms = level.left_terms[:, None] + used
-    back_terms = level.right_terms[:, None] + used[:, -1:] - used
+    before = np.concatenate([zeros, np.cumsum(held, axis=1)], axis=1)
+    forth_terms = level.left_terms[:, None] + before
+    back_terms = level.right_terms[:, None] + before[:, -1:] - before
     back = back_terms < forth_terms
     forth_counts = level.left[:, None] + sums
     back_counts = level.right[:, None] - (sums[:, -1:] - sums)

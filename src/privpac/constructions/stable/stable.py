@@ -19,7 +19,7 @@ import numpy as np
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.labellings.base import Dichotomous, dimension, with_dichotomies
-from privpac.constructions.base import DrawsMembers, DrawsOnce, require_labels
+from privpac.constructions.base import DrawsMembers, DrawsOnce
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.wrappers import rules as wrappers_rules
 from privpac.data.sample import Sample, Size
@@ -57,13 +57,13 @@ class Stable(DrawsMembers, DrawsOnce):
         return 2
 
     def require(self, size: Size) -> None:
-        require_labels("Stable", size, least=self.kept)
+        size.require_labelled("Stable", least=self.kept)
         self._listed.require_listed(self.kept, elsewhere=size.labelled - self.kept)
 
     def stability(self, size: Size) -> Proof[Stability]:
         """How far one record moves the probability of any event."""
         drawn = rules.total_variation(rules.bounded_range(ratio=self.ratio))
-        require_labels("Stable", size, least=self.kept)
+        size.require_labelled("Stable", least=self.kept)
         return wrappers_rules.stable_from_some(drawn, kept=self.kept, of=size.labelled)
 
     def certify(self, size: Size) -> Certificate:

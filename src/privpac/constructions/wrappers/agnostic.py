@@ -105,11 +105,11 @@ class Agnostic(AroundVote):
         chosen = places(coins.subset(sample.size.labelled, self.kept))
         return self.after(vote, sample.take(chosen), sample.rest(chosen), coins)
 
-    def after(self, vote: Vote, kept: InMemory, rest: Sample, coins: Coins) -> Hypothesis:
-        """What happens once it is drawn who is kept; `kept` come in random order."""
-        return self.learner.learn(self.labelled(vote, kept, rest, coins), coins)
+    def after(self, vote: Vote, sample: InMemory, rest: Sample, coins: Coins) -> Hypothesis:
+        """What happens once it is drawn who is kept; `sample` comes in random order."""
+        return self.learner.learn(self.labelled(vote, sample, rest, coins), coins)
 
-    def labelled(self, vote: Vote, kept: InMemory, rest: Sample, coins: Coins) -> Sample:
+    def labelled(self, vote: Vote, sample: InMemory, rest: Sample, coins: Coins) -> Sample:
         """The kept records with labels that the others voted for."""
         relabel = vote.relabel_ranks if self.ranks else vote.relabel
-        return relabel(self.classes, kept, rest, coins)
+        return relabel(self.classes, sample, rest, coins)

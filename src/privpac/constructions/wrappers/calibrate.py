@@ -177,7 +177,7 @@ def calibrate_agnostic(
     Register `relabelling` has the loss, `constructions.wrappers.formulas.best_split` the search. A delta belongs to
     the learner inside, whose records are a random `kept` of all n: a learner of delta·n/kept keeps the target.
     """
-    own = kept or relabelled_records(size, epsilon=epsilon, weight=weight, ranks=ranks)
+    records = kept or relabelled_records(size, epsilon=epsilon, weight=weight, ranks=ranks)
     if kept is None:
         vote = best_split(epsilon, weight=weight, ranks=ranks).vote
     else:
@@ -185,6 +185,6 @@ def calibrate_agnostic(
         vote = best_vote(epsilon, share=share, weight=weight, ranks=ranks) or epsilon
 
     def build(inner: Fraction) -> Agnostic:
-        return Agnostic(make(inner), own, vote, weight, ranks, failure=failure)
+        return Agnostic(make(inner), records, vote, weight, ranks, failure=failure)
 
     return calibrate(build, size=size, epsilon=epsilon, delta=delta)

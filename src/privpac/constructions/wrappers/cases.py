@@ -67,20 +67,20 @@ class RememberedAgnostic(Agnostic):
 
     memory: LawMemory = field(default_factory=LawMemory, compare=False, repr=False)
 
-    def after(self, vote: Vote, kept: Sample, rest: Sample, coins: Coins) -> Hypothesis:
-        one, other = _in_order(kept), _in_order(rest)
+    def after(self, vote: Vote, sample: Sample, rest: Sample, coins: Coins) -> Hypothesis:
+        one, other = _in_order(sample), _in_order(rest)
         key = "vote", tuple(record[:-1] for record in one.data), other.data
-        drawn: Hypothesis = self.memory.draw(key, lambda own: self._voted(vote, one, other, own), coins)
+        drawn: Hypothesis = self.memory.draw(key, lambda inner: self._voted(vote, one, other, inner), coins)
         return drawn
 
-    def _voted(self, vote: Vote, kept: RememberedSample, rest: RememberedSample, coins: Coins) -> Hypothesis:
-        def labelled(own: Coins) -> tuple[Record, ...]:
-            return _in_order(self.labelled(vote, kept, rest, own)).data
+    def _voted(self, vote: Vote, some: RememberedSample, rest: RememberedSample, coins: Coins) -> Hypothesis:
+        def labelled(inner: Coins) -> tuple[Record, ...]:
+            return _in_order(self.labelled(vote, some, rest, inner)).data
 
-        data = self.memory.draw(("labels", kept.data, rest.data), labelled, coins)
-        sample = remembered(kept.schema, data, kept.memory)
+        data = self.memory.draw(("labels", some.data, rest.data), labelled, coins)
+        sample = remembered(some.schema, data, some.memory)
         drawn: Hypothesis = self.memory.draw(
-            ("learn", data), lambda own: self.learner.learn(sample, own), coins
+            ("learn", data), lambda inner: self.learner.learn(sample, inner), coins
         )
         return drawn
 

@@ -101,7 +101,7 @@ class Confidence(DrawsOnce, Around):
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         block = self._block(sample.size)
         parts = [sample.take(places(range(i * block, (i + 1) * block))) for i in range(self.runs)]
-        answers = coins.each([lambda own, part=part: self.learner.learn(part, own) for part in parts])  # type: ignore[misc]
+        answers = coins.each([lambda inner, part=part: self.learner.learn(part, inner) for part in parts])  # type: ignore[misc]
         held = sample.rest(places(range(self.runs * block)))
         mistakes = np.array([_mistakes(held, answer) for answer in answers], dtype=np.int64)
         chosen: Hypothesis = answers[gibbs.draw(Listed(mistakes), self.ratio, coins)]

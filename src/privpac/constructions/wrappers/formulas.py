@@ -82,9 +82,9 @@ def share_subsampled(epsilon: Number, *, inner: Number) -> Fraction:
     Tested by: tests/unit/constructions/wrappers/test_formulas.py.
     """
     owner = "share_subsampled"
-    outer, own = positive(epsilon, owner=owner, name="epsilon"), positive(inner, owner=owner, name="inner")
+    outer, within = positive(epsilon, owner=owner, name="epsilon"), positive(inner, owner=owner, name="inner")
     with ctx.workprec(BITS):
-        return min(ONE, _down(ball(outer).expm1() / ball(own).expm1()))
+        return min(ONE, _down(ball(outer).expm1() / ball(within).expm1()))
 
 
 @formula("sampling-with-replacement")
@@ -117,9 +117,9 @@ def records_resampled(draws: int, *, epsilon: Number, inner: Number) -> int:
     """
     owner = "records_resampled"
     drawn = at_least(1, draws, owner=owner, name="draws")
-    outer, own = positive(epsilon, owner=owner, name="epsilon"), positive(inner, owner=owner, name="inner")
+    outer, within = positive(epsilon, owner=owner, name="epsilon"), positive(inner, owner=owner, name="inner")
     with ctx.workprec(BITS):
-        need = ball(own).expm1() / (ball(outer) / drawn).expm1()
+        need = ball(within).expm1() / (ball(outer) / drawn).expm1()
         return int(need.upper().ceil().unique_fmpz())
 
 
@@ -167,13 +167,13 @@ def epsilon_relabelled(
     1.34758
     """
     owner = "epsilon_relabelled"
-    parts, own = (
+    parts, within = (
         _Vote.read(share, vote, weight, ranks, owner=owner),
         positive(inner, owner=owner, name="inner"),
     )
     with ctx.workprec(BITS):
         outside, heavy, moved = parts.parts()
-        inside = moved * (ball(own) * (2 if ranks else 1)).exp()
+        inside = moved * (ball(within) * (2 if ranks else 1)).exp()
         if not inside > outside:
             return _up(outside.log())
         q = ball(parts.q)
@@ -251,9 +251,9 @@ def best_vote(epsilon: Number, *, share: Number, weight: Number = 1, ranks: bool
 
     None where this share leaves nothing for the learner inside, whatever the vote.
     """
-    target, own = float(Fraction(epsilon)), float(Fraction(share))
+    target, part = float(Fraction(epsilon)), float(Fraction(share))
     votes = target * np.geomspace(1e-5, 1, 400)
-    costs = _prices(target, np.full(400, own), votes, float(Fraction(weight)), ranks)
+    costs = _prices(target, np.full(400, part), votes, float(Fraction(weight)), ranks)
     place = int(np.argmin(costs))
     return Fraction(f"{votes[place]:.3g}") if math.isfinite(costs[place]) else None
 

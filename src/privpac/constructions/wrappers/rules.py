@@ -9,8 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from privpac.guarantee.facts import ALL, BoundedRange, Loss, Privacy, Stability, Unit
-from privpac.guarantee.proof import SEAL, Proof, Value
-from privpac.guarantee.rules.conditions import ONE, need, need_two_classes, power, rational
+from privpac.guarantee.proof import ONE, SEAL, Proof, Value, need, need_two_classes, power, rational
 from privpac.numbers.exact import shortened
 
 __all__ = ["listed_from_some", "rank_relabelling", "relabelling", "relabelling_part", "stable_from_some"]

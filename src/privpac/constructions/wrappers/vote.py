@@ -64,17 +64,17 @@ class Vote:
         """What a weight is multiplied by for each unit of score."""
         return ratio_for(self.epsilon / (2 * self.mistake))
 
-    def relabel(self, concepts: ConceptClass, kept: InMemory, rest: Sample, coins: Coins) -> InMemory:
+    def relabel(self, concepts: ConceptClass, sample: InMemory, rest: Sample, coins: Coins) -> InMemory:
         """The kept records with labels drawn by the vote."""
-        labellings = voted_on(with_dichotomies(concepts, owner="Vote"), kept)
-        scores = labellings.relabelling(kept, rest, change=self.change, mistake=self.mistake)
-        return kept.relabelled(labellings.labels(scores.draw(self.ratio, coins), kept.block().cells))
+        labellings = voted_on(with_dichotomies(concepts, owner="Vote"), sample)
+        scores = labellings.relabelling(sample, rest, change=self.change, mistake=self.mistake)
+        return sample.relabelled(labellings.labels(scores.draw(self.ratio, coins), sample.block().cells))
 
-    def relabel_ranks(self, concepts: ConceptClass, kept: InMemory, rest: Sample, coins: Coins) -> InMemory:
+    def relabel_ranks(self, concepts: ConceptClass, sample: InMemory, rest: Sample, coins: Coins) -> InMemory:
         """The same by ranks in the shuffled order: equal points may get different labels."""
-        ranks = RankDichotomies(needs_cuts(concepts), kept)
+        ranks = RankDichotomies(needs_cuts(concepts), sample)
         scores = ranks.relabelling(rest, change=self.change, mistake=self.mistake)
-        return kept.relabelled(ranks.labels(scores.draw(self.ratio, coins)))
+        return sample.relabelled(ranks.labels(scores.draw(self.ratio, coins)))
 
 
 def needs_cuts(concepts: ConceptClass) -> Thresholds:

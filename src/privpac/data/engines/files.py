@@ -140,15 +140,15 @@ class FileSource:
 
     def _groups(self, columns: tuple[str, ...]) -> Iterator[tuple[Batch, Array]]:
         for file in self._files:
-            asked = f"SELECT {_listed(file, columns)}, count(*) AS total FROM {file.call} GROUP BY ALL"
-            for batch in self._read(file, asked):
+            query = f"SELECT {_listed(file, columns)}, count(*) AS total FROM {file.call} GROUP BY ALL"
+            for batch in self._read(file, query):
                 yield _raw_batch(batch, file, columns), batch.column(len(columns)).to_numpy()
 
     def _repeats(self, name: str) -> bool:
         first = self._files[0]
         some = f"SELECT {_listed(first, (name,))} FROM {first.call} LIMIT {ROWS}"
-        asked = f"SELECT count(*), count(DISTINCT c0) FROM ({some})"
-        rows, different = ask(first.path, lambda: self._connection.execute(asked).fetchone())
+        query = f"SELECT count(*), count(DISTINCT c0) FROM ({some})"
+        rows, different = ask(first.path, lambda: self._connection.execute(query).fetchone())
         return bool(different * REPEATED <= rows)
 
     def _file_batches(self, file: _File, columns: tuple[str, ...]) -> Iterator[Batch]:
@@ -158,9 +158,9 @@ class FileSource:
             else:
                 yield {"": np.empty(batch.num_rows, dtype=np.uint8)}
 
-    def _read(self, file: _File, asked: str) -> Iterator[Any]:
+    def _read(self, file: _File, query: str) -> Iterator[Any]:
         cursor = self._connection.cursor()  # of its own: passes may run side by side
-        reader = ask(file.path, lambda: cursor.sql(asked).to_arrow_reader(ROWS))
+        reader = ask(file.path, lambda: cursor.sql(query).to_arrow_reader(ROWS))
         while (batch := ask(file.path, lambda: next(reader, None))) is not None:
             yield batch
 
@@ -199,10 +199,10 @@ class FileSource:
         first = self._files[0]
         for file in self._files[1:]:
             for name in self._columns:
-                own, other = simple(file.keys[name][1]), simple(first.keys[name][1])
-                if own != other:
+                here, there = simple(file.keys[name][1]), simple(first.keys[name][1])
+                if here != there:
                     raise SchemaError(
-                        f"Column '{name}' holds {own} in {file.path} and {other} in {first.path}.",
+                        f"Column '{name}' holds {here} in {file.path} and {there} in {first.path}.",
                         column=name,
                         remedy="Write both files with the same type.",
                     )

@@ -116,8 +116,8 @@ class MemorySample:
     @classmethod
     def of(cls, table: object, schema: Schema, *, y: object = None, labelled: bool = True) -> MemorySample:
         """Encode a table; labels are `y` or the table's label column, none if `labelled` is False."""
-        own = labelled and y is None
-        raw = read(table, columns=(*schema.names, schema.label) if own else schema.names)
+        has_labels = labelled and y is None
+        raw = read(table, columns=(*schema.names, schema.label) if has_labels else schema.names)
         labels = None
         if labelled:
             answers = raw.column(schema.label) if y is None else vector(y)
@@ -193,9 +193,9 @@ class MemorySample:
         return self._at(self._checked(positions))
 
     def rest(self, positions: Indices) -> MemorySample:
-        kept = np.ones(self._n, dtype=np.bool_)
-        kept[self._checked(positions)] = False
-        return self._at(np.flatnonzero(kept))
+        remains = np.ones(self._n, dtype=np.bool_)
+        remains[self._checked(positions)] = False
+        return self._at(np.flatnonzero(remains))
 
     def parts(
         self, number: Callable[[Mapping[str, Array]], Array], count: int, *, columns: tuple[str, ...]

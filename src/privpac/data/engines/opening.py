@@ -1,4 +1,5 @@
-"""Which engine holds the records somebody names: memory for what fits, streams for files that do not, or a cluster."""
+"""Which engine holds the records somebody names: memory for what fits, streams for files that do not, or a cluster;
+and what a charge for their use says they are called."""
 
 from __future__ import annotations
 
@@ -16,8 +17,9 @@ from privpac.data.engines.streamed import Progress, StreamedSample
 from privpac.data.schema import Schema
 from privpac.data.tables import is_spark_frame
 from privpac.errors import DataError, ParameterError
+from privpac.guarantee.ledger.account import Purchase
 
-__all__ = ["Engine", "EngineSample", "chosen_engine", "open_sample", "unread_records"]
+__all__ = ["Engine", "EngineSample", "chosen_engine", "open_sample", "purchase_of", "unread_records"]
 
 Engine = Literal["auto", "memory", "files", "spark"]
 EngineSample = MemorySample | StreamedSample | ShardedSample
@@ -86,10 +88,26 @@ def open_sample(
             remedy="Make a DataFrame of the table, or use engine='files'.",
         )
     if chosen == "spark":
-        own = spark if spark is not None and not isinstance(spark, str) else None
-        if own is None and is_spark_frame(table):
-            own = table.sparkSession  # type: ignore[attr-defined]
-        return spark_sample(table, schema, spark=own or session(spark or LOCAL))
+        running = spark if spark is not None and not isinstance(spark, str) else None
+        if running is None and is_spark_frame(table):
+            running = table.sparkSession  # type: ignore[attr-defined]
+        return spark_sample(table, schema, spark=running or session(spark or LOCAL))
     opened = database_sample if is_database(str(table)) else files_sample
     streamed = opened(str(table), schema, progress=progress)
     return streamed.gathered() if load and chosen == "memory" else streamed
+
+
+def purchase_of(word: str, schema: Schema, *, table: object = None) -> Purchase:
+    """Paid for `word`, under this schema, from this table if it has a name.
+
+    A schema that was read from the records has no digest here: that would be one of them.
+    """
+    digest = "" if schema.origin == "from_data" else schema.digest()
+    return Purchase.of(table=_table_name(table), schema=digest, word=word, label=schema.label)
+
+
+def _table_name(table: object) -> str:
+    """The name of a file without its folders; an address may hold a password, and a frame has no name."""
+    if not isinstance(table, str | os.PathLike) or "://" in str(table):
+        return ""
+    return Path(table).name

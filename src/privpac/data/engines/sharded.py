@@ -56,15 +56,15 @@ class Task:
 
 
 class ShardedSample:
-    """Records in shards; `gone` are the positions of those left out."""
+    """Records in shards; `absent` are the positions of those left out."""
 
     def __init__(
-        self, schema: Schema, shards: Sequence[Shard], *, run: Runner, gone: Positions | None = None
+        self, schema: Schema, shards: Sequence[Shard], *, run: Runner, absent: Positions | None = None
     ) -> None:
         self._schema = schema
         self._shards = tuple(shards)
         self._run = run
-        self._gone: Positions = np.empty(0, dtype=np.int64) if gone is None else gone
+        self._absent: Positions = np.empty(0, dtype=np.int64) if absent is None else absent
         self._read = False
 
     @classmethod
@@ -88,7 +88,7 @@ class ShardedSample:
 
     @property
     def size(self) -> Size:
-        return Size(sum(shard.n for shard in self._shards) - len(self._gone))
+        return Size(sum(shard.n for shard in self._shards) - len(self._absent))
 
     def validate(self) -> None:
         """Read every record once, unless that has been done: whatever is wrong with one is found out now."""
@@ -103,18 +103,18 @@ class ShardedSample:
         return total
 
     def take(self, positions: Indices) -> MemorySample:
-        wanted, inverse = np.unique(self._base(positions), return_inverse=True)
-        tasks = [Task(shard, self._within(wanted, shard)) for shard in self._shards]
+        places, inverse = np.unique(self._base(positions), return_inverse=True)
+        tasks = [Task(shard, self._within(places, shard)) for shard in self._shards]
         blocks: list[Block] = list(self._run(partial(_take, self._schema), tasks))
         names = self._schema.names
         cells = {name: np.concatenate([block.cells[name] for block in blocks]) for name in names}
         labels = np.concatenate([_labels(block) for block in blocks])
-        kept = MemorySample(self._schema, cells=cells, labels=labels, n=len(wanted))
-        return kept.take(inverse.astype(np.int64))
+        distinct = MemorySample(self._schema, cells=cells, labels=labels, n=len(places))
+        return distinct.take(inverse.astype(np.int64))
 
     def rest(self, positions: Indices) -> ShardedSample:
-        gone = np.union1d(self._gone, self._base(positions))
-        return ShardedSample(self._schema, self._shards, run=self._run, gone=gone)
+        absent = np.union1d(self._absent, self._base(positions))
+        return ShardedSample(self._schema, self._shards, run=self._run, absent=absent)
 
     def parts(self, number: Number, count: int, *, columns: tuple[str, ...]) -> Sequence[_ShardedPart]:
         division = _ShardedDivision(self, number, count, columns)
@@ -122,7 +122,7 @@ class ShardedSample:
 
     def _results(self, work: Work) -> Iterator[Any]:
         """What `work` makes of the records of each shard."""
-        tasks = [Task(shard, self._within(self._gone, shard)) for shard in self._shards]
+        tasks = [Task(shard, self._within(self._absent, shard)) for shard in self._shards]
         return iter(self._run(partial(_worked, self._schema, work), tasks))
 
     @staticmethod
@@ -134,7 +134,7 @@ class ShardedSample:
     def _base(self, positions: Indices) -> Positions:
         """Places among the records that are left, as positions among all: each is moved on by those gone before it."""
         numbers = checked_positions(positions, self.size.total, owner="ShardedSample")
-        before = self._gone - np.arange(len(self._gone))
+        before = self._absent - np.arange(len(self._absent))
         return numbers + np.searchsorted(before, numbers, side="right")
 
 

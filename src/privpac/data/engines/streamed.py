@@ -84,9 +84,9 @@ class StreamedSample:
         passes = [0]
 
         def stream(columns: tuple[str, ...]) -> Iterator[Block]:
-            wanted = (*columns, schema.label) if labelled else columns
+            names = (*columns, schema.label) if labelled else columns
             seen = 0
-            for batch in source.batches(wanted):
+            for batch in source.batches(names):
                 block = block_of(batch, schema, columns, labelled=labelled)
                 seen += block.n
                 yield block
@@ -167,32 +167,34 @@ class StreamedSample:
 
     def take(self, positions: Indices) -> MemorySample:
         """One pass; the records at `positions`, in that order, are kept in memory."""
-        wanted, inverse = np.unique(self._checked(positions), return_inverse=True)
+        places, inverse = np.unique(self._checked(positions), return_inverse=True)
         cells: dict[str, list[Array]] = {name: [] for name in self._schema.names}
         labels: list[Array] = []
         for block, here in _numbered(self.blocks(*self._schema.names)):
-            inside = wanted[np.searchsorted(wanted, here) : np.searchsorted(wanted, here + block.n)] - here
+            inside = places[np.searchsorted(places, here) : np.searchsorted(places, here + block.n)] - here
             for name, parts in cells.items():
                 parts.append(block.cells[name][inside])
             if block.labels is not None:
                 labels.append(block.labels[inside])
         together = {name: _joined(parts, self._schema.column(name).dtype) for name, parts in cells.items()}
-        kept = MemorySample(
+        distinct = MemorySample(
             self._schema,
             cells=together,
             labels=_joined(labels, np.dtype(np.uint8)) if self.size.labelled or labels else None,
-            n=len(wanted),
+            n=len(places),
         )
-        return kept.take(inverse.astype(np.int64))
+        return distinct.take(inverse.astype(np.int64))
 
     def rest(self, positions: Indices) -> StreamedSample:
         """The same pass without some records; nothing is copied."""
-        gone = np.unique(self._checked(positions))
-        left = _less(self.size, len(gone))
+        absent = np.unique(self._checked(positions))
+        left = _less(self.size, len(absent))
 
         def stream(columns: tuple[str, ...]) -> Iterator[Block]:
             for block, here in _numbered(self._stream(columns)):
-                inside = gone[np.searchsorted(gone, here) : np.searchsorted(gone, here + block.n)] - here
+                inside = (
+                    absent[np.searchsorted(absent, here) : np.searchsorted(absent, here + block.n)] - here
+                )
                 yield block if len(inside) == 0 else _at(block, np.delete(np.arange(block.n), inside))
 
         return StreamedSample(self._schema, stream=stream, size=lambda: left)

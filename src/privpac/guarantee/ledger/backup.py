@@ -37,7 +37,7 @@ def backup(place: str, out: str | os.PathLike[str]) -> Account:
         Ledger.over(source).verify()
         return source.copy_to(out).account()
     except FileExistsError:
-        raise _taken("backup", "out", out) from None
+        raise _in_use("backup", "out", out) from None
 
 
 def restore(copy: str | os.PathLike[str], place: str) -> Ledger:
@@ -62,11 +62,11 @@ def restore(copy: str | os.PathLike[str], place: str) -> Ledger:
         from privpac.guarantee.ledger.sql_store import SqlStore
 
         return Ledger.over(SqlStore.restore(place, account=account, entries=entries))
-    except FileExistsError as taken:
-        raise _taken("restore", "place", taken) from None
+    except FileExistsError as problem:
+        raise _in_use("restore", "place", problem) from None
 
 
-def _taken(owner: str, parameter: str, place: object) -> ParameterError:
+def _in_use(owner: str, parameter: str, place: object) -> ParameterError:
     allowed = "a place where there is nothing yet"
     remedy = "Nothing is overwritten: a copy written over a ledger would forget charges."
     return ParameterError(owner, parameter, str(place), allowed=allowed, remedy=remedy)

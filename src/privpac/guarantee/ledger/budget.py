@@ -163,8 +163,8 @@ class Cost:
         >>> Cost.covering(Fraction(1, 3), Fraction(1, 10**6) - Fraction(1, 3**900))
         Cost(epsilon=1/3, delta=0.000001, rho=0.055046804309)
         """
-        kept = [_rounded_up(amount) if _is_wide(amount) else amount for amount in (epsilon, delta)]
-        return cls(kept[0], kept[1], pure_rho(kept[0]) if rho is None else rho_up(rho))
+        amounts = [_rounded_up(amount) if _is_wide(amount) else amount for amount in (epsilon, delta)]
+        return cls(amounts[0], amounts[1], pure_rho(amounts[0]) if rho is None else rho_up(rho))
 
     @property
     def pair(self) -> Budget:

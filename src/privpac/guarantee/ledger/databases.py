@@ -209,7 +209,7 @@ class Postgres:
                     ("account", account.brought_up(entries).facts()),
                     *(("entry", e.row()) for e in entries),
                 ]:
-                    connection.execute(sa.text(layout.insertion(table, row)), row)
+                    connection.execute(sa.text(store.insertion(table, row)), row)
         except DBAPIError as error:
             raise self.sentence(error) from None
         finally:

@@ -22,7 +22,7 @@ class DriverStatement:
 
     def __init__(self, statement: sa.Insert | sa.Update | sa.Select[Any], *columns: str) -> None:
         self._statement, self._columns = statement, columns
-        self._made: dict[str, tuple[str, Sequence[str] | None]] = {}
+        self._compiled: dict[str, tuple[str, Sequence[str] | None]] = {}
 
     def write(self, connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
         """Run it for all rows, if there are any."""
@@ -41,8 +41,8 @@ class DriverStatement:
         return connection.exec_driver_sql(text, parameters).mappings().all()  # type: ignore[return-value]
 
     def _text(self, dialect: sa.Dialect) -> tuple[str, Sequence[str] | None]:
-        if dialect.name not in self._made:
+        if dialect.name not in self._compiled:
             compiled = self._statement.compile(dialect=dialect, column_keys=self._columns or None)
             assert isinstance(compiled, SQLCompiler)
-            self._made[dialect.name] = (compiled.string, compiled.positiontup)
-        return self._made[dialect.name]
+            self._compiled[dialect.name] = (compiled.string, compiled.positiontup)
+        return self._compiled[dialect.name]

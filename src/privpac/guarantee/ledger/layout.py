@@ -6,9 +6,6 @@ of the second, its mark is another one and earlier versions refuse it: they woul
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
-
 from privpac.guarantee.ledger.account import FIRST_FORMAT, FORMAT
 
 __all__ = [
@@ -18,7 +15,6 @@ __all__ = [
     "POSTGRES_UPGRADE",
     "SQLITE_TABLES",
     "SQLITE_UPGRADE",
-    "insertion",
 ]
 
 FIRST_ID = 0x70726C31
@@ -64,14 +60,3 @@ _UPGRADE = (
 """A pure or adding promise stays one: its columns are those of the first layout."""
 SQLITE_UPGRADE = (*_UPGRADE, f"PRAGMA application_id = {SECOND_ID}")
 POSTGRES_UPGRADE = (*_UPGRADE, f"COMMENT ON TABLE account IS '{FORMAT}'")
-
-
-def insertion(table: str, row: Mapping[str, object]) -> str:
-    """The statement that inserts a row by the names of its columns; the names are ours."""
-    return _insertion(table, tuple(row))
-
-
-@lru_cache(maxsize=16)
-def _insertion(table: str, names: tuple[str, ...]) -> str:
-    places = ", ".join(f":{name}" for name in names)
-    return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({places})"

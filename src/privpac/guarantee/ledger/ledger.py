@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from privpac.errors import NotCertified, ParameterError, PrivpacError
-from privpac.guarantee.ledger.account import FIRST_FORMAT, Account, Charge, Entry, seal
+from privpac.guarantee.ledger.account import FIRST_FORMAT, Account, Charge, Entry, Purchase, seal
 from privpac.guarantee.ledger.budget import Amount, Budget, Cost
 from privpac.guarantee.ledger.promises import Promises
-from privpac.guarantee.ledger.purchase import Purchase
 from privpac.guarantee.ledger.store import SQLITE, SqliteStore, Store, close_connections, sqlite_file
 from privpac.numbers.exact import plain
 
@@ -84,7 +83,7 @@ class Ledger:
         promises = Promises.read(
             OWNER, epsilon=epsilon, delta=delta, reserved_delta=reserved_delta, pure_epsilon=pure_epsilon
         )
-        self._store: Store = _made_or_found(_temporary() if path is None else path, promises=promises)
+        self._store: Store = _create_or_open(_temporary() if path is None else path, promises=promises)
 
     @classmethod
     def create(
@@ -100,12 +99,12 @@ class Ledger:
         promises = Promises.read(
             OWNER, epsilon=epsilon, delta=delta, reserved_delta=reserved_delta, pure_epsilon=pure_epsilon
         )
-        return cls.over(_made(path, promises=promises))
+        return cls.over(_create(path, promises=promises))
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Ledger:
         """Continue the ledger in a file or at a URL, whatever its totals. `verify` looks at every row of it."""
-        return cls.over(_found(path))
+        return cls.over(_open(path))
 
     @classmethod
     def over(cls, store: Store) -> Ledger:
@@ -264,7 +263,7 @@ def _row(entry: Entry) -> str:
     return "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in cells) + "</tr>"
 
 
-def _found(path: str | os.PathLike[str]) -> Store:
+def _open(path: str | os.PathLike[str]) -> Store:
     if not is_url(path):
         return SqliteStore.open(path)
     if str(path).startswith(SQLITE):
@@ -272,7 +271,7 @@ def _found(path: str | os.PathLike[str]) -> Store:
     return _database().open(str(path))
 
 
-def _made(path: str | os.PathLike[str], *, promises: Promises) -> Store:
+def _create(path: str | os.PathLike[str], *, promises: Promises) -> Store:
     if not is_url(path):
         return SqliteStore.create(path, promises=promises)
     if str(path).startswith(SQLITE):
@@ -293,11 +292,11 @@ def _database() -> type[SqlStore]:
     return SqlStore
 
 
-def _made_or_found(path: str | os.PathLike[str], *, promises: Promises) -> Store:
+def _create_or_open(path: str | os.PathLike[str], *, promises: Promises) -> Store:
     try:
-        return _made(path, promises=promises)
+        return _create(path, promises=promises)
     except FileExistsError:
-        store = _found(path)
+        store = _open(path)
     account = store.account()
     # A ledger of the first format was declared by epsilon and delta alone, and is continued by them: it adds.
     if account.opening == FIRST_FORMAT and (promises.pure is None or promises.approximate is None):

@@ -81,14 +81,17 @@ class Promises:
         cls, owner: str, *, epsilon: object, delta: object, reserved_delta: object, pure_epsilon: object
     ) -> Promises:
         """From public parameters: with a delta, epsilon belongs to the approximate promise, else it is the pure one."""
-        whole, kept = read_share(owner, "delta", delta), read_share(owner, "reserved_delta", reserved_delta)
+        whole, reserve = (
+            read_share(owner, "delta", delta),
+            read_share(owner, "reserved_delta", reserved_delta),
+        )
         pure = None if pure_epsilon is None else read_positive(owner, "pure_epsilon", pure_epsilon)
-        if kept > whole:
+        if reserve > whole:
             allowed = f"at most delta, which is {exact_text(whole)}"
-            raise ParameterError(owner, "reserved_delta", exact_text(kept), allowed=allowed)
+            raise ParameterError(owner, "reserved_delta", exact_text(reserve), allowed=allowed)
         if whole:
             total = read_positive(owner, "epsilon", epsilon)
-            return cls(pure, Approximate.declared(total, whole, kept))
+            return cls(pure, Approximate.declared(total, whole, reserve))
         if pure is None:
             return cls(read_positive(owner, "epsilon", epsilon))
         if epsilon is not None:
@@ -194,28 +197,28 @@ class Promises:
         return text if pure is None else f"{text}, and pure {pure}"
 
     def _refusal(self, spent: Cost, cost: Cost) -> BudgetExceeded:
-        asked = str(cost) + (f", rho {exact_text(cost.rho)}" if self.filters else "")
+        amount = str(cost) + (f", rho {exact_text(cost.rho)}" if self.filters else "")
         if cost.delta > self.left(spent).delta:
-            return self._delta_refusal(spent, cost, asked)
-        problem = f"The ledger refused a charge of {asked}: {self.remainder(spent)} is left of {self}."
+            return self._delta_refusal(spent, cost, amount)
+        problem = f"The ledger refused a charge of {amount}: {self.remainder(spent)} is left of {self}."
         return BudgetExceeded(problem, remedy=SPEND_LESS)
 
-    def _delta_refusal(self, spent: Cost, cost: Cost, asked: str) -> BudgetExceeded:
+    def _delta_refusal(self, spent: Cost, cost: Cost, amount: str) -> BudgetExceeded:
         other, left = self.approximate, exact_text(self.left(spent).delta)
         if self.pure is not None or other is None:
             return BudgetExceeded(
-                f"The ledger refused a charge of {asked}: it promises a pure epsilon and no delta.",
+                f"The ledger refused a charge of {amount}: it promises a pure epsilon and no delta.",
                 remedy="Nothing was spent; a ledger made with delta and reserved_delta takes such charges.",
             )
         if other.order is None:
-            problem = f"The ledger refused a charge of {asked}: {self.remainder(spent)} is left of {self}."
+            problem = f"The ledger refused a charge of {amount}: {self.remainder(spent)} is left of {self}."
             return BudgetExceeded(problem, remedy=SPEND_LESS)
-        wanted = exact_text(spent.delta + cost.delta)
+        total = exact_text(spent.delta + cost.delta)
         values = (
-            f"epsilon={exact_text(other.epsilon)}, delta={exact_text(other.delta)}, reserved_delta={wanted}"
+            f"epsilon={exact_text(other.epsilon)}, delta={exact_text(other.delta)}, reserved_delta={total}"
         )
         return BudgetExceeded(
-            f"The ledger refused a charge of {asked}: of its delta {exact_text(other.delta)} it keeps "
+            f"The ledger refused a charge of {amount}: of its delta {exact_text(other.delta)} it keeps "
             f"{exact_text(other.reserved_delta)} for charges that have a delta, and {left} of that is left.",
             remedy=f"Nothing was spent; a new ledger that takes it is Ledger({values}) with a delta above that part.",
         )

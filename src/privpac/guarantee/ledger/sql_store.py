@@ -71,24 +71,9 @@ class Transaction:
         for entry in self._written:
             if entry.key == key:
                 return entry
-        with self._ledger._said():
+        with self._ledger._in_words():
             row = self.connection.execute(_KNOWN_KEY, {"known": key}).first()
         return None if row is None else Entry.from_row(row._asdict())
-
-    @contextmanager
-    def savepoint(self) -> Iterator[None]:
-        """An exception that leaves this block undoes what was done in it, charges included, and nothing else.
-
-        Not `connection.begin_nested`, which would undo the rows and not the sum.
-        """
-        before, written = self._account, len(self._written)
-        try:
-            with self.connection.begin_nested():
-                yield
-        except BaseException:
-            self._account = before
-            del self._written[written:]
-            raise
 
     def _finish(self) -> None:
         """Write entries and account once, however many charges there were."""
@@ -151,12 +136,12 @@ class SqlStore:
         with self._connected() as connection:
             if not synced:
                 connection.execution_options(**{UNSYNCED: True})
-            with self._said():
+            with self._in_words():
                 connection.begin()
                 self._database.lock(connection)
                 transaction = Transaction(self, connection)
             yield transaction
-            with self._said():
+            with self._in_words():
                 transaction._finish()
                 connection.commit()
 
@@ -171,16 +156,16 @@ class SqlStore:
             return transaction.append(charge)
 
     def account(self) -> Account:
-        with self.reading() as connection, self._said():
+        with self.reading() as connection, self._in_words():
             return self._read(connection, _ACCOUNT)
 
     def entries(self) -> tuple[Entry, ...]:
-        with self.reading() as connection, self._said():
+        with self.reading() as connection, self._in_words():
             return self._rows(connection)
 
     def contents(self) -> tuple[Account, tuple[Entry, ...]]:
         """The account and the rows it follows from, of one moment."""
-        with self.reading() as connection, self._said():
+        with self.reading() as connection, self._in_words():
             return self._read(connection, _ACCOUNT), self._rows(connection)
 
     @staticmethod
@@ -190,7 +175,7 @@ class SqlStore:
 
     def bring_up(self) -> None:
         """Bring tables of the first layout up to date, all at once; rows keep their hashes."""
-        with self.transact() as transaction, self._said():
+        with self.transact() as transaction, self._in_words():
             before = transaction.account()
             if before.layout == 1:
                 after = before.brought_up(self._rows(transaction.connection))
@@ -208,7 +193,7 @@ class SqlStore:
 
     @contextmanager
     def _connected(self) -> Iterator[sa.Connection]:
-        with self._said():
+        with self._in_words():
             connection = self.engine.connect()
         try:
             yield connection
@@ -227,7 +212,7 @@ class SqlStore:
         return account
 
     @contextmanager
-    def _said(self) -> Iterator[None]:
+    def _in_words(self) -> Iterator[None]:
         """The database's errors, said for the person who owns the ledger, without parameters and passwords."""
         try:
             yield

@@ -13,9 +13,9 @@ import sqlite3
 import threading
 import uuid
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote
@@ -23,10 +23,10 @@ from urllib.parse import unquote
 from privpac.drafts import new_file
 from privpac.errors import NotCertified, ParameterError, PrivpacError
 from privpac.guarantee.ledger.account import Account, Charge, Entry
-from privpac.guarantee.ledger.layout import APPLICATION_IDS, SQLITE_TABLES, SQLITE_UPGRADE, insertion
+from privpac.guarantee.ledger.layout import APPLICATION_IDS, SQLITE_TABLES, SQLITE_UPGRADE
 from privpac.guarantee.ledger.promises import Promises
 
-__all__ = ["SqliteStore", "Store", "close_connections", "sqlite_file", "stored_account"]
+__all__ = ["SqliteStore", "Store", "close_connections", "insertion", "sqlite_file", "stored_account"]
 
 SQLITE = "sqlite:///"
 BUSY_SECONDS = 60.0  # how long a charge waits for other writers; one holds the lock for milliseconds
@@ -371,3 +371,14 @@ def _not_a_ledger(path: Path) -> ParameterError:
 def _damaged(path: Path) -> NotCertified:
     remedy = "Restore the file from a backup, or treat its budget as spent."
     return NotCertified(f"The ledger '{path}' is truncated or was edited.", remedy=remedy)
+
+
+def insertion(table: str, row: Mapping[str, object]) -> str:
+    """The statement that inserts a row by the names of its columns; the names are ours."""
+    return _insertion(table, tuple(row))
+
+
+@lru_cache(maxsize=16)
+def _insertion(table: str, names: tuple[str, ...]) -> str:
+    places = ", ".join(f":{name}" for name in names)
+    return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({places})"

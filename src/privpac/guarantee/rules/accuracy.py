@@ -9,8 +9,7 @@ from fractions import Fraction
 from flint import ctx
 
 from privpac.guarantee.facts import ALL, Accuracy, Against, Loss, Privacy, Unit
-from privpac.guarantee.proof import SEAL, Proof, Value
-from privpac.guarantee.rules.conditions import ONE, need, rational
+from privpac.guarantee.proof import ONE, SEAL, Proof, Value, need, rational
 from privpac.numbers.exact import ball
 from privpac.theory.staged import Stage, error_staged, excess_staged
 

@@ -7,8 +7,7 @@ from fractions import Fraction
 from flint import ctx
 
 from privpac.guarantee.facts import Accuracy, Against
-from privpac.guarantee.proof import SEAL, Proof, Value
-from privpac.guarantee.rules.conditions import need
+from privpac.guarantee.proof import SEAL, Proof, Value, need
 from privpac.numbers.exact import ball, ln_down, ln_up, power_up, shortened
 from privpac.theory.vc import erm_excess, ln_growth, relative_error
 

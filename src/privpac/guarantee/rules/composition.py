@@ -10,8 +10,7 @@ from flint import ctx
 
 from privpac.errors import RuleRefused
 from privpac.guarantee.facts import ALL, BoundedRange, Fact, Loss, Privacy, Release, Stability
-from privpac.guarantee.proof import SEAL, Proof, Value
-from privpac.guarantee.rules.conditions import LARGEST_LOG, ONE, need, need_small, power, rational
+from privpac.guarantee.proof import LARGEST_LOG, ONE, SEAL, Proof, Value, need, need_small, power, rational
 from privpac.numbers.composition import fold_delta
 from privpac.numbers.exact import about_log, ball, decimal_text, plain, shortened
 from privpac.numbers.range_folds import LARGEST_TIMES, range_fold_delta

@@ -11,10 +11,16 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from privpac.guarantee.facts import ALL, BoundedRange, Concentrated, Loss, Privacy, Range, Release
-from privpac.guarantee.proof import SEAL, Proof, Value
-from privpac.guarantee.rules.conditions import ONE, need
-from privpac.numbers.concentrated import pure_rho, rho_up
-from privpac.numbers.divergences import log_odds_rho, noise_rho, order_epsilon, range_rho, subsampled_range
+from privpac.guarantee.proof import ONE, SEAL, Proof, Value, need
+from privpac.numbers.concentrated import (
+    log_odds_rho,
+    noise_rho,
+    order_epsilon,
+    pure_rho,
+    range_rho,
+    rho_up,
+    subsampled_range,
+)
 from privpac.numbers.exact import shortened
 
 __all__ = [

@@ -5,9 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from privpac.guarantee.facts import ALL, BoundedRange, Loss, Privacy, Release, Unit
-from privpac.guarantee.proof import SEAL, Proof, Value
+from privpac.guarantee.proof import SEAL, Proof, Value, need, need_ratio, power, selection
 from privpac.guarantee.rules.concentrated import noise_concentrated
-from privpac.guarantee.rules.conditions import need, need_ratio, power, selection
 
 __all__ = [
     "bounded_range",

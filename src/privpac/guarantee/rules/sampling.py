@@ -5,8 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from privpac.guarantee.facts import Loss, Privacy
-from privpac.guarantee.proof import SEAL, Proof
-from privpac.guarantee.rules.conditions import ONE, need, power, rational
+from privpac.guarantee.proof import ONE, SEAL, Proof, need, power, rational
 from privpac.numbers.exact import shortened
 
 __all__ = ["sampling_with_replacement", "subsampling"]

@@ -84,10 +84,12 @@ def _planned(make: Callable[[int, Fraction], Any], answer: Answer) -> Callable[[
     @lru_cache(maxsize=64)
     def numbers(n: int) -> tuple[int, int]:
         try:
-            own = make(n, answer.wish.epsilon)
+            predictor = make(n, answer.wish.epsilon)
         except SizeError:
             return 0, 0
-        return own.kept, own.models if isinstance(own, RelabelledVote | NetRelabelled) else 0
+        return predictor.kept, predictor.models if isinstance(
+            predictor, RelabelledVote | NetRelabelled
+        ) else 0
 
     return numbers
 
@@ -159,8 +161,10 @@ def flipped(answer: Answer, supply: Supply) -> Experiment:
     planned = _for_size(FreshDraws, concepts, answer)
 
     def make(population: Population, n: int, epsilon: Fraction) -> Errs:
-        own = planned(n, epsilon)
-        return lambda sample, coins: _turned(population.error(own.hypothesis(sample, coins)), own.flip)
+        predictor = planned(n, epsilon)
+        return lambda sample, coins: _turned(
+            population.error(predictor.hypothesis(sample, coins)), predictor.flip
+        )
 
     each = _drawing(answer, concepts, _planned(planned, answer))
     return _experiment(answer, supply, make, draws=DRAWS, each=each)
@@ -173,9 +177,9 @@ def relabelled_vote(answer: Answer, supply: Supply) -> Experiment:
     planned = _for_size(RelabelledVote, concepts, answer)
 
     def make(population: Population, n: int, epsilon: Fraction) -> Errs:
-        own, cells = planned(n, epsilon), population.records.block().cells
+        predictor, cells = planned(n, epsilon), population.records.block().cells
         return lambda sample, coins: _voted_wrong(
-            population, own.votes(sample, cells, coins), own.models, ratio_for(own.inner)
+            population, predictor.votes(sample, cells, coins), predictor.models, ratio_for(predictor.inner)
         )
 
     numbers = _planned(planned, answer)
@@ -195,14 +199,17 @@ def net_relabelled(answer: Answer, supply: Supply) -> Experiment:
     planned = _for_size(NetRelabelled, concepts, answer)
 
     def make(population: Population, n: int, epsilon: Fraction) -> Errs:
-        own = planned(n, epsilon)
+        predictor = planned(n, epsilon)
         cells = population.records.block().cells
 
         def errs(sample: object, coins: object) -> float:
             voted = _voted_wrong(
-                population, own.votes(sample, cells, coins), own.models, ratio_for(own.inner)
+                population,
+                predictor.votes(sample, cells, coins),
+                predictor.models,
+                ratio_for(predictor.inner),
             )
-            return _turned(voted, own.flip)
+            return _turned(voted, predictor.flip)
 
         return errs
 

@@ -75,15 +75,15 @@ REAL_BITS = 32
 """Columns of more bits than this are whole numbers: a real one has no more cells."""
 
 
-def as_schema(given: Description, *, columns: int = 1) -> Schema:
+def as_schema(description: Description, *, columns: int = 1) -> Schema:
     """The schema of a description by numbers: columns between 0 and 1, at least so many; long keys are integers."""
-    if given.schema is not None:
-        return given.schema
-    count = max(columns, given.columns or given.tests or 1)
-    if given.bits is not None and given.bits > REAL_BITS:
-        shape: dict[str, Any] = {"lower": 0, "upper": 2**given.bits - 1, "integer": True}
+    if description.schema is not None:
+        return description.schema
+    count = max(columns, description.columns or description.tests or 1)
+    if description.bits is not None and description.bits > REAL_BITS:
+        shape: dict[str, Any] = {"lower": 0, "upper": 2**description.bits - 1, "integer": True}
     else:
-        size = {} if given.bits is None else {"resolution": 2**given.bits}
+        size = {} if description.bits is None else {"resolution": 2**description.bits}
         shape = {"lower": 0, "upper": 1, **size}
     described = [{"name": f"c{i}", "kind": "numeric", **shape} for i in range(1, count + 1)]
     return Schema.from_json({"label": "y", "columns": described})
@@ -223,12 +223,12 @@ class Supply:
     populations: dict[object, Population] = field(default_factory=dict, repr=False)
 
     @property
-    def given(self) -> bool:
+    def has_records(self) -> bool:
         """Whether the user said what the records are like."""
         return self.table is not None or self.marginals is not None
 
     def schema(self, *, columns: int = 1) -> Schema:
-        return as_schema(self.question.given, columns=columns)
+        return as_schema(self.question.subject, columns=columns)
 
     def flipped(self, answer: Answer) -> float:
         """The share of labels that are wrong in what is simulated."""
@@ -252,7 +252,7 @@ class Supply:
     def population(self, answer: Answer) -> Population:
         """The records for a row about one class: labels as its setting assumes, unless they are the user's own."""
         word, realizable = runnable(answer.concepts.word), answer.option.setting == "realizable"
-        lone = answer.concepts.kind == "points" and not self.given
+        lone = answer.concepts.kind == "points" and not self.has_records
         key = (word, realizable, answer.wish.error if lone else None)
         if key not in self.populations:
             if lone:

@@ -75,7 +75,7 @@ def share_error(true: NDArray[Any], released: Any) -> float:
 
 def _drawn(answer: Answer, supply: Supply) -> tuple[Population, str]:
     column = runnable(answer.concepts.word).split(":")[1]
-    if supply.given:
+    if supply.has_records:
         return supply.records(answer), column
     return skewed(supply.schema(), column), column
 

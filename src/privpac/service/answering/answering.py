@@ -61,7 +61,7 @@ class Answering:
     coins: Coins
     _failed: Event = field(default_factory=Event, init=False)
     """Set by a draw that failed, in case the database cannot be told."""
-    _kept: dict[bytes, int] = field(default_factory=dict, init=False)
+    _cache: dict[bytes, int] = field(default_factory=dict, init=False)
     """Answers that were found in the database, or put there."""
 
     @cached_property
@@ -80,7 +80,7 @@ class Answering:
 
     def ask(self, cells: Mapping[str, Any], **facts: Any) -> Ask:
         """A request for answers about these cells."""
-        return Ask(asked=AskedRows.of(cells, self.bundle.offer.predictor), **facts)
+        return Ask(rows=AskedRows.of(cells, self.bundle.offer.predictor), **facts)
 
     def answer(self, asks: Sequence[Ask]) -> list[Outcome]:
         """The outcome of every request, durable before this returns; a refusal leaves the others as they are."""
@@ -97,7 +97,7 @@ class Answering:
         if not waiting:
             self._remember(group.known)
             return [one for one in admitted if not isinstance(one, PaidRequest)]
-        drawn = self._draw([one.ask.asked for one in waiting], group.known)
+        drawn = self._draw([one.ask.rows for one in waiting], group.known)
         with self.store.transact() as transaction:
             group = self._group(transaction, [one.ask for one in waiting], {})
             group.keep(drawn)
@@ -106,9 +106,9 @@ class Answering:
         self._remember(group.known)
         return outcomes
 
-    def _draw(self, asked: Sequence[AskedRows], known: Mapping[bytes, int]) -> dict[bytes, int]:
+    def _draw(self, batches: Sequence[AskedRows], known: Mapping[bytes, int]) -> dict[bytes, int]:
         try:
-            return draw(asked, self.bundle.prepared, self.coins, known=known)
+            return draw(batches, self.bundle.prepared, self.coins, known=known)
         except Exception as fault:  # whatever it is: nothing is swallowed, and nothing is answered after it
             self._failed.set()
             self._end()
@@ -137,13 +137,13 @@ class Answering:
 
     def _stored(self, connection: object, asks: Sequence[Ask]) -> dict[bytes, int | None]:
         """The questions that are paid for, with their answers if they have one."""
-        asked = {key for ask in asks for key in ask.asked.keys}
-        stored: dict[bytes, int | None] = {key: self._kept[key] for key in asked if key in self._kept}
-        rows = statements.ANSWERS.rows(connection, list(asked - stored.keys()), of=self.bundle.digest)
+        questions = {key for ask in asks for key in ask.rows.keys}
+        stored: dict[bytes, int | None] = {key: self._cache[key] for key in questions if key in self._cache}
+        rows = statements.ANSWERS.rows(connection, list(questions - stored.keys()), of=self.bundle.digest)
         return stored | {bytes(row["question"]): row["label"] for row in rows}
 
     def _remember(self, known: Mapping[bytes, int]) -> None:
         """Answers that are on disk: they never change, whichever process gave them, so nobody needs to look again."""
-        if len(self._kept) + len(known) > MOST_KEPT:
-            self._kept.clear()
-        self._kept.update(known)
+        if len(self._cache) + len(known) > MOST_KEPT:
+            self._cache.clear()
+        self._cache.update(known)

@@ -10,9 +10,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from privpac.errors import BudgetExceeded, NotCertified
-from privpac.guarantee.ledger.account import Account, Charge
+from privpac.guarantee.ledger.account import Account, Charge, Purchase
 from privpac.guarantee.ledger.budget import Cost, exact_text
-from privpac.guarantee.ledger.purchase import Purchase
 from privpac.service.access import keys
 from privpac.service.access.keys import Key
 from privpac.service.answering import statements
@@ -127,7 +126,7 @@ class Group:
             if earlier.reply is not None:
                 return Reply(earlier.reply, Fraction(0))
             return self._answered(PaidRequest(ask, earlier.price, Fraction(0), self._left(key)))
-        new = ask.asked.new(self.paid)
+        new = ask.rows.new(self.paid)
         entry = None
         if new:
             charged = self._charge(key, len(new))
@@ -186,7 +185,7 @@ class Group:
 
     def _answered(self, one: PaidRequest) -> Reply | PaidRequest:
         """The reply if nothing has to be drawn for it."""
-        return self.reply(one) if not one.ask.asked.new(self.known) else one
+        return self.reply(one) if not one.ask.rows.new(self.known) else one
 
     def keep(self, drawn: Mapping[bytes, int]) -> None:
         """Keep what was drawn; where somebody else was quicker, theirs remains."""
@@ -213,7 +212,7 @@ class Group:
 
     def _text(self, one: PaidRequest) -> str:
         tree = {
-            "answers": one.ask.asked.named(self.known, self.terms.class_values),
+            "answers": one.ask.rows.named(self.known, self.terms.class_values),
             "price": one.price,
             "left": one.left.to_json(),
         }

@@ -62,6 +62,6 @@ class Reading:
         cells = cells_of([row for one in sent for row in one.rows], bundle.schema)
         batches = AskedRows.apart(cells, [len(one.rows) for one in sent], bundle.offer.predictor)
         return [
-            Ask(one.key, asked, one.idempotency_key, one.digest)
-            for one, asked in zip(sent, batches, strict=True)
+            Ask(one.key, rows, one.idempotency_key, one.digest)
+            for one, rows in zip(sent, batches, strict=True)
         ]

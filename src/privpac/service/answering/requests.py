@@ -21,7 +21,7 @@ class Ask:
     """One request on its way: who, what, and under which idempotency key."""
 
     key: str
-    asked: AskedRows
+    rows: AskedRows
     idempotency_key: str | None
     digest: bytes
 
@@ -43,9 +43,11 @@ class Left:
         left = cls._of_one(account.promises, account.spent, cost)
         if key.promises is None:
             return left
-        own = cls._of_one(key.promises, key.spent, cost)
-        rhos = [rho for rho in (left.rho, own.rho) if rho is not None]
-        return cls(min(left.epsilon, own.epsilon), min(rhos, default=None), min(left.answers, own.answers))
+        share = cls._of_one(key.promises, key.spent, cost)
+        rhos = [rho for rho in (left.rho, share.rho) if rho is not None]
+        return cls(
+            min(left.epsilon, share.epsilon), min(rhos, default=None), min(left.answers, share.answers)
+        )
 
     @classmethod
     def _of_one(cls, promises: Promises, spent: Cost, cost: Cost) -> Left:

@@ -21,20 +21,20 @@ class _In:
 
     def __init__(self, select: Callable[[Sequence[sa.BindParameter[Any]]], sa.Select[Any]]) -> None:
         self._select = select
-        self._made: dict[int, DriverStatement] = {}
+        self._by_length: dict[int, DriverStatement] = {}
 
-    def rows(self, connection: Any, wanted: Sequence[Any], **facts: Any) -> list[Mapping[str, Any]]:
+    def rows(self, connection: Any, keys: Sequence[Any], **facts: Any) -> list[Mapping[str, Any]]:
         """The rows of all values."""
         rows: list[Mapping[str, Any]] = []
-        for start in range(0, len(wanted), AT_ONCE):
-            some = wanted[start : start + AT_ONCE]
+        for start in range(0, len(keys), AT_ONCE):
+            some = keys[start : start + AT_ONCE]
             length = 1 << (len(some) - 1).bit_length()
-            if length not in self._made:
+            if length not in self._by_length:
                 names: list[sa.BindParameter[Any]] = [sa.bindparam(f"value_{i}") for i in range(length)]
-                self._made[length] = DriverStatement(self._select(names))
+                self._by_length[length] = DriverStatement(self._select(names))
             values = {f"value_{i}": value for i, value in enumerate(some)}
             values |= {f"value_{i}": some[-1] for i in range(len(some), length)}
-            rows += self._made[length].read(connection, facts | values)
+            rows += self._by_length[length].read(connection, facts | values)
         return rows
 
 

@@ -120,12 +120,12 @@ class Drawer:
 
 
 class Drawers:
-    """All drawers of a server. Without a `root` the folder is a temporary one; `close` removes its `own`."""
+    """All drawers of a server. Without a `root` the folder is a temporary one; `close` removes a `temporary` one."""
 
     def __init__(
-        self, root: Path | None = None, *, own: bool = False, keep_seconds: float = KEEP_SECONDS
+        self, root: Path | None = None, *, temporary: bool = False, keep_seconds: float = KEEP_SECONDS
     ) -> None:
-        self._own = own or root is None
+        self._temporary = temporary or root is None
         self._root = Path(tempfile.mkdtemp(prefix="privpac-pages-")) if root is None else root
         self._root.mkdir(mode=0o700, exist_ok=True)
         self._keep = keep_seconds
@@ -182,7 +182,7 @@ class Drawers:
 
     def close(self) -> list[Drawer]:
         """Delete the folder, if it was made for this run of the service, but for what was paid for, which is told."""
-        if not self._own or not self._root.exists():
+        if not self._temporary or not self._root.exists():
             return []
         paid = [drawer for drawer in self._all() if drawer.is_paid]
         for drawer in self._all():

@@ -145,12 +145,12 @@ def seconds_since(state: Mapping[str, Any]) -> int:
 def _teller(drawer: Drawer) -> Tell:
     last, withdrawal = 0.0, Withdrawal(drawer)
 
-    def tell(what: str, done: int, of: int) -> None:
+    def tell(what: str, count: int, of: int) -> None:
         nonlocal last
         now = time.monotonic()
-        if now - last >= SECONDS_BETWEEN or done >= of:
+        if now - last >= SECONDS_BETWEEN or count >= of:
             last = now
             withdrawal.look()
-            drawer.note(what=what, done=done, of=of)
+            drawer.note(what=what, done=count, of=of)
 
     return tell

@@ -46,7 +46,7 @@ def mount(app: FastAPI, settings: Settings) -> None:
         ),
         ServiceBooks(service),
         bundle=service.bundle.path,
-        drawers=Drawers(_folder(settings.session), own=True),
+        drawers=Drawers(_folder(settings.session), temporary=True),
         wrong_secrets=service.wrong_keys,
     )
     app.router.routes.append(_Beside("", app=pages_app(place)))

@@ -25,7 +25,7 @@ from privpac.concepts.cards.logits import log_odds, log_risk, risk
 from privpac.concepts.cards.risks import SCALE, Table, spread_of, start_share
 from privpac.concepts.cards.tallies import ByClass, BySum, ByWeight, Points, held_by_test, looks
 from privpac.concepts.cards.words import CAUTION, risk_rows
-from privpac.concepts.hypotheses import hypothesis_from_json
+from privpac.concepts.catalogue import hypothesis_from_json
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.constructions.card.labels import LabelPrivateCard
 from privpac.constructions.card.learner import CardLearner

@@ -21,7 +21,7 @@ from privpac.concepts.linear.halfspaces import Scorecards
 from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.majority import Majorities
-from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.parts import OneTest
 from privpac.concepts.trees.trees import Trees
 from privpac.data.engines.memory import MemorySample
 from privpac.theory.vc import growth

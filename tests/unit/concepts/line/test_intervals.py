@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from privpac.coins import Coins, SeededCoins, law
-from privpac.concepts.hypotheses import hypothesis_from_json
+from privpac.concepts.catalogue import hypothesis_from_json
 from privpac.concepts.line.intervals import Interval, Intervals
 from privpac.concepts.line.union_law import UnionGibbs
 from privpac.data.columns import Boolean, Categorical, Numeric

@@ -15,7 +15,7 @@ import pytest
 from flint import arb, ctx, fmpq
 
 from privpac.coins import Coins, SeededCoins, Weights, law
-from privpac.concepts.hypotheses import hypothesis_from_json
+from privpac.concepts.catalogue import hypothesis_from_json
 from privpac.concepts.line.union_law import UnionGibbs, _Choice
 from privpac.concepts.line.union_sums import UnionSums, Walk
 from privpac.concepts.line.unions import Union, Unions

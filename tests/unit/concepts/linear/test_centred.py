@@ -13,9 +13,9 @@ import pytest
 
 import privpac
 from privpac.coins import SeededCoins, law
-from privpac.concepts.derived.reference import ByCdf, Product, PublicTable, Uniform, UniformSphere
+from privpac.concepts.catalogue import hypothesis_from_json
+from privpac.concepts.derived.reference import ByCdf, PublicTable, Uniform, UniformSphere
 from privpac.concepts.fitting import misfit
-from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.line.cuts import Cuts
 from privpac.concepts.line.thresholds import Threshold
 from privpac.concepts.linear.centred import CentredHalfspaces
@@ -175,11 +175,6 @@ REFUSED = {
         "never falling",
     ),
     "a distribution above 1": (lambda: ByCdf.of(grid(3), "a", lambda x: 7.0), ParameterError, "0 to 1"),
-    "a shared column": (
-        lambda: Product((Uniform(grid(3), ("a",)), Uniform(grid(3), ("a",)))),
-        ParameterError,
-        "share",
-    ),
     "an empty table": (lambda: PublicTable(sample(grid(3), 0, 0)), DataError, "without records"),
     "a constant column": (lambda: PublicTable(sample(grid(3), 0, 1)).below("a", 1), SchemaError, "constant"),
 }
@@ -237,7 +232,7 @@ def test_levels_of_covers_are_what_the_nearest_cut_gives() -> None:
     references = [
         table,
         ByCdf.of(schema, "a", lambda x: (x / 30) ** 2, knots=10),
-        Product((ByCdf.of(schema, "a", lambda x: x / 30), Uniform(schema, ("b",)))),
+        Uniform(schema, ("a", "b")),
     ]
     for reference in references:
         for count in (1, 2, 5, 9):

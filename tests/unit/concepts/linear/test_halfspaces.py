@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from privpac.coins import SeededCoins, law
+from privpac.concepts.catalogue import hypothesis_from_json
 from privpac.concepts.fitting import misfit
-from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.linear.direction_kernels import BINS, WIDEST, cutoff, scale
 from privpac.concepts.linear.halfspaces import Halfspaces, Scorecards
 from privpac.concepts.linear.levels import Feature, LevelTable, features_of

@@ -68,7 +68,7 @@ def test_a_column_with_one_value_has_no_test() -> None:
 
 def test_given_cuts_and_categories_replace_the_default() -> None:
     schema = Schema((Numeric("x", 0, 100, integer=True), Categorical("c", categories=("u", "v", "w"))), "y")
-    chosen = Binarisation.of(schema, given={"x": [50, 10.5, 50], "c": ["w"]})
+    chosen = Binarisation.of(schema, cut_values={"x": [50, 10.5, 50], "c": ["w"]})
     assert chosen.tests == (Test("x", 11, "at least"), Test("x", 50, "at least"), Test("c", 2, "equals"))
 
 
@@ -76,9 +76,9 @@ def test_given_cuts_and_categories_replace_the_default() -> None:
 def test_a_given_cut_outside_the_column_is_refused(value: object) -> None:
     schema = Schema((Numeric("x", 0, 100, integer=True),), "y")
     with pytest.raises(ParameterError, match="given"):
-        Binarisation.of(schema, given={"x": [value]})
+        Binarisation.of(schema, cut_values={"x": [value]})
     with pytest.raises(SchemaError, match="no column"):
-        Binarisation.of(schema, given={"z": [1]})
+        Binarisation.of(schema, cut_values={"z": [1]})
 
 
 def test_wide_or_long_tables_get_fewer_cuts() -> None:

@@ -8,7 +8,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from privpac.concepts.hypotheses import hypothesis_from_json
+from privpac.concepts.catalogue import hypothesis_from_json
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import CooccurrenceTensor
 from privpac.concepts.literals.exceptions import Exceptions, Pattern, Patterns

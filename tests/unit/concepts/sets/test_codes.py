@@ -11,8 +11,8 @@ import pytest
 from privpac.audit.registry import sample_of as tiny_sample
 from privpac.audit.registry import tiny_schema
 from privpac.coins import SeededCoins
+from privpac.concepts.catalogue import hypothesis_from_json
 from privpac.concepts.fitting import misfit
-from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.sets.codes import CodeSet, CodeSets
 from privpac.constructions.points.coded import CodedPoints
 from privpac.constructions.points.representation_formulas import Code, good_codewords

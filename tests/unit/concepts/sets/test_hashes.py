@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from privpac.coins import SeededCoins, law
+from privpac.concepts.catalogue import hypothesis_from_json
 from privpac.concepts.fitting import misfit
-from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.line.stumps import Constant
 from privpac.concepts.sets.hash_kernels import _plain, held_gains
 from privpac.concepts.sets.hashes import HashedSet, HashFamily, field_for, hashed_scores

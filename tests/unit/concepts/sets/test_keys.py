@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from privpac.coins import SeededCoins, law
-from privpac.concepts.hypotheses import hypothesis_from_json
+from privpac.concepts.catalogue import hypothesis_from_json
 from privpac.concepts.sets.keys import KeyedFamily, KeyedSet
 from privpac.errors import NoSqlForm, ParameterError
 from tests.unit.point_rules import by_database, keys, names, random_cells

@@ -11,8 +11,8 @@ import pytest
 from privpac.audit.registry import sample_of as tiny_sample
 from privpac.audit.registry import tiny_schema
 from privpac.coins import SeededCoins, law
+from privpac.concepts.catalogue import hypothesis_from_json
 from privpac.concepts.fitting import misfit
-from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.sets.sparse import LARGEST, ListedFamily, SparseSet, SparseSets
 from privpac.constructions.points.sparse import SparsePoints
 from privpac.data.sample import Size

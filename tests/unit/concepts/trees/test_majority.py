@@ -10,15 +10,14 @@ import pytest
 
 from privpac.audit.registry import sample_of, tiny_schema
 from privpac.coins import law
+from privpac.concepts.catalogue import concepts_from_json, stored_concepts
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees import majority
 from privpac.concepts.trees.majority import Majorities, MajorityScores
 from privpac.concepts.trees.mixture import TreeMixture
-from privpac.concepts.trees.one_test import OneTest
-from privpac.concepts.trees.parts import Constants
+from privpac.concepts.trees.parts import Constants, OneTest
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.concepts.trees.trees import Trees
-from privpac.constructions.stored_classes import concepts_from_json, stored_concepts
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 from privpac.numbers.exact import ball
@@ -142,7 +141,7 @@ def test_counts_of_too_few_sets_are_refused() -> None:
 
 def _mixture() -> TreeMixture:
     tests = Binarisation.of(SCHEMA)
-    few = Binarisation.of(SCHEMA, given={"a": [1], "b": [1], "c": [1]})
+    few = Binarisation.of(SCHEMA, cut_values={"a": [1], "b": [1], "c": [1]})
     parts = (
         Constants(SCHEMA, tests),
         OneTest(SCHEMA, tests),

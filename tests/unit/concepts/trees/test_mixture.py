@@ -18,7 +18,7 @@ from privpac.concepts.trees.trees import Trees
 from privpac.errors import ParameterError
 
 SCHEMA = tiny_schema(3)
-COARSE = Binarisation.of(SCHEMA, given={"a": [1]})
+COARSE = Binarisation.of(SCHEMA, cut_values={"a": [1]})
 PARTS = (Trees(SCHEMA, 1, Binarisation.of(SCHEMA), threads=1), Trees(SCHEMA, 2, COARSE, threads=1))
 MIXTURE = TreeMixture(PARTS, (1, 2))
 RATIO = Fraction(3, 5)

@@ -15,7 +15,7 @@ from privpac.concepts.literals.binarise import Test
 from privpac.concepts.trees.tree import Leaf, Split
 from privpac.constructions.card.graded_tree import COUNT_SHARE, FIRST_SHARE, LEVELS_SHARE, GradedTrees
 from privpac.constructions.draw.default import auto
-from privpac.constructions.draw.merged import Merged
+from privpac.constructions.draw.occam import Merged
 from privpac.constructions.draw.staged_trees import StagedTrees
 from privpac.constructions.recipe import Recipe
 from privpac.constructions.words import Request

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import privpac
+from privpac.concepts.catalogue import concepts_from_json, stored_concepts
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import CooccurrenceTensor, Estimated
 from privpac.concepts.trees.mixture import MixtureWithExtras, TreeMixture
@@ -29,10 +30,9 @@ from privpac.constructions.draw.default import (
     deep_tests,
     default_mixture,
 )
-from privpac.constructions.draw.merged import Merged
+from privpac.constructions.draw.occam import Merged
 from privpac.constructions.draw.staged_trees import StagedTrees
 from privpac.constructions.recipe import Recipe
-from privpac.constructions.stored_classes import concepts_from_json, stored_concepts
 from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Size
 from privpac.data.schema import Schema

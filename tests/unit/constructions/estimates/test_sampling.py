@@ -11,8 +11,7 @@ from privpac.audit.registry import tiny_schema
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.constructions.base import Learner
-from privpac.constructions.draw.merged import Merged
-from privpac.constructions.draw.occam import Occam
+from privpac.constructions.draw.occam import Merged, Occam
 from privpac.constructions.draw.staged_trees import StagedTrees
 from privpac.constructions.estimates.sampling import Choice, Way, choice_of, span
 from privpac.constructions.recipe import MOST_ASIDE, Recipe

@@ -13,13 +13,12 @@ import pytest
 
 from privpac.cli.app import run
 from privpac.errors import BudgetExceeded, NotCertified, ParameterError
-from privpac.guarantee.ledger.account import FIRST_FORMAT, Account, Charge
+from privpac.guarantee.ledger.account import FIRST_FORMAT, Account, Charge, Purchase
 from privpac.guarantee.ledger.backup import backup, restore
 from privpac.guarantee.ledger.budget import Budget, Cost
 from privpac.guarantee.ledger.layout import FIRST_ID, SECOND_ID
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.guarantee.ledger.promises import Promises
-from privpac.guarantee.ledger.purchase import Purchase
 from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.guarantee.ledger.store import SqliteStore
 from privpac.numbers.concentrated import pure_rho

@@ -10,11 +10,10 @@ import pytest
 
 from privpac.checker.budget import check_budget
 from privpac.errors import BudgetExceeded, NotCertified, ParameterError
-from privpac.guarantee.ledger.account import Account
+from privpac.guarantee.ledger.account import Account, Purchase
 from privpac.guarantee.ledger.budget import Cost
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.guarantee.ledger.promises import Approximate, Promises
-from privpac.guarantee.ledger.purchase import Purchase
 from privpac.guarantee.ledger.store import SqliteStore
 from privpac.guarantee.ledger.total import promise_of, total_document
 

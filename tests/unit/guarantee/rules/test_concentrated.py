@@ -21,12 +21,15 @@ from privpac.guarantee.facts import (
     fact_from_json,
 )
 from privpac.guarantee.proof import Proof
-from privpac.numbers.concentrated import approximate_epsilon, pure_rho, rho_up, spendable
-from privpac.numbers.divergences import (
+from privpac.numbers.concentrated import (
+    approximate_epsilon,
     log_odds_rho,
     noise_rho,
     order_epsilon,
+    pure_rho,
     range_rho,
+    rho_up,
+    spendable,
     subsampled_range,
 )
 from privpac.numbers.exact import ratio_for

@@ -31,10 +31,10 @@ def leaf(counts: Longs, costs: Longs, prior: Floats, table: Floats) -> tuple[np.
     """Sum over the labels: prior · ratio^(cost of the records with another label)."""
     total, top = np.int64(0), np.int64(-1)
     for y in range(len(counts)):
-        kept = costs[y] * counts[y]
-        total += kept
-        if prior[y] > 0.0 and kept > top:
-            top = kept
+        correct = costs[y] * counts[y]
+        total += correct
+        if prior[y] > 0.0 and correct > top:
+            top = correct
     mass = 0.0
     for y in range(len(counts)):
         if prior[y] > 0.0:
@@ -88,26 +88,26 @@ def _leaf_side(
     """One leaf for every test; labels in the outer loops, so that the inner ones run over contiguous rows."""
     classes, p = row.shape
     top = np.empty(p, row.dtype)
-    kept = np.empty((classes, p), row.dtype)
+    correct = np.empty((classes, p), row.dtype)
     for h in range(p):
         top[h] = -1
     for y in range(classes):
         every, cost = total[y], costs[y]
-        counts, own = row[y], kept[y]
+        counts, line = row[y], correct[y]
         for h in range(p):
-            own[h] = cost * (counts[h] if holds else every - counts[h])
-            entries[h] += own[h]
+            line[h] = cost * (counts[h] if holds else every - counts[h])
+            entries[h] += line[h]
         if prior[y] > 0.0:
             for h in range(p):
-                top[h] = max(top[h], own[h])
+                top[h] = max(top[h], line[h])
     for h in range(p):
         entries[h] -= top[h]
         mass[h] = 0.0
     for y in range(classes):
         if prior[y] > 0.0:
-            weight, own = prior[y], kept[y]
+            weight, line = prior[y], correct[y]
             for h in range(p):
-                mass[h] += weight * power(table, top[h] - own[h])
+                mass[h] += weight * power(table, top[h] - line[h])
 
 
 @compiled

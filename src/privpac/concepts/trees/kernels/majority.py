@@ -11,43 +11,17 @@ sign -1 at test k - 1 (none for k = 0), rule 2k + 1 answers the opposite. Sets c
 
 from __future__ import annotations
 
-from math import comb
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.concepts.literals.cooccurrence import offsets
 
-__all__ = ["RULES", "count_gains", "find_gain", "largest_gain", "list_gains", "plain_prices"]
+__all__ = ["RULES", "count_gains", "find_gain", "largest_gain", "list_gains"]
 
 RULES = 8
 """Majorities a set of three tests."""
 
 Longs = NDArray[np.int64]
-
-
-def plain_prices(signed: Longs, p: int, everything: int) -> NDArray[Any]:
-    """[set, k]: the price of rule 2k of every set, by numpy alone; that of rule 2k + 1 is the rest of everything."""
-    kind = np.int32 if 32 * everything < 2**31 else np.int64
-    levels: list[NDArray[Any]] = np.split(signed.astype(kind), offsets(p, 3)[1:4])
-    everyone, one, two, three = levels
-    larger, smaller = np.tril_indices(p, -1)
-    pairs, alone = 4 * two, 2 * one - everyone
-    both = alone[smaller] + alone[larger]
-    prices = np.empty((len(three), 4), kind)
-    for c in range(2, p):
-        place, many = comb(c, 3), comb(c, 2)
-        a, b = smaller[:many], larger[:many]
-        own = pairs[many : many + c]  # of c and each smaller test
-        total = both[:many] + alone[c]
-        product = 8 * three[place : place + many] - (pairs[:many] + own[a] + own[b]) + (total + 2 * everyone)
-        out = prices[place : place + many]
-        out[:, 0] = (everything - (total - product) // 2) // 2
-        for k, turned in enumerate((alone[a], alone[b], alone[c])):
-            out[:, k + 1] = (everything - (total - 2 * turned + product) // 2) // 2
-    return prices
 
 
 @compiled
@@ -134,10 +108,10 @@ def list_gains(signed: Longs, p: int, out: Longs) -> None:
 
 
 @compiled
-def find_gain(signed: Longs, p: int, wanted: np.int64, index: int) -> tuple[int, int, int, int]:
+def find_gain(signed: Longs, p: int, gain: np.int64, index: int) -> tuple[int, int, int, int]:
     """The tests and the number of the index-th rule of this gain; tests of -1 if there are fewer."""
     kind = signed.dtype.type
-    place, gains, size = 1 + p + p * (p - 1) // 2, np.empty((4, p), signed.dtype), kind(abs(wanted))
+    place, gains, size = 1 + p + p * (p - 1) // 2, np.empty((4, p), signed.dtype), kind(abs(gain))
     left = index
     for c in range(2, p):
         for b in range(1, c):
@@ -149,22 +123,22 @@ def find_gain(signed: Longs, p: int, wanted: np.int64, index: int) -> tuple[int,
                 for a in range(b):
                     matches += kind(max(gains[k, a], kind(-gains[k, a])) == size)
             # A rule that gains nothing does so the other way round as well.
-            many = int(matches) * (2 if wanted == 0 else 1)
+            many = int(matches) * (2 if gain == 0 else 1)
             if left < many:
-                return _find_in_row(gains, b, c, wanted, left)
+                return _find_in_row(gains, b, c, gain, left)
             left -= many
             place += b
     return -1, -1, -1, -1
 
 
 @compiled
-def _find_in_row(gains: Longs, b: int, c: int, wanted: np.int64, index: int) -> tuple[int, int, int, int]:
+def _find_in_row(gains: Longs, b: int, c: int, gain: np.int64, index: int) -> tuple[int, int, int, int]:
     """The same among the sets whose larger tests are b and c."""
     left = index
     for a in range(b):
         for k in range(4):
             for opposite in range(2):
-                if (-np.int64(gains[k, a]) if opposite else np.int64(gains[k, a])) == wanted:
+                if (-np.int64(gains[k, a]) if opposite else np.int64(gains[k, a])) == gain:
                     if left == 0:
                         return a, b, c, 2 * k + opposite
                     left -= 1

@@ -215,11 +215,13 @@ def write_regions(
         base, alone = ((price[s] - (gap & 1)) >> 1) - half, (price[s] - gap) >> 1
         mass = different[s] / table[middle - half] if half <= middle else different[s]
         better = 1 if total[s] > 0 else 0
-        own, other = prior[better], prior[1 - better]
+        likely, other = prior[better], prior[1 - better]
         # Two equal answers cost the same whatever the test; the worse of them `gap` more.
-        equal = own * own * power(table, alone - base) + other * other * power(table, alone + gap - base)
-        leaf = own + other * power(table, gap)
-        split = own * other * mass + equal * whole
+        equal = likely * likely * power(table, alone - base) + other * other * power(
+            table, alone + gap - base
+        )
+        leaf = likely + other * power(table, gap)
+        split = likely * other * mass + equal * whole
         leaf_scores[here], leaf_masses[here] = alone, leaf
         scores[here], masses[here] = with_stop(base, split, alone, leaf, scale, stop, table)
 

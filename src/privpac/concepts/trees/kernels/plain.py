@@ -65,10 +65,10 @@ class _Counts:
         all_threes = self.level(3)
         for c in range(self.p):
             place, many = comb(c, 3), comb(c, 2)
-            own = all_threes[place : place + many]
-            table[c, :many] = own
+            threes = all_threes[place : place + many]
+            table[c, :many] = threes
             square = np.empty((c, c), self.values.dtype)
-            square[smaller[:many], larger[:many]] = square[larger[:many], smaller[:many]] = own
+            square[smaller[:many], larger[:many]] = square[larger[:many], smaller[:many]] = threes
             np.fill_diagonal(square, self._two[c, :c])
             table[:c, many : many + c] = square
             table[c, many : many + c] = self._two[c, :c]
@@ -136,13 +136,13 @@ def _blocks(p: int, size: int) -> Iterator[slice]:
 
 def _leaves(totals: Array, costs: Array, prior: Floats, table: Floats) -> Table:
     """Sum over the labels of prior · ratio^(cost of the records with another label); totals[y] are the records."""
-    kept = [cost * own for cost, own in zip(costs, totals, strict=True)]
-    best = np.maximum.reduce([own for own, weight in zip(kept, prior, strict=True) if weight > 0.0])
+    correct = [cost * line for cost, line in zip(costs, totals, strict=True)]
+    best = np.maximum.reduce([line for line, weight in zip(correct, prior, strict=True) if weight > 0.0])
     mass = np.zeros(best.shape)
-    for weight, own in zip(prior, kept, strict=True):
+    for weight, line in zip(prior, correct, strict=True):
         if weight > 0.0:
-            mass += weight * _power(table, best - own)
-    return np.asarray(sum(kept) - best, dtype=np.int64), mass
+            mass += weight * _power(table, best - line)
+    return np.asarray(sum(correct) - best, dtype=np.int64), mass
 
 
 def _leaf_pairs(rows: Array, totals: Array, costs: Array, prior: Floats, table: Floats) -> Table:
@@ -163,8 +163,8 @@ def _with_stop(split: Table, leaf: Table, scale: float, stop: float, table: Floa
     if stop == 0.0:
         return split[0], scale * split[1]
     best = np.minimum(split[0], leaf[0])
-    own = (scale * split[1]) * _power(table, split[0] - best)
-    return best, own + (stop * leaf[1]) * _power(table, leaf[0] - best)
+    mass = (scale * split[1]) * _power(table, split[0] - best)
+    return best, mass + (stop * leaf[1]) * _power(table, leaf[0] - best)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -187,20 +187,20 @@ class PlainSums:
     @cached_property
     def _classes(self) -> tuple[_Counts, ...]:
         columns = self.counts.T.astype(self.costs.dtype)
-        return tuple(_Counts(np.ascontiguousarray(own), self._p) for own in columns)
+        return tuple(_Counts(np.ascontiguousarray(counts), self._p) for counts in columns)
 
     @cached_property
     def _signed(self) -> _Counts | None:
         """What class 1 weighs less what class 0 does: all that matters where either of two may be the answer."""
         if len(self._classes) != 2 or min(self.prior) <= 0.0:
             return None
-        zero, one = (own.values for own in self._classes)
+        zero, one = (counts.values for counts in self._classes)
         return _Counts(self.costs[1] * one - self.costs[0] * zero, self._p)
 
     def bottom(self, size: int, scale: float, stop: float, leaves: Table, sums: Table) -> None:
         """Leaf sums and depth-one sums of every region of `size` tests: `sums.bottom_sums`."""
         for sets in _blocks(self._p, size):
-            totals = np.stack([own.regions(size, sets) for own in self._classes])
+            totals = np.stack([counts.regions(size, sets) for counts in self._classes])
             leaf = _leaves(totals, self.costs, self.prior, self.table)
             split = (
                 self._of_two(size, sets, totals)
@@ -215,7 +215,7 @@ class PlainSums:
 
     def _of_many(self, size: int, sets: slice, totals: Array) -> Table:
         """The sum over all tests of weight · leaf · leaf."""
-        rows = np.stack([own.with_each_test(size, sets) for own in self._classes])
+        rows = np.stack([counts.with_each_test(size, sets) for counts in self._classes])
         pairs = _leaf_pairs(rows, totals[:, None], self.costs, self.prior, self.table)
         return _combine(*pairs, self.weights, self.table)
 
@@ -273,12 +273,12 @@ class PlainSums:
         tests, begin = np.arange(self._p)[:, None], self.regions
         if size == 0:
             return np.zeros((1, 1), np.int64), begin[1] + 2 * tests, begin[1] + 2 * tests + 1
-        own, signs = np.divmod(np.arange(2 * self._p), 2)
-        larger, smaller = np.maximum(tests, own), np.minimum(tests, own)
+        seconds, signs = np.divmod(np.arange(2 * self._p), 2)
+        larger, smaller = np.maximum(tests, seconds), np.minimum(tests, seconds)
         pair = begin[2] + 4 * (larger * (larger - 1) // 2 + smaller) if self._p > 1 else 0 * larger
-        below = tests < own
+        below = tests < seconds
         low = np.where(below, pair + 2 * signs, pair + signs)
-        high = np.where(tests == own, -1, low + np.where(below, 1, 2))
+        high = np.where(tests == seconds, -1, low + np.where(below, 1, 2))
         return (begin[1] + np.arange(2 * self._p))[None], low, high
 
     def leaves(self, totals: Array) -> Table:

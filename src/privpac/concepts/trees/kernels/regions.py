@@ -45,9 +45,9 @@ def next_set(tests: Longs, size: int, p: int) -> bool:
 def _row(counts: Counts, begin: Longs, binomial: Longs, tests: Longs, size: int, out: Longs) -> None:
     """out[y, h]: records of class y that pass the given tests and test h."""
     classes, p = out.shape
-    own = begin[size]
+    place = begin[size]
     for i in range(size):
-        own += binomial[i + 1, tests[i]]
+        place += binomial[i + 1, tests[i]]
     for rank in range(size + 1):
         start = 0 if rank == 0 else tests[rank - 1] + 1
         stop = p if rank == size else tests[rank]
@@ -60,7 +60,7 @@ def _row(counts: Counts, begin: Longs, binomial: Longs, tests: Longs, size: int,
             for h in range(start, stop):
                 line[h] = counts[base + places[h], y]
             if rank < size:
-                line[tests[rank]] = counts[own, y]
+                line[tests[rank]] = counts[place, y]
 
 
 @compiled
@@ -103,11 +103,11 @@ def regions(
                 subset[length] = tests[i]
                 length += 1
         _row(counts, begin, binomial, subset, length, rows[mask])
-        own = begin[length]
+        place = begin[length]
         for i in range(length):
-            own += binomial[i + 1, subset[i]]
+            place += binomial[i + 1, subset[i]]
         for y in range(counts.shape[1]):
-            totals[mask, y] = counts[own, y]
+            totals[mask, y] = counts[place, y]
     _signed(rows, totals, size)
 
 
@@ -115,8 +115,8 @@ def region_counts(counts: Counts, begin: Longs, binomial: Longs, tests: Longs, s
     """Records of each class in one region: inclusion and exclusion over the tests that must not hold."""
     out = np.zeros(counts.shape[1], np.int64)
     for subset, odd in _subsets(tests, signs):
-        found = counts[begin[len(subset)] + sum(int(binomial[i + 1, test]) for i, test in enumerate(subset))]
-        out += -found if odd else found
+        row = counts[begin[len(subset)] + sum(int(binomial[i + 1, test]) for i, test in enumerate(subset))]
+        out += -row if odd else row
     return out
 
 
@@ -126,12 +126,12 @@ def region_rows(counts: Counts, begin: Longs, binomial: Longs, tests: Longs, sig
     out = np.zeros((counts.shape[1], len(every)), np.int64)
     for subset, odd in _subsets(tests, signs):
         size, rank = len(subset), np.searchsorted(np.array(subset), every)
-        places, own = begin[size + 1] + binomial[rank + 1, every], int(begin[size])
+        places, place = begin[size + 1] + binomial[rank + 1, every], int(begin[size])
         for i, test in enumerate(subset):
             places += binomial[np.where(i < rank, i + 1, i + 2), test]
-            own += int(binomial[i + 1, test])
-        found = counts[np.where(np.isin(every, subset), own, places)].T
-        out += -found if odd else found
+            place += int(binomial[i + 1, test])
+        rows = counts[np.where(np.isin(every, subset), place, places)].T
+        out += -rows if odd else rows
     return out
 
 
@@ -164,8 +164,8 @@ def restrict(counts: NDArray[np.int64], p: int, depth: int, test: int, holds: bo
                 with_test += binomial[i + 1 if i < rank else i + 2, tests[i]]
             with_test = here if inside else with_test + binomial[rank + 1, test]
             for y in range(counts.shape[1]):
-                found = counts[with_test, y]
-                out[here, y] = found if holds else counts[here, y] - found
+                there = counts[with_test, y]
+                out[here, y] = there if holds else counts[here, y] - there
             here += 1
             if not next_set(tests, size, p):
                 break

@@ -170,7 +170,7 @@ def _keep(
         for signs in range(8):
             goal[many + signs] = here + signs
         return many + 8
-    kept = many
+    end = many
     for signs in range(8):
         source, row = _source(column, nested, a, b, c, signs), many + signs
         if source == EMPTY:
@@ -183,12 +183,12 @@ def _keep(
             )
             scores[here + signs], masses[here + signs] = pair_scores[source], pair_masses[source]
         else:
-            best[kept], total[kept], price[kept], goal[kept] = best[row], total[row], price[row], here + signs
-            if kept < row:
+            best[end], total[end], price[end], goal[end] = best[row], total[row], price[row], here + signs
+            if end < row:
                 for h in range(places.shape[1]):
-                    places[kept, h] = places[row, h]
-            kept += 1
-    return kept
+                    places[end, h] = places[row, h]
+            end += 1
+    return end
 
 
 @compiled

@@ -101,8 +101,8 @@ def _shares(books: Books, visitor: Visitor, after: str | None) -> list[Share]:
     """What an analyst may see is her own."""
     if visitor.is_owner:
         return list(books.shares(after=after))
-    own = books.share(visitor.name)
-    return [] if own is None else [own]
+    share = books.share(visitor.name)
+    return [] if share is None else [share]
 
 
 def _line(entry: Entry, books: Books) -> Line:
@@ -162,10 +162,10 @@ def _chart(entries: Sequence[Entry], account: Account) -> dict[str, Any]:
         cost = exact_text(entry.epsilon)
         points.append({"time": time.isoformat(), "spent": float(sum_), "note": entry.note, "cost": cost})
     step = -(-len(points) // MOST_POINTS)
-    kept = points[::step] + ([points[-1]] if (len(points) - 1) % step else [])
+    chosen = points[::step] + ([points[-1]] if (len(points) - 1) % step else [])
     first, now = datetime.fromisoformat(entries[0].time), max(time, datetime.now(UTC))
     before = first - max(timedelta(minutes=1), (now - first) / 20)
     start = {"time": before.isoformat(), "spent": 0, "note": "", "cost": ""}
     end = {**start, "time": now.isoformat(), "spent": float(sum_)}
     unit = "rho" if by_rho else "epsilon"
-    return {"total": float(total), "unit": unit, "points": [start, *kept, end]}
+    return {"total": float(total), "unit": unit, "points": [start, *chosen, end]}

@@ -109,7 +109,7 @@ class RuleMaking:
         return Quote(certificate, cost_of(certificate), recipe.advice)
 
     def make(self, table: Path, schema: Schema, payment: Payment, tell: Tell, into: Drawer) -> None:
-        source = Source(table, progress=lambda done, of: tell("Reading the records", done, of))
+        source = Source(table, progress=lambda count, of: tell("Reading the records", count, of))
         model = learn_rule(source, schema, self.wishes, payment=payment)
         into.write("schema.json", json.dumps(model.schema.to_json(), indent=1, ensure_ascii=False) + "\n")
         model.save(into.file(MODEL))
@@ -215,7 +215,7 @@ class TableMaking:
             table,
             schema=schema,
             engine="auto",
-            progress=lambda done, of: tell("Reading the records", done, of),
+            progress=lambda part, of: tell("Reading the records", part, of),
             payment=payment,
         )
         released.save(into.file(TABLE))

@@ -80,8 +80,8 @@ class ColumnFields:
 
     def problem(self, place: int) -> FieldProblem | None:
         """What is still wrong with it, if it is used."""
-        wanted = REQUIRED.get(self.kind_stored, {})
-        blank = [field for field in wanted if not self.values.get(field, "").strip()]
+        required = REQUIRED.get(self.kind_stored, {})
+        blank = [field for field in required if not self.values.get(field, "").strip()]
         if blank:
             needs = "both bounds" if len(blank) == 2 else NEEDS[blank[0]]
             return FieldProblem(f"needs {needs}", blank[0], place, blank=True)
@@ -113,10 +113,10 @@ class SchemaForm:
     def drafted(cls, draft: Sequence[Mapping[str, Any]], filled: Schema | None = None) -> SchemaForm:
         """What the form shows first: kinds from types, blanks for what only a person knows; or a schema's values."""
         if filled is None:
-            return cls("", "0, 1", tuple(_fields_of(entry, used=True) for entry in draft))
+            return cls("", "0, 1", tuple(_fields_of(entry, chosen=True) for entry in draft))
         known = {entry["name"]: entry for entry in filled.to_json()["columns"]}
         columns = tuple(
-            _fields_of(known.get(entry["name"], entry), used=entry["name"] in known) for entry in draft
+            _fields_of(known.get(entry["name"], entry), chosen=entry["name"] in known) for entry in draft
         )
         rates = ", ".join(f"{share:g}" for share in filled.base_rate or ())
         return cls(filled.label, ", ".join(filled.classes), columns, rates)
@@ -237,7 +237,7 @@ def _number(name: str, field: str, text: str) -> int | float | str:
         ) from None
 
 
-def _fields_of(entry: Mapping[str, Any], *, used: bool) -> ColumnFields:
+def _fields_of(entry: Mapping[str, Any], *, chosen: bool) -> ColumnFields:
     values = {}
     for field in FIELDS:
         value = entry.get(field)
@@ -248,4 +248,4 @@ def _fields_of(entry: Mapping[str, Any], *, used: bool) -> ColumnFields:
         else:
             values[field] = "" if value is None else str(value)
     kind = WHOLE if entry["kind"] == "numeric" and entry.get("integer") else str(entry["kind"])
-    return ColumnFields(str(entry["name"]), kind, used, values)
+    return ColumnFields(str(entry["name"]), kind, chosen, values)

@@ -80,12 +80,12 @@ class _Look:
         self._small_footer()
         connection = self._connected()
         try:
-            asked = f"SELECT sum(num_rows) FROM parquet_file_metadata({place(self.path)})"
-            records = int(ask(self.path, lambda: connection.execute(asked).fetchone())[0])
+            query = f"SELECT sum(num_rows) FROM parquet_file_metadata({place(self.path)})"
+            records = int(ask(self.path, lambda: connection.execute(query).fetchone())[0])
             columns = parquet_columns(connection, self.path)
             self._few(len(columns))
-            asked = f"SELECT sum(total_uncompressed_size) FROM parquet_metadata({place(self.path)})"
-            written = int(ask(self.path, lambda: connection.execute(asked).fetchone())[0] or 0)
+            query = f"SELECT sum(total_uncompressed_size) FROM parquet_metadata({place(self.path)})"
+            written = int(ask(self.path, lambda: connection.execute(query).fetchone())[0] or 0)
         finally:
             connection.close()
         self._not_more(max(written, records * len(columns) * CELL))
@@ -133,9 +133,9 @@ class _Look:
         timer.daemon = True
         timer.start()
         # One sum per column: a sum of two thousand terms would be nested more deeply than DuckDB goes.
-        asked = f"SELECT count(*), {', '.join(lengths)} FROM {call}"
+        query = f"SELECT count(*), {', '.join(lengths)} FROM {call}"
         try:
-            row = ask(self.path, lambda: connection.execute(asked).fetchone())
+            row = ask(self.path, lambda: connection.execute(query).fetchone())
         except DataError:
             self._in_time()
             raise

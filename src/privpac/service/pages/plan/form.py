@@ -154,9 +154,9 @@ class PlanForm:
     """The schema that says what the columns are, instead of numbers; `schema` is the name of its drawer."""
 
     @classmethod
-    def of(cls, given: Mapping[str, str], described: Schema | None = None) -> PlanForm:
+    def of(cls, fields: Mapping[str, str], described: Schema | None = None) -> PlanForm:
         """Known fields, trimmed; what is left out has its default."""
-        values = {name: str(given.get(name, usual)).strip() for name, usual in DEFAULTS.items()}
+        values = {name: str(fields.get(name, usual)).strip() for name, usual in DEFAULTS.items()}
         for name, value in values.items():
             if len(value) > LONGEST and name != "column":
                 raise ParameterError("plan", name, value, allowed=f"at most {LONGEST} characters")

@@ -53,13 +53,13 @@ def describe(request: Request, visitor: SignedIn, fields: Form) -> Response:
     return RedirectResponse(f"{root}/plan?schema={drawer.name}", status_code=303)
 
 
-def _form_of(request: Request, visitor: Visitor, given: Mapping[str, str]) -> PlanForm:
+def _form_of(request: Request, visitor: Visitor, fields: Mapping[str, str]) -> PlanForm:
     """The form, with the schema whose drawer it names."""
-    name = str(given.get("schema", ""))
+    name = str(fields.get("schema", ""))
     if not name:
-        return PlanForm.of(given)
+        return PlanForm.of(fields)
     file = place_of(request).drawers.open(name, visitor.name).file(SCHEMA)
-    return PlanForm.of(given, Schema.from_json(file.read_text(encoding="utf-8")))
+    return PlanForm.of(fields, Schema.from_json(file.read_text(encoding="utf-8")))
 
 
 @router.get("/result")

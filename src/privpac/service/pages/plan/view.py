@@ -169,7 +169,7 @@ def _here(plan: Plan, against: str) -> dict[str, float] | None:
     best = _headline_row(plan)
     if best is None:
         return None
-    along = {"epsilon": best.wish.epsilon, "error": best.wish.error, "bits": plan.question.given.bits}[
+    along = {"epsilon": best.wish.epsilon, "error": best.wish.error, "bits": plan.question.subject.bits}[
         against
     ]
     if along is None:

@@ -67,12 +67,12 @@ def contents(runtime: Mapping[str, bytes]) -> dict[str, bytes]:
     """Every file of the folder by its name: page, design, checkers and runtime."""
     package = files("privpac")
     pages = package / "service" / "pages"
-    own = {name: (pages / "verify" / "static" / name).read_bytes() for name in CONTENTS}
+    static = {name: (pages / "verify" / "static" / name).read_bytes() for name in CONTENTS}
     shared = {name: (pages / "static" / name).read_bytes() for name in SHARED}
     second = _below(package / "checker" / "js", "second/", ".js")
     return {
-        **own,
-        "index.html": _filled(own["index.html"], version=__version__, policy=POLICY),
+        **static,
+        "index.html": _filled(static["index.html"], version=__version__, policy=POLICY),
         **shared,
         **second,
         "checker.zip": sources(),
@@ -91,13 +91,13 @@ def _filled(page: bytes, **words: str) -> bytes:
 def sources() -> bytes:
     """The checker and its words as an archive that Python imports from."""
     package = files("privpac")
-    held: dict[str, bytes] = {}
+    texts: dict[str, bytes] = {}
     for name in SOURCES:
         place = package.joinpath(*name.split("/"))
-        held |= _below(place, f"{name}/", ".py") if place.is_dir() else {name: place.read_bytes()}
+        texts |= _below(place, f"{name}/", ".py") if place.is_dir() else {name: place.read_bytes()}
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, raw in sorted(held.items()):
+        for name, raw in sorted(texts.items()):
             archive.writestr(zipfile.ZipInfo(f"privpac/{name}", _FIXED), raw, zipfile.ZIP_DEFLATED)
     return stream.getvalue()
 

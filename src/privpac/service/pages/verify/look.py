@@ -66,14 +66,14 @@ class _Brought:
     content: Any
 
 
-def look(brought: Sequence[File], titles: Titles, *, kept: Sequence[File] = ()) -> dict[str, Any]:
+def look(brought: Sequence[File], titles: Titles, *, former: Sequence[File] = ()) -> dict[str, Any]:
     """What the page shows of files that were brought to it, beside those it kept: a document, and what speaks for it.
 
     A new document takes the place of the one before, and of its signatures; trusted keys stay. Of several documents the
     last one counts. `verdict` is "waiting" (for a document), "verified", "caution" or "refused"; `files` says which
-    files to keep, by their place among `kept` and `brought`. `titles` gives a title and a source for each rule.
+    files to keep, by their place among `former` and `brought`. `titles` gives a title and a source for each rule.
     """
-    files = _arranged(kept, brought)
+    files = _arranged(former, brought)
     shown = {"files": [{"at": file.at, "name": visible(file.name), "role": file.role} for file in files]}
     if not any(file.role == "document" for file in files):
         return {**shown, "verdict": "waiting"}
@@ -88,9 +88,9 @@ def _refusal(problem: PrivpacError) -> dict[str, Any]:
     return {"verdict": "refused", "reason": visible(problem.problem), "remedy": problem.remedy}
 
 
-def _arranged(kept: Sequence[File], brought: Sequence[File]) -> list[_Brought]:
-    old = [_Brought(at, name, *_role(raw)) for at, (name, raw) in enumerate(kept)]
-    new = [_Brought(at, name, *_role(raw)) for at, (name, raw) in enumerate(brought, start=len(kept))]
+def _arranged(former: Sequence[File], brought: Sequence[File]) -> list[_Brought]:
+    old = [_Brought(at, name, *_role(raw)) for at, (name, raw) in enumerate(former)]
+    new = [_Brought(at, name, *_role(raw)) for at, (name, raw) in enumerate(brought, start=len(former))]
     if {"document"} <= {file.role for file in old} & {file.role for file in new}:
         old = [file for file in old if file.role == "keys"]
     last = max((file.at for file in (*old, *new) if file.role == "document"), default=None)

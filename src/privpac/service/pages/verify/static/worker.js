@@ -8,7 +8,7 @@ from privpac.service.pages.verify.look import look
 
 def answer(kept, brought, titles):
     files = [[(one.name, one.content.to_bytes()) for one in some] for some in (kept, brought)]
-    return json.dumps(look(files[1], json.loads(titles), kept=files[0]))
+    return json.dumps(look(files[1], json.loads(titles), former=files[0]))
 
 answer
 `;

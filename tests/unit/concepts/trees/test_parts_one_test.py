@@ -10,9 +10,9 @@ import pytest
 
 from privpac.coins import law
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.hypotheses import hypothesis_from_json
+from privpac.concepts.catalogue import hypothesis_from_json
 from privpac.concepts.literals.binarise import Binarisation
-from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.parts import OneTest
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.words import Request, learner_for
 from privpac.data.columns import Categorical, Numeric
