@@ -384,7 +384,7 @@ def _seconds(header: str | None) -> float | None:
     """Retry-After, which is a number of seconds or a date."""
     if header is None:
         return None
-    if header.strip().isdigit():
+    if header.strip().isdecimal():  # "²" is a digit, and no number
         return float(header)
     try:
         return max(0.0, email.utils.parsedate_to_datetime(header).timestamp() - time.time())

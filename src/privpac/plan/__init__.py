@@ -31,8 +31,7 @@ def needed(concepts: str = "auto", *, error: Any, epsilon: Any, records: Any = N
     points, thresholds or intervals of a column instead of a rule), `bits`, `columns`, `tests` or `schema`;
     `simulate=True`, on a public `table` or with `marginals` if given, for about `seconds` (40).
 
-    Raises `ParameterError` for a word or a number that none can be, and `SizeError` for a class that is too large to
-    plan.
+    Raises `ParameterError` for a word or a number that none can be.
 
     >>> needed("thresholds", bits=32, error=0.1, epsilon=1).option("occam").proved
     628
