@@ -1,4 +1,4 @@
-"""`python .ci/release.py X.Y.Z`: what a release writes, before its tests and its tag (CONTRIBUTING.md, *Release*).
+"""`python .ci/release.py X.Y.Z`: what a release writes, before its tests and its tag (CONTRIBUTING.md, *How to release*).
 
 The version, its stored documents and the files for other checkers, the list of released versions, the heading of the
 changelog and the citation. `git diff` then shows the release; nothing is committed here.
