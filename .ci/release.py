@@ -1,7 +1,8 @@
-"""`python .ci/release.py X.Y.Z`: what a release writes, before its tests and its tag (CONTRIBUTING.md, *How to release*).
+"""`python .ci/release.py X.Y.Z`: what a release writes, before its tests and its tag.
 
-The version, its stored documents and the files for other checkers, the list of released versions, the heading of the
-changelog, the citation, and the pages that name the version to cite or to compare. `git diff` then shows the release; nothing is committed here.
+CONTRIBUTING.md, *How to release*, says what comes before and after. Written are the version, its stored documents and
+the files for other checkers, the list of released versions, the heading of the changelog, the citation, and the pages
+that name the version to cite or to compare. `git diff` then shows the release; nothing is committed here.
 """
 
 from __future__ import annotations
