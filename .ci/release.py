@@ -1,7 +1,8 @@
-"""`python .ci/release.py X.Y.Z`: what a release writes, before its tests and its tag (CONTRIBUTING.md, *Release*).
+"""`python .ci/release.py X.Y.Z`: what a release writes, before its tests and its tag.
 
-The version, its stored documents and the files for other checkers, the list of released versions, the heading of the
-changelog and the citation. `git diff` then shows the release; nothing is committed here.
+CONTRIBUTING.md, *How to release*, says what comes before and after. Written are the version, its stored documents and
+the files for other checkers, the list of released versions, the heading of the changelog, the citation, and the pages
+that name the version to cite or to compare. `git diff` then shows the release; nothing is committed here.
 """
 
 from __future__ import annotations
@@ -45,6 +46,10 @@ def main(version: str) -> None:
     replaced("CHANGELOG.md", r"^## \[Unreleased\]$", f"## [Unreleased]\n\n## [{version}] - {today}")
     replaced("CITATION.cff", r"^version: .*$", f"version: {version}")
     replaced("CITATION.cff", r"^date-released: .*$", f"date-released: {today}")
+    replaced(
+        "docs/reference/bibliography.md", r'"privpac [\d.]+, statement', f'"privpac {version}, statement'
+    )
+    replaced("docs/compare/index.md", r"^\| \*\*privpac\*\* [\d.]+ \|", f"| **privpac** {version} |")
 
 
 if __name__ == "__main__":

@@ -93,6 +93,11 @@ class Client:
 
     >>> client = Client("https://answers.example.org", "pp_...")  # connects at the first question
     >>> client.close()
+
+    The calls, once there is a service behind it:
+
+        answers = client.predict([{"age": 71}])  # raises BudgetExceeded where the budget is used up
+        client.budget(), client.certificate(), client.schema()
     """
 
     def __init__(
@@ -129,11 +134,11 @@ class Client:
         self._schema: Schema | None = None
 
     def predict(self, rows: object, *, idempotency_key: str | None = None) -> Answers:
-        """The class of every row: a list of dictionaries, a dictionary of columns, or a table of any library.
+        """The class of every row of `rows`: a list of dictionaries, a dictionary of columns, or a table of any library.
 
         Only the columns of the service's schema are sent. Rows that nobody asked before are paid for, all or none of
-        them; `BudgetExceeded` if there is no room. A key of your own makes the call safe to repeat after a restart of
-        this program too.
+        them; `BudgetExceeded` if there is no room. An `idempotency_key` of your own makes the call safe to repeat after
+        a restart of this program too. `ServiceError` says that the service did not answer within `patience`.
         """
         if self._schema is None:
             self._schema = self.schema()
@@ -292,6 +297,12 @@ class AsyncClient:
     ...     async with AsyncClient("https://answers.example.org", "pp_...") as client:
     ...         pass  # answers = await client.predict([{"age": 71}])
     >>> asyncio.run(ask())
+
+    The calls, once there is a service behind it:
+
+        answers = await client.predict([{"age": 71}])
+        await client.budget(), await client.certificate(), await client.schema()
+        await client.close()  # or `async with`, as above
     """
 
     def __init__(
@@ -311,8 +322,9 @@ class AsyncClient:
         self._threads = ThreadPoolExecutor(connections, thread_name_prefix="privpac-client")
 
     async def predict(self, rows: object, *, idempotency_key: str | None = None) -> Answers:
-        """As `Client.predict`. A cancelled call may have been answered and paid for; with the same key of yours it is
-        not paid for again."""
+        """As `Client.predict`, with the same `rows`, `idempotency_key` and errors. A cancelled call may have been
+        answered and paid for; with the same key of yours it is not paid for again.
+        """
         return await self._run(partial(self._client.predict, rows, idempotency_key=idempotency_key))
 
     async def budget(self) -> dict[str, Any]:
@@ -372,7 +384,7 @@ def _seconds(header: str | None) -> float | None:
     """Retry-After, which is a number of seconds or a date."""
     if header is None:
         return None
-    if header.strip().isdigit():
+    if header.strip().isdecimal():  # "²" is a digit, and no number
         return float(header)
     try:
         return max(0.0, email.utils.parsedate_to_datetime(header).timestamp() - time.time())

@@ -33,7 +33,12 @@ __all__ = ["Comparison", "compare_models"]
 @dataclass(frozen=True)
 class Comparison:
     """Released: how many more of the `records` the first model gets right, as a noisy `difference`, give or take
-    `half_width`; `certificate` is its stored certificate."""
+    `half_width`; `certificate` is its stored certificate.
+
+    >>> comparison = Comparison(120, 15, 2400, {})
+    >>> comparison.better, comparison.to_json()["half_width"]
+    ('first', 15)
+    """
 
     difference: int
     half_width: int
@@ -55,7 +60,16 @@ class Comparison:
         )
 
     def explain(self) -> str:
-        """The comparison and its certificate, in words."""
+        """The comparison and its certificate, in words.
+
+        >>> from privpac import compare_models, learn
+        >>> age = {"name": "age", "kind": "numeric", "lower": 0, "upper": 119, "integer": True}
+        >>> table = {"age": [i % 120 for i in range(2400)], "ill": [int(i % 120 >= 60) for i in range(2400)]}
+        >>> schema = {"label": "ill", "columns": [age]}
+        >>> model = learn(table, schema=schema, concepts="thresholds:age", epsilon=1, random_state=1)
+        >>> "epsilon 1" in compare_models(table, model, model, epsilon=1, random_state=1).explain()
+        True
+        """
         return f"{self}\n\n{explain_certificate(self.certificate)}"
 
     def to_json(self) -> dict[str, Any]:

@@ -47,7 +47,11 @@ class PrivpacError(Exception):
         super().__init__(f"{message} {remedy}".strip())
 
     def to_json(self) -> dict[str, str]:
-        """The sentence in its parts, for a program."""
+        """The sentence in its parts, for a program.
+
+        >>> SizeError("There is no record.", remedy="Bring some.").to_json()
+        {'error': 'There is no record.', 'remedy': 'Bring some.', 'kind': 'SizeError'}
+        """
         about = {"parameter": self.parameter, "column": self.column}
         return {
             "error": self.problem,

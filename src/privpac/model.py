@@ -60,8 +60,24 @@ class Model:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "model.json")
     ...     model.save(path)
+    ...     model.report(os.path.join(folder, "model.html"))
+    ...     model.save_picture(os.path.join(folder, "model.svg"))
     ...     print(load(path).describe(), "| epsilon", verify(path).epsilon)
     1 if age >= 60, else 0 | epsilon 1
+
+    What it says of records, which may come one by one:
+
+    >>> model.predict([{"age": 71}, {"age": 3}]), model.classify({"age": [71]})
+    (array([1, 0]), array([1], dtype=uint8))
+    >>> model.to_sql()
+    'CASE WHEN "age" >= 60 THEN 1 ELSE 0 END'
+    >>> model.picture()[:4], model.to_json()["format"], model.explain().splitlines()[0]
+    ('<svg', 'privpac-model/1', 'Rule')
+
+    What it may hold besides, if that was asked for, is empty here:
+
+    >>> [model.describe_leaves(), model.describe_estimate(), model.describe_ranks(), model.ranks_picture()]
+    ['', '', '', '']
     """
 
     hypothesis: Hypothesis
@@ -95,11 +111,16 @@ class Model:
         `table` is a table of any library, a file, a dictionary of columns, a list of dictionaries with one record each,
         or one such record. Only the columns that the rule looks at are read: others may be missing, or hold anything.
         An array without names of columns has all of them, in the order of the schema.
+
+        Raises `SchemaError` if one of these columns is missing, and `DataError` if a cell does not fit its column.
         """
         return self.schema.class_values[self.classify(table)]
 
     def classify(self, table: object) -> NDArray[np.uint8]:
-        """The predicted class of every record, as its position among the schema's classes."""
+        """The predicted class of every record, as its position among the schema's classes.
+
+        `table` and errors are those of `predict`.
+        """
         return self.hypothesis.predict(self._cells(table))
 
     def _cells(self, table: object) -> dict[str, NDArray[Any]]:
@@ -116,6 +137,16 @@ class Model:
 
         Rows add up to 1; columns are the schema's classes. The released label wins: `predict` is the label drawn with
         the tree, and the largest share of a leaf, which has noise of its own, need not be that label's.
+
+        `table` and errors are those of `predict`; `PrivpacError` if the model is neither a card nor a tree with counts.
+
+        >>> from privpac import learn
+        >>> age = {"name": "age", "kind": "numeric", "lower": 0, "upper": 119, "integer": True}
+        >>> table = {"age": [i % 120 for i in range(2400)], "ill": [int(i % 120 >= 60) for i in range(2400)]}
+        >>> schema = {"label": "ill", "columns": [age]}
+        >>> tree = learn(table, schema=schema, concepts="trees:1", epsilon=2, probabilities=True, random_state=1)
+        >>> tree.predict_proba({"age": 71}).round(2)
+        array([[0.01, 0.99]])
         """
         cells = self._cells(table)
         counted = self._counted()
@@ -129,7 +160,18 @@ class Model:
         return risks
 
     def margins(self, table: object) -> NDArray[np.float64]:
-        """For every record how many points it lies above the cut-off of a card; positive where class 1 is predicted."""
+        """For every record how many points it lies above the cut-off of a card; positive where class 1 is predicted.
+
+        `table` and errors are those of `predict`; `PrivpacError` if the model is no card.
+
+        >>> from privpac import learn
+        >>> age = {"name": "age", "kind": "numeric", "lower": 0, "upper": 119, "integer": True}
+        >>> table = {"age": [i % 120 for i in range(2400)], "ill": [int(i % 120 >= 60) for i in range(2400)]}
+        >>> schema = {"label": "ill", "columns": [age]}
+        >>> card = learn(table, schema=schema, concepts="card", epsilon=2, random_state=1)
+        >>> card.margins({"age": [71, 3]}) > 0
+        array([ True, False])
+        """
         if not isinstance(self.hypothesis, Card):
             raise PrivpacError(
                 "This model counts no points, so no record lies above or below a cut-off.",
@@ -177,23 +219,35 @@ class Model:
         return self._drawing().svg()
 
     def save_picture(self, path: str | os.PathLike[str]) -> None:
-        """Write the picture to a file that ends in .svg or, with matplotlib (`privpac[plots]`), in .png."""
+        """Write the picture to a file at `path` that ends in .svg or, with matplotlib (`privpac[plots]`), in .png.
+
+        Raises `ParameterError` for another ending, and `OSError` if the file cannot be written.
+        """
         self._drawing().save(path)
 
     def report(self, path: str | os.PathLike[str]) -> None:
-        """Write everything about the model as one HTML page that asks for nothing from outside."""
+        """Write everything about the model to `path`, as one HTML page that asks for nothing from outside.
+
+        Raises `OSError` if the file cannot be written.
+        """
         from privpac.report.page import report_html
 
         _write(path, report_html(self))
 
     def to_onnx(self) -> bytes:
-        """The rule as an ONNX graph (`privpac[onnx]`); `privpac.report.onnx_graph` says what its inputs are."""
+        """The rule as an ONNX graph; `privpac.report.onnx_graph` says what its inputs are.
+
+        Raises `MissingExtra` without `privpac[onnx]`, and `PrivpacError` for a rule that has no such form.
+        """
         from privpac.report.onnx_graph import to_onnx
 
         return to_onnx(self)
 
     def save_onnx(self, path: str | os.PathLike[str]) -> None:
-        """Write the rule as an ONNX file, for programs that score records without Python."""
+        """Write the rule to `path` as an ONNX file, for programs that score records without Python.
+
+        Raises what `to_onnx` raises, and `OSError` if the file cannot be written.
+        """
         Path(path).write_bytes(self.to_onnx())
 
     @property
@@ -284,7 +338,7 @@ class Model:
         return tree
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file, whole or not at all."""
+        """Write the model file to `path`, whole or not at all; `OSError` if it cannot be written."""
         _write(path, json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n")
 
 

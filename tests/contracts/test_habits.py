@@ -84,6 +84,17 @@ def test_what_is_cited_is_the_last_release() -> None:
     assert (Version(str(citation["version"])), citation["date-released"]) == _releases()[0]
 
 
+@pytest.mark.parametrize(
+    ("page", "place"),
+    [
+        ("docs/reference/bibliography.md", r'"privpac ([\d.]+), statement'),
+        ("docs/compare/index.md", r"^\| \*\*privpac\*\* ([\d.]+) \|"),
+    ],
+)
+def test_pages_that_name_a_release_name_the_last_one(page: str, place: str) -> None:
+    assert [Version(text) for text in re.findall(place, _text(page), re.MULTILINE)] == [_releases()[0][0]]
+
+
 def test_every_release_has_its_stored_documents() -> None:
     assert [Version(version) for version in RELEASED] == [version for version, _ in reversed(_releases())]
 

@@ -13,7 +13,7 @@ from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
-from privpac.data.statistics import CellCounts, ColumnCounts
+from privpac.data.statistics import CellCounts, ColumnCounts, GridCounts
 
 SIZES = [3, 2**21, 2**32, 2**63, 2**64, 2**100]
 
@@ -31,12 +31,14 @@ def blocks(draw: st.DrawFn, size: int) -> Block:
     return Block({"k": cells}, np.array([pair[1] for pair in pairs], dtype=np.uint8), len(pairs))
 
 
-def statistics(size: int) -> list[CellCounts]:
-    return [CellCounts(column(size)), CellCounts(column(size), classes=1)]
+def statistics(size: int) -> list[Any]:
+    return [CellCounts(column(size)), GridCounts((column(size),), (3,))]
 
 
-def plain(state: ColumnCounts) -> Any:
-    return state.n, state.values.tolist(), state.counts.tolist()
+def plain(state: Any) -> Any:
+    if isinstance(state, ColumnCounts):
+        return state.n, state.values.tolist(), state.counts.tolist()
+    return state.tolist()
 
 
 def joined(parts: list[Block]) -> Block:
@@ -120,6 +122,9 @@ def test_replacing_one_record_moves_one_unit(size: int, data: st.DataObject) -> 
     cells, labels = block.cells["k"].copy(), block.labels.copy()
     cells[0], labels[0] = other.cells["k"][0], other.labels[0]
     neighbour = Block({"k": cells}, labels, block.n)
+    grid = GridCounts((column(size),), (3,))
+    moved = np.abs(grid.absorb(grid.zero(), block) - grid.absorb(grid.zero(), neighbour)).sum()
+    assert moved in (0, 2)
     counts = CellCounts(column(size))
     before, after = (counts.absorb(counts.zero(), given) for given in (block, neighbour))
     entries = [

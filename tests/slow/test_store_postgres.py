@@ -17,10 +17,10 @@ import sqlalchemy as sa
 from privpac.errors import BudgetExceeded, NotCertified, ParameterError, PrivpacError
 from privpac.guarantee.ledger.account import FIRST_FORMAT, Account, Charge, Purchase
 from privpac.guarantee.ledger.backup import backup, restore
-from privpac.guarantee.ledger.layout import insertion
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.guarantee.ledger.promises import Promises
 from privpac.guarantee.ledger.sql_store import SqlStore
+from privpac.guarantee.ledger.store import insertion
 from tests.contracts.store_conformance import NewStore, StoreConformance, adding, costing
 from tests.contracts.store_transactions import TransactionConformance
 from tests.contracts.test_store_sql import CHARGER, killed_chargers

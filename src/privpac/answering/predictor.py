@@ -57,6 +57,8 @@ class PrivatePredictor:
     >>> predictor = predictor.fit({"x": xs}, y=[int(x > 0.5) for x in xs])
     >>> predictor.predict({"x": [0.02, 0.97, 0.97]}).tolist(), predictor.answers_left
     ([0, 1, 1], 2)
+    >>> predictor.classify({"x": [0.02]}), predictor.answers_left  # an answer again costs nothing
+    (array([0], dtype=uint8), 2)
     """
 
     def __init__(
@@ -87,7 +89,9 @@ class PrivatePredictor:
     def serving(
         cls, offer: Offer, prepared: Prepared, *, ledger: Ledger, answers: Answers, coins: Coins
     ) -> PrivatePredictor:
-        """A predictor whose records are prepared already, charging `ledger` for every answer (see `bundle`)."""
+        """A predictor of an `offer` whose records are `prepared` already: it charges `ledger` for every answer, keeps
+        them in `answers` and draws with `coins` (see `bundle`). Nothing is refused here.
+        """
         self = cls.__new__(cls)
         self.base, self.budget = offer.predictor, ledger
         self._wishes = AnswerWishes(
@@ -102,7 +106,9 @@ class PrivatePredictor:
         self._offer, self._prepared, self._meter, self._answers = offer, prepared, meter, answers
 
     def fit(self, table: object, y: object = None) -> PrivatePredictor:
-        """Take in the records. Declared answers are charged here; otherwise nothing is spent yet."""
+        """Take in the records of `table`, with labels `y` or its own. Declared answers are charged here; otherwise
+        nothing is spent yet. Raises what `learn` raises.
+        """
         schema = schema_for(self._schema, table, label=self._label, y=y)
         sample = MemorySample.of(table, schema, y=y)
         offer = offer_for(self._wishes, schema=schema, size=sample.size, coins=self._coins.origin)
@@ -151,16 +157,23 @@ class PrivatePredictor:
         return self._answers.count()
 
     def predict(self, table: object) -> NDArray[Any]:
-        """The answer to every row, as the schema writes its classes; new questions are charged first, all or none."""
+        """The answer to every row of `table`, as the schema writes its classes; new questions are charged first, all or
+        none.
+
+        Raises `BudgetExceeded` if there is no room for all of them, and `SchemaError` or `DataError` for rows that do
+        not fit.
+        """
         return self.schema.class_values[self.classify(table)]
 
     def classify(self, table: object) -> NDArray[np.uint8]:
-        """As `predict`, as positions among the schema's classes."""
+        """As `predict`, for the same `table` and with its errors, as positions among the schema's classes."""
         cells = MemorySample.of(table, self.schema, labelled=False).block().cells
         return self.classify_cells(cells)
 
     def classify_cells(self, cells: Cells) -> NDArray[np.uint8]:
-        """As `classify`, for rows that are encoded already."""
+        """As `classify`, for rows whose `cells` are encoded already; `BudgetExceeded` if there is no room for all of
+        them.
+        """
         rows = AskedRows.of(cells, self.offer.predictor)
         if not len(rows.queries):
             return np.empty(0, dtype=np.uint8)
@@ -210,7 +223,9 @@ class PrivatePredictor:
         return error
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a bundle (`answering.bundle`) that goes on where this predictor stands, which is used up by that."""
+        """Write a bundle (`answering.bundle`) to the folder `path` that goes on where this predictor stands, which is
+        used up by that. Raises `ParameterError` if something is there already.
+        """
         with self._lock:
             offer = self._require_records()
             if self._answers.count():

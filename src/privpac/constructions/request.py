@@ -33,7 +33,7 @@ from privpac.guarantee.certificate import for_people
 from privpac.guarantee.facts import Privacy
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import exp_up, plain, written
-from privpac.numbers.parameters import positive, whole_positive
+from privpac.numbers.parameters import is_count, positive, whole_positive
 from privpac.wishes import RuleWishes
 
 __all__ = [
@@ -52,7 +52,6 @@ __all__ = [
     "costs_for",
     "count_of",
     "inner_word",
-    "is_count",
     "merged",
     "one_draw",
     "request_from_json",
@@ -216,15 +215,6 @@ class Word:
         if self.transforms:
             return cast(Transform, self.build)(request, rest, naming)
         return cast(Builder, self.build)(request, rest)
-
-
-_LONGEST_COUNT = 9
-"""Digits of a number in a word."""
-
-
-def is_count(text: str) -> bool:
-    """Whether a text is a number as people write it; '²' is a digit to Python, and no number."""
-    return text.isascii() and text.isdigit() and len(text) <= _LONGEST_COUNT
 
 
 def column_of(request: Request, name: str, form: str) -> str:

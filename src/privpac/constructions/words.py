@@ -23,11 +23,11 @@ from privpac.constructions.request import (
     Naming,
     Request,
     Word,
-    is_count,
     request_from_json,
 )
 from privpac.errors import ParameterError, SchemaError
 from privpac.numbers.exact import plain
+from privpac.numbers.parameters import is_count
 
 __all__ = [
     "PROTECTS",

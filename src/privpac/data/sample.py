@@ -65,7 +65,10 @@ class Size:
         return self.labelled + self.unlabelled
 
     def require_labelled(self, owner: str, *, least: int = 1) -> None:
-        """Refuse fewer labelled records than `least`, which a learner with the name `owner` needs."""
+        """Raise `SizeError` for fewer labelled records than `least`, which a learner with the name `owner` needs.
+
+        >>> Size(100).require_labelled("Stable", least=20)
+        """
         if self.labelled < least:
             count = "one labelled record" if least == 1 else f"{least} labelled records"
             raise SizeError(f"{owner} needs at least {count}.")

@@ -48,8 +48,15 @@ class Schema:
     Raises `SchemaError`, which names the column and the remedy, if the description cannot be used.
 
     >>> age = {"name": "age", "kind": "numeric", "lower": 0, "upper": 119, "integer": True}
-    >>> Schema.from_json({"label": "ill", "classes": ["no", "yes"], "columns": [age]}).names
-    ('age',)
+    >>> schema = Schema.from_json({"label": "ill", "classes": ["no", "yes"], "columns": [age], "note": "ours"})
+    >>> schema.names, schema.column("age").size, schema.to_json()["note"], "note" in schema.stored()
+    (('age',), 120, 'ours', False)
+    >>> schema.label_cells(["yes", "no"]), schema.labels_if_any(["yes", None])
+    (array([1, 0], dtype=uint8), array([ 1, -1]))
+    >>> Schema.from_json(schema.stored()).digest() == schema.digest()
+    True
+    >>> Schema.from_data({"age": [3, 70], "ill": [0, 1]}, label="ill").origin
+    'from_data'
 
     `origin` says where that knowledge came from: "declared" by a person, or read "from_data", which a
     certificate must state as an assumption. `extras` are keys privpac does not know; they are kept.
@@ -137,7 +144,7 @@ class Schema:
         return {column.name: column for column in self.columns}
 
     def column(self, name: str) -> Column:
-        """The column of that name."""
+        """The column called `name`; `SchemaError` if there is none."""
         column = self._by_name.get(name)
         if column is None:
             raise SchemaError(
@@ -155,7 +162,7 @@ class Schema:
         return reading.lookup(self.classes)
 
     def label_cells(self, raw: object) -> npt.NDArray[np.uint8]:
-        """Each label's position among the classes, compared as text."""
+        """The position of each label in `raw` among the classes, compared as text; `DataError` if one is no class."""
         codes = each_once(raw, lambda some: reading.codes(self.label, some, table=self._classes_table))
         if codes.min(initial=0) < 0:
             empty = bool((codes == EMPTY).any())
@@ -163,7 +170,9 @@ class Schema:
         return codes.astype(np.uint8)
 
     def labels_if_any(self, raw: object) -> npt.NDArray[np.int64]:
-        """As `label_cells`, and -1 where there is no label: an empty cell, NaN, or -1 if no class is called so."""
+        """As `label_cells` of `raw`, with its errors, and -1 where there is no label: an empty cell, NaN, or -1 if no
+        class is called so.
+        """
         none = len(self.classes)
         marks = dict.fromkeys(reading.lookup(("-1",)), none)
         table = {**marks, **self._classes_table}
@@ -182,7 +191,7 @@ class Schema:
 
     @classmethod
     def from_json(cls, source: str | Path | Mapping[str, Any]) -> Schema:
-        """Read a schema from a file, from JSON text, or from a dictionary.
+        """Read a schema from `source`: a file, JSON text, or a dictionary.
 
         Raises one `SchemaError` that names every problem of it. Keys privpac does not know are kept, unless they look
         like a misspelt one that it does.
@@ -223,10 +232,11 @@ class Schema:
 
     @classmethod
     def from_data(cls, table: object, *, label: str, y: object = None) -> Schema:
-        """A schema read from the records themselves: bounds, categories and classes as found.
+        """A schema read from the records of `table` themselves: bounds, categories and classes as they occur.
 
         Only ever on an explicit wish: the origin stays in the schema, and a certificate made with it lists
-        the assumption that all of this is public.
+        the assumption that all of this is public. Labels are `y`, or the column `label`; `SchemaError` if there is
+        none.
         """
         records = read(table)
         labels = vector(y) if y is not None else records.array(label)

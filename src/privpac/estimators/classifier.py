@@ -125,6 +125,14 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
     array([False,  True])
     >>> classifier.certificate_
     <Certificate: epsilon 1, delta 0, for release>
+    >>> seeded = PrivateClassifier("thresholds:age", epsilon=1, schema=schema, random_state=1)
+    >>> _ = seeded.fit(ages, ages.ravel() >= 50)
+    >>> seeded.describe(), seeded.to_sql(), seeded.explain().splitlines()[0]
+    ('1 if age >= 50, else 0', 'CASE WHEN "age" >= 50 THEN 1 ELSE 0 END', 'Rule')
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     seeded.save(os.path.join(folder, "model.json"))
+    ...     seeded.save_picture(os.path.join(folder, "model.svg"))
     """
 
     def __init__(
@@ -175,7 +183,9 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         """Learn from the records in `X`, labelled by `y` or, without it, by the schema's label column in `X`.
 
         With a declared schema a frame's columns are found by name, in any order, and others are ignored; an
-        array's columns are in the order of the schema. What is wrong is found before the ledger is charged.
+        array's columns are in the order of the schema. What is wrong is found before the ledger is charged:
+        `ParameterError`, `SchemaError`, `DataError` or `SizeError`, and `BudgetExceeded` where it has not enough left.
+        Further arguments, such as weights of records, are `refused`.
         """
         _refuse(refused)
         warn_of_fitted_steps(self)
@@ -191,12 +201,22 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         return self
 
     def score(self, X: object, y: object, sample_weight: object = None) -> float:
-        """The share of records that are predicted right, with a warning: no certificate covers it."""
+        """The share of the records in `X` with labels `y` that are predicted right, with a warning: no certificate
+        covers it.
+
+        `sample_weight` weighs them. Raises what `predict` raises.
+
+            with warnings.catch_warnings(action="ignore"):
+                classifier.score(public_records, public_labels)
+        """
         warn_of_score()
         return float(super().score(X, y, sample_weight))
 
     def predict(self, X: object) -> Array:
-        """The predicted class of every record, as one of `classes_`."""
+        """The predicted class of every record in `X`, as one of `classes_`.
+
+        Raises `SchemaError` if a column is missing, and `DataError` if a cell does not fit its column.
+        """
         check_is_fitted(self)
         values: Array = self.classes_[self.model_.classify(self._table(X))]
         return values
@@ -282,12 +302,14 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         return self.model_.to_sql()
 
     def save_picture(self, path: str | os.PathLike[str]) -> None:
-        """Draw the rule in a file that ends in .svg or, with matplotlib, in .png."""
+        """Draw the rule in a file at `path`, which ends in .svg or, with matplotlib, in .png; else `ParameterError`."""
         check_is_fitted(self)
         self.model_.save_picture(path)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file that `privpac.load` and the command line read."""
+        """Write the model file at `path` that `privpac.load` and the command line read; `OSError` if it cannot be
+        written.
+        """
         check_is_fitted(self)
         self.model_.save(path)
 

@@ -71,13 +71,19 @@ class PrivateQuery:
         self.session: Asking | None = None
 
     def query(self, X: object, y: object = None, *, batch_size: int | None = None) -> NDArray[np.int64]:
-        """Positions to label next, at most `batch_size`; those `y` has a label for are left out."""
+        """Positions in `X` to label next, at most `batch_size`; those `y` has a label for are left out.
+
+        Raises `ParameterError`, `SchemaError` or `SizeError` if the request does not fit the table.
+        """
         session = self._session_with(X, y)
         waiting = session.waiting if batch_size is None else session.waiting[:batch_size]
         return np.asarray(waiting, dtype=np.int64)
 
     def fit(self, X: object, y: object) -> Model:
-        """The model, once everybody who was asked has a label in `y`; other labels are not read."""
+        """The model of the records in `X`, once everybody who was asked has a label in `y`; other labels are not read.
+
+        Raises `SizeError` while labels are missing, and `BudgetExceeded` where the ledger has not enough left.
+        """
         return self._session_with(X, y).learn(X, ledger=self.ledger, random_state=self.random_state)
 
     def _session_with(self, X: object, y: object) -> Asking:

@@ -78,6 +78,8 @@ class StableClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[m
     array([False,  True])
     >>> print(classifier.stability_.fact)
     0.1-stable, one record replaced
+    >>> classifier.describe().startswith("1 if age"), "0.1-stable" in classifier.explain()
+    (True, True)
     """
 
     def __init__(
@@ -103,7 +105,11 @@ class StableClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[m
         return tags
 
     def fit(self, X: object, y: object = None) -> StableClassifier:
-        """Learn from the records in `X`, labelled by `y` or, without it, by the schema's label column in `X`."""
+        """Learn from the records in `X`, labelled by `y` or, without it, by the schema's label column in `X`.
+
+        Raises `ParameterError`, `SchemaError`, `DataError` or `SizeError` if the request, the schema or the table does
+        not fit.
+        """
         table, labels, schema = self._read(X, y)
         if len(schema.classes) != 2:
             raise SchemaError(
@@ -141,7 +147,10 @@ class StableClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[m
         return with_dichotomies(learner_for(self.concepts, request).concepts, owner="StableClassifier")
 
     def predict(self, X: object) -> Array:
-        """The predicted class of every record, as one of `classes_`."""
+        """The predicted class of every record in `X`, as one of `classes_`.
+
+        Raises `SchemaError` if a column is missing, and `DataError` if a cell does not fit its column.
+        """
         check_is_fitted(self)
         cells = MemorySample.of(self._table(X), self.schema_, labelled=False).block().cells
         values: Array = self.classes_[self.hypothesis_.predict(cells)]

@@ -39,6 +39,16 @@ class Certificate:
     """The derivation of a privacy fact and of accuracy facts, with the public parameters they follow from.
 
     `labelled` and `unlabelled` count the records; `coins` is "system" for a release and "seeded" otherwise.
+
+    >>> from fractions import Fraction
+    >>> from privpac import Occam, Schema, Size, Thresholds
+    >>> age = {"name": "age", "kind": "numeric", "lower": 0, "upper": 119, "integer": True}
+    >>> schema = Schema.from_json({"label": "ill", "columns": [age]})
+    >>> certificate = Occam(Thresholds(schema, "age"), Fraction(1)).certify(Size(1000))
+    >>> certificate.assuming("nobody is asked twice").assumptions
+    ('nobody is asked twice',)
+    >>> certificate.with_coins("seeded").to_json()["coins"], certificate.explain().splitlines()[0]
+    ('seeded', 'Privacy')
     """
 
     privacy: Proof[Privacy]
@@ -91,11 +101,13 @@ class Certificate:
         return self.coins == "system"
 
     def assuming(self, text: str) -> Certificate:
-        """The same certificate with one more assumption on top."""
+        """The same certificate with one more assumption on top, `text`; `RuleRefused` if there is none."""
         return replace(self, privacy=rules.assuming(self.privacy, text))
 
     def with_coins(self, origin: str) -> Certificate:
-        """The same certificate for a draw with coins of this origin, 'system' or 'seeded'."""
+        """The same certificate for a draw with coins of this `origin`, "system" or "seeded"; no other is refused here,
+        but `verify` raises `NotCertified`.
+        """
         return replace(self, coins=origin)
 
     def to_json(self) -> dict[str, Any]:

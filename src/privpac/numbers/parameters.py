@@ -8,10 +8,32 @@ from fractions import Fraction
 from privpac.errors import ParameterError
 from privpac.numbers.exact import exact_decimal, plain
 
-__all__ = ["Number", "at_least", "chance", "fraction_below", "positive", "rational", "whole_positive"]
+__all__ = [
+    "Number",
+    "at_least",
+    "chance",
+    "fraction_below",
+    "is_count",
+    "positive",
+    "rational",
+    "whole_positive",
+]
 
 Number = int | float | str | Decimal | Fraction
 """A public number as a person writes it: the float 0.1 means the decimal 0.1."""
+
+
+_LONGEST_COUNT = 9
+"""Digits of a number in a word."""
+
+
+def is_count(text: str) -> bool:
+    """Whether a text is a number as people write it; '²' is a digit to Python, and no number.
+
+    >>> is_count("12"), is_count("²"), is_count(""), is_count("9" * 5000)
+    (True, False, False, False)
+    """
+    return text.isascii() and text.isdigit() and len(text) <= _LONGEST_COUNT
 
 
 def _spelling(value: object) -> object:

@@ -25,22 +25,39 @@ def needed(concepts: str = "auto", *, error: Any, epsilon: Any, records: Any = N
     """Records that suffice for `error` at `epsilon`; with `records`, also whether that many do.
 
     `concepts` is a word as in `privpac learn`, without a column where none is known (`thresholds`, `bits=32`), or with
-    a schema (`trees:3`, `schema="schema.json"`). Further: `failure` (0.05), `delta` (0), `noise` (the best member errs
-    at most so often), `unlabelled` (records without labels at hand), `protect` ("records", "labels" or "predictions"),
-    `aim` ("label", or "rank" where the order of the records matters),
-    `release=True` (answers to all points, thresholds or intervals of a column instead of a rule), `bits`, `columns`,
-    `tests` or `schema`; `simulate=True`, on a public `table` or with `marginals` if given, for about `seconds` (40).
+    a schema (`trees:3`, `schema="schema.json"`). Further `wishes`: `failure` (0.05), `delta` (0), `noise` (the best
+    member errs at most so often), `unlabelled` (records without labels at hand), `protect` ("records", "labels" or
+    "predictions"), `aim` ("label", or "rank" where the order of the records matters), `release=True` (answers to all
+    points, thresholds or intervals of a column instead of a rule), `bits`, `columns`, `tests` or `schema`;
+    `simulate=True`, on a public `table` or with `marginals` if given, for about `seconds` (40).
+
+    Raises `ParameterError` for a word or a number that none can be.
+
+    >>> needed("thresholds", bits=32, error=0.1, epsilon=1).option("occam").proved
+    628
     """
     return _ask("needed", concepts, error=error, epsilon=epsilon, records=records, **wishes)
 
 
 def reachable(concepts: str = "auto", *, records: Any, epsilon: Any, **wishes: Any) -> Plan:
-    """The error that `records` at `epsilon` are proved to reach; wishes as for `needed`."""
+    """The error that `records` at `epsilon` are proved to reach, for `concepts` and further `wishes` as for `needed`.
+
+    Raises what `needed` raises.
+
+    >>> float(reachable("thresholds", bits=32, records=1000, epsilon=1).option("occam").proved)
+    0.0632
+    """
     return _ask("reachable", concepts, records=records, epsilon=epsilon, **wishes)
 
 
 def smallest_epsilon(concepts: str = "auto", *, records: Any, error: Any, **wishes: Any) -> Plan:
-    """The smallest epsilon at which `records` are proved to reach `error`; wishes as for `needed`."""
+    """The smallest epsilon at which `records` are proved to reach `error`, for `concepts` and `wishes` as for `needed`.
+
+    Raises what `needed` raises.
+
+    >>> float(smallest_epsilon("thresholds", bits=32, records=1000, error=0.1).option("occam").proved)
+    0.5717
+    """
     return _ask("smallest_epsilon", concepts, records=records, error=error, **wishes)
 
 

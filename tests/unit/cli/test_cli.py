@@ -293,7 +293,7 @@ def test_uses_name_every_formula() -> None:
     found = uses(list(REGISTER))
     for formula in formulas().values():
         module = formula.function.__module__.removeprefix("privpac.")
-        assert f"{module}.{formula.name}" in found[formula.statement.key].used
+        assert f"{module}.{formula.name}" in found[formula.statement.key].uses
 
 
 def test_interrupting_is_quiet(

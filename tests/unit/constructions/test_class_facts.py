@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from fractions import Fraction
 
 import pytest
@@ -104,6 +105,17 @@ def test_cards_are_counted_by_their_draws() -> None:
     for wrong in ("card:0", "card:301", "card:x", "card:²", "card:03"):
         with pytest.raises(ParameterError, match="card:1 to"):
             facts_of(wrong, Description(columns=3))
+
+
+HEADS = "card clauses conjunctions generated halfspaces lists rectangles scorecards staged:2+ trees unions"
+
+
+@pytest.mark.parametrize("number", ["9" * 9, "9" * 5000])
+@pytest.mark.parametrize("head", HEADS.split())
+def test_a_number_beyond_all_sense_is_refused_or_a_name(head: str, number: str) -> None:
+    word = f"{head}{number}" if head.endswith("+") else f"{head}:{number}"
+    with suppress(ParameterError):  # columns may be called so; a fault of ours it never is
+        assert facts_of(word, Description(columns=3, bits=8))
 
 
 def test_every_word_that_can_be_learnt_can_be_planned() -> None:

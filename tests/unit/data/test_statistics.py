@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
 
 from privpac.data import statistics
-from privpac.data.columns import Column, Numeric
+from privpac.data.columns import Categorical, Column, Numeric
 from privpac.data.counting import count_apart, count_packed, count_two
 from privpac.data.sample import Block
-from privpac.data.statistics import CellCounts
-from privpac.errors import DataError
+from privpac.data.statistics import CellCounts, GridCounts
+from privpac.errors import DataError, ParameterError, SizeError
 
 
 def key(size: int) -> Numeric:
@@ -129,6 +130,9 @@ def test_labels_are_checked_before_a_kernel_uses_them(size: int) -> None:
         CellCounts(column).absorb(CellCounts(column).zero(), block)
     with pytest.raises(DataError, match="no labels"):
         CellCounts(column).absorb(CellCounts(column).zero(), Block(block.cells, None, 20))
+    grid = GridCounts((column,), (5,))
+    with pytest.raises(DataError, match="2 classes"):
+        grid.absorb(grid.zero(), block)
 
 
 def test_cells_are_checked_before_a_table_is_filled() -> None:
@@ -147,7 +151,82 @@ def test_without_labels_records_count_once(size: int) -> None:
         assert dict(zip(found.values.tolist(), found.counts[:, 0].tolist(), strict=True)) == expected
 
 
+@pytest.mark.parametrize(
+    ("sizes", "bins"),
+    [
+        ((100,), (7,)),
+        ((3,), (3,)),
+        ((2**64,), (1000,)),
+        ((2**64 - 59,), (999,)),
+        ((2**128,), (11,)),
+        ((2**32, 100), (16, 9)),
+        ((2**63 + 1, 2**64), (5, 6)),
+        ((2**32, 2**70), (5, 6)),
+        ((2, 3, 2**40), (2, 3, 4)),
+        ((7,), (1,)),
+    ],
+)
+@pytest.mark.parametrize("classes", [1, 2, 3])
+def test_grid_counts_are_the_counts(sizes: tuple[int, ...], bins: tuple[int, ...], classes: int) -> None:
+    axes = tuple(Numeric(f"k{i}", 0, size - 1, integer=True) for i, size in enumerate(sizes))
+    n = 400
+    cells = {axis.name: records(axis, n + i).cells[axis.name][:n] for i, axis in enumerate(axes)}
+    block = Block(cells, records(axes[0], n, classes=classes).labels, n)
+    grid = GridCounts(axes, bins, classes)
+    found = grid.absorb(grid.zero(), block)
+    assert found.shape == (classes, *bins)
+    assert found.dtype == np.int64
+    expected = np.zeros_like(found)
+    assert block.labels is not None
+    for i in range(n):
+        place = [int(cells[a.name][i]) * b // a.size for a, b in zip(axes, bins, strict=True)]
+        expected[(int(block.labels[i]) if classes > 1 else 0, *place)] += 1
+    assert (found == expected).all()
+
+
+@pytest.mark.parametrize(
+    ("size", "bins"), [(100, 7), (2**64, 1000), (2**64 - 59, 999), (2**53 + 1, 256), (5, 5)]
+)
+def test_groups_end_exactly_where_the_formula_says(size: int, bins: int) -> None:
+    column = key(size)
+    grid = GridCounts((column,), (bins,))
+    starts = grid.starts(0)
+    edges = sorted({cell for start in starts for cell in (start - 1, start) if cell >= 0} | {size - 1})
+    for cell in (*edges[:40], *edges[-40:]):
+        block = Block({"k": np.array([cell], dtype=column.dtype)}, np.array([1], dtype=np.uint8), 1)
+        assert grid.absorb(grid.zero(), block)[1].argmax() == cell * bins // size
+    assert all(start * bins // size == group for group, start in enumerate(starts))
+
+
+def test_longer_than_a_chunk() -> None:
+    rng = np.random.default_rng(5)
+    n = 2 * statistics.CHUNK + 17
+    x, y = rng.random(n), rng.random(n)
+    axes = (Numeric("x", 0, 1), Numeric("y", 0, 1))
+    block = Block({"x": axes[0].encode(x), "y": axes[1].encode(y)}, np.zeros(n, dtype=np.uint8), n)
+    grid = GridCounts(axes, (32, 64))
+    expected, _, _ = np.histogram2d(x, y, bins=(32, 64), range=[[0, 1], [0, 1]])
+    assert (grid.absorb(grid.zero(), block)[0] == expected).all()
+
+
+@pytest.mark.parametrize(
+    ("axes", "bins", "kind", "match"),
+    [
+        ((), (), ParameterError, "one to three columns"),
+        ((key(9),) * 4, (2,) * 4, ParameterError, "one to three columns"),
+        ((key(9),), (2, 2), ParameterError, "one number per column"),
+        ((key(9),), (0,), ParameterError, "between 1 and 9 for column 'k'"),
+        ((key(9),), (10,), ParameterError, "between 1 and 9 for column 'k'"),
+        ((key(2**40),) * 3, (2**10,) * 3, SizeError, "fewer bins"),
+    ],
+)
+def test_impossible_grids(axes: Any, bins: Any, kind: type[Exception], match: str) -> None:
+    with pytest.raises(kind, match=match):
+        GridCounts(axes, bins)
+
+
 def test_what_a_statistic_needs() -> None:
-    a = Numeric("a", 0, 1)
+    a, b = Numeric("a", 0, 1), Categorical("b", ("u", "v"))
     assert CellCounts(a).columns == ("a",)
+    assert GridCounts((a, b), (4, 2)).columns == ("a", "b")
     assert hash(CellCounts(a)) == hash(CellCounts(Numeric("a", 0, 1)))

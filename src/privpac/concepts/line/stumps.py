@@ -263,7 +263,9 @@ class Stumps(AnyNumber, BySums, CountedByScore, Stored):
         return not column.ordered and 0 <= hypothesis.category < (1 if column.size == 2 else column.size)
 
     def parts(self, evidence: Evidence, *, costs: Costs) -> list[Scores[Hypothesis]]:
-        """The members counted by score: first the constants, then those of each column."""
+        """The members counted by score, from the counts in `evidence`, where a mistake has the price `costs` names for
+        its class: first the constants, then those of each column. Nothing is refused.
+        """
         totals, counts = evidence
         constant = np.array([totals[1] * costs[1], totals[0] * costs[0]], dtype=np.int64)
         constants = Row.of(0, np.array([0], dtype=np.uint64), constant, 1)

@@ -249,7 +249,9 @@ class Unions(AnyNumber, BySums, VotedAsMembers, EvenPrior, OverColumn, Stored):
         costs: Costs,
         name: Callable[[tuple[Range, ...]], Hypothesis],
     ) -> UnionGibbs[Hypothesis]:
-        """The Gibbs law over the members, each called what `name` makes of its ranges."""
+        """The Gibbs law over the members given `evidence`, with weight `ratio` to the price of mistakes at these
+        `costs`; each is called what `name` makes of its ranges. Nothing is refused.
+        """
         prices = check_costs("Unions", costs, evidence.n)
         walk = Walk(evidence.values, evidence.counts, self._cells, prices, self.inside)
         return UnionGibbs(UnionSums(walk, self._changes + 1, ratio, self.size), name)

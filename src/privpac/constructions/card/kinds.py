@@ -8,6 +8,7 @@ from fractions import Fraction
 from privpac.constructions.card.weights import MOST_ROUNDS
 from privpac.constructions.class_facts import OWNER, ClassFacts, Description
 from privpac.errors import ParameterError
+from privpac.numbers.parameters import is_count
 
 __all__ = ["KINDS"]
 
@@ -16,7 +17,7 @@ USUAL_ROUNDS = 8
 
 
 def _card(rest: str, description: Description) -> ClassFacts:
-    rounds = int(rest) if rest.isascii() and rest.isdecimal() else USUAL_ROUNDS
+    rounds = int(rest) if is_count(rest) else USUAL_ROUNDS
     if (rest and rest != str(rounds)) or not 1 <= rounds <= MOST_ROUNDS:
         raise ParameterError(
             OWNER, "concepts", f"card:{rest}", allowed=f"card, or card:1 to card:{MOST_ROUNDS}"

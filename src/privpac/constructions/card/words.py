@@ -17,8 +17,9 @@ from privpac.constructions.card.risk_tree import MOST_LEVELS, RiskTrees, levels_
 from privpac.constructions.card.spending import is_worth_a_delta
 from privpac.constructions.card.weights import ENOUGH, MOST_ROUNDS, fine_rounds_for, rounds_for
 from privpac.constructions.draw.default import LATEST, auto
-from privpac.constructions.request import OWNER, PROTECTS, Request, Word, is_count
+from privpac.constructions.request import OWNER, PROTECTS, Request, Word
 from privpac.errors import ParameterError
+from privpac.numbers.parameters import is_count
 
 __all__ = ["WORDS"]
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from privpac.constructions.class_facts import OWNER, ClassFacts, Description, Kinds
 from privpac.errors import ParameterError
+from privpac.numbers.parameters import is_count
 
 __all__ = ["CUTS", "KINDS", "MOST_CLAUSES", "WIDEST", "clause_tests"]
 
@@ -32,7 +33,7 @@ def clause_tests(description: Description) -> int:
 
 def _clauses(rest: str, description: Description) -> ClassFacts:
     """Disjunctions of at most so many conjunctions of the tests, each of which holds, fails or is not asked."""
-    width, tests = int(rest or 2) if (rest or "2").isdecimal() else 0, clause_tests(description)
+    width, tests = int(rest or 2) if is_count(rest or "2") else 0, clause_tests(description)
     if not 1 <= width <= min(WIDEST, tests) or math.comb(tests, width) << width > MOST_CLAUSES:
         raise ParameterError(
             OWNER,

@@ -6,6 +6,7 @@ import math
 
 from privpac.constructions.class_facts import OWNER, ClassFacts, Description, Kinds
 from privpac.errors import ParameterError
+from privpac.numbers.parameters import is_count
 
 __all__ = ["KINDS"]
 
@@ -36,7 +37,7 @@ def _unions(rest: str, description: Description) -> ClassFacts:
     name, _, count = rest.rpartition(":")
     if description.schema is None and not count:
         count = "2"
-    if not count.isdecimal() or int(count) < 1:
+    if not is_count(count) or int(count) < 1:
         raise ParameterError(
             OWNER, "concepts", f"unions:{rest}", allowed="of the form unions:COLUMN:K or unions:K"
         )

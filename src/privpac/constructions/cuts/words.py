@@ -12,9 +12,10 @@ from privpac.constructions.cuts.noisy import DenoisedCuts, NoisyCuts
 from privpac.constructions.cuts.recursive import RecConcave
 from privpac.constructions.cuts.switches import SwitchCuts
 from privpac.constructions.draw.occam import FAILURE, Occam
-from privpac.constructions.request import OWNER, Request, Word, column_of, is_count
+from privpac.constructions.request import OWNER, Request, Word, column_of
 from privpac.errors import ParameterError
 from privpac.numbers.exact import exact_decimal
+from privpac.numbers.parameters import is_count
 
 __all__ = ["WORDS"]
 

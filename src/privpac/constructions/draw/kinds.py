@@ -9,6 +9,7 @@ from privpac.concepts.grids import BOX_GROUPS, MOST_BOX_COLUMNS, Bins, box_grid,
 from privpac.constructions.class_facts import OWNER, ClassFacts, Description, Kinds
 from privpac.constructions.rule_lists import FORM, rules_of
 from privpac.errors import ParameterError
+from privpac.numbers.parameters import is_count
 
 __all__ = ["KINDS"]
 
@@ -21,7 +22,7 @@ def _rectangles(rest: str, description: Description) -> ClassFacts:
         names = [description.schema.column(name.strip()).name for name in columns.split(",")]
         sizes = [description.schema.column(name).size for name in names]
     else:
-        parts = int(columns) if columns.isdecimal() else columns.count(",") + 1 if columns else 2
+        parts = int(columns) if is_count(columns) else columns.count(",") + 1 if columns else 2
         if not 1 <= parts <= MOST_BOX_COLUMNS:
             names, sizes = [], []
         else:

@@ -19,6 +19,7 @@ from privpac.concepts.grids import (
 )
 from privpac.constructions.class_facts import OWNER, ClassFacts, Description, Kinds
 from privpac.errors import ParameterError
+from privpac.numbers.parameters import is_count
 
 __all__ = ["KINDS"]
 
@@ -27,7 +28,7 @@ PLACE = 5
 
 def _scorecards(rest: str, description: Description) -> ClassFacts:
     """Up to K features of the table."""
-    if rest and not rest.isdecimal():
+    if rest and not is_count(rest):
         raise ParameterError(OWNER, "concepts", f"scorecards:{rest}", allowed="of the form scorecards:K")
     count = int(rest or "2")
     features = _features(description, None)
@@ -37,7 +38,8 @@ def _scorecards(rest: str, description: Description) -> ClassFacts:
 def _halfspaces(rest: str, description: Description) -> ClassFacts:
     """All features of the columns named: every pattern of points up to five of them, beyond that a public table."""
     if description.schema is None:
-        names = ["COLUMN"] * (int(rest) if rest.isdecimal() else rest.count(",") + 1 if rest else 2)
+        columns = int(rest) if is_count(rest) else rest.count(",") + 1 if rest else 2
+        names = ["COLUMN"] * min(columns, MOST_FEATURES + 1)  # more are refused below
         features = len(names)
     else:
         names = [description.schema.column(name.strip()).name for name in rest.split(",")]

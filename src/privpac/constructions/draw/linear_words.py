@@ -9,8 +9,9 @@ from privpac.concepts.linear.halfspaces import Scorecards
 from privpac.concepts.linear.plane import Halfplanes
 from privpac.concepts.linear.tabled import TabledHalfspaces
 from privpac.constructions.base import Learner
-from privpac.constructions.request import OWNER, PROTECTS, Request, Word, column_of, is_count
+from privpac.constructions.request import OWNER, PROTECTS, Request, Word, column_of
 from privpac.errors import ParameterError
+from privpac.numbers.parameters import is_count
 
 __all__ = ["WORDS"]
 

@@ -10,6 +10,7 @@ from fractions import Fraction
 from privpac.constructions.class_facts import OWNER, ClassFacts, Description, Kinds
 from privpac.constructions.draw.stages import SHARES, outcomes_of, trees_up_to
 from privpac.errors import ParameterError
+from privpac.numbers.parameters import is_count
 
 __all__ = ["KINDS"]
 
@@ -34,7 +35,7 @@ def _trees(rest: str, description: Description) -> ClassFacts:
 def _staged(rest: str, description: Description) -> ClassFacts:
     """Trees grown in stages; a promise is against the best of the first."""
     depths = (rest or "3+3").split("+")
-    if not all(depth.isdecimal() and 1 <= int(depth) <= 4 for depth in depths) or len(depths) not in SHARES:
+    if not all(is_count(depth) and 1 <= int(depth) <= 4 for depth in depths) or len(depths) not in SHARES:
         raise ParameterError(
             OWNER,
             "concepts",
@@ -78,7 +79,7 @@ def _monomials(kind: str) -> Callable[[str, Description], ClassFacts]:
 
 
 def _levels(word: str, rest: str) -> int:
-    levels = int(rest or 3) if (rest or "3").isdecimal() else 0
+    levels = int(rest or 3) if is_count(rest or "3") else 0
     if not 1 <= levels <= 4:
         raise ParameterError(
             OWNER,

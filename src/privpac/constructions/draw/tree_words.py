@@ -9,8 +9,9 @@ from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.parts import OneTest
 from privpac.constructions.base import Learner
-from privpac.constructions.request import OWNER, PROTECTS, Builder, Request, Word, count_of, is_count
+from privpac.constructions.request import OWNER, PROTECTS, Builder, Request, Word, count_of
 from privpac.errors import ParameterError
+from privpac.numbers.parameters import is_count
 
 __all__ = ["WORDS", "one_test"]
 

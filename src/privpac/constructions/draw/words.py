@@ -13,9 +13,10 @@ from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.default import auto
-from privpac.constructions.request import OWNER, PROTECTS, Request, Word, column_of, is_count
+from privpac.constructions.request import OWNER, PROTECTS, Request, Word, column_of
 from privpac.constructions.rule_lists import FORM, rules_of
 from privpac.errors import ParameterError
+from privpac.numbers.parameters import is_count
 
 __all__ = ["WORDS"]
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from privpac.constructions import catalogue
-from privpac.constructions.class_facts import OWNER, ClassFacts, Description, Kinds
+from privpac.constructions.class_facts import MOST_BITS, OWNER, ClassFacts, Description, Kinds
 from privpac.errors import ParameterError
 from privpac.numbers.parameters import at_least
 
@@ -43,6 +43,8 @@ def _generated(rest: str, description: Description) -> ClassFacts:
     """Points a public generator makes of few bits."""
     name, _, count = rest.rpartition(":")
     bits = at_least(1, count or description.need_bits("generated:BITS"), owner=OWNER, name="bits of the seed")
+    if bits > MOST_BITS:
+        raise ParameterError(OWNER, "bits of the seed", bits, allowed=f"at most {MOST_BITS}")
     word = f"generated:{name or 'COLUMN'}:{bits}"
     return ClassFacts(word, "generated", 2**bits, Fraction(2**bits - 1), 1, 1, named=bool(name))
 

@@ -8,8 +8,9 @@ from privpac.concepts.sets.generated import GeneratedPoints
 from privpac.concepts.sets.points import Points
 from privpac.constructions.base import Learner
 from privpac.constructions.points.ways import POINT_WAYS, point_learner
-from privpac.constructions.request import OWNER, PROTECTS, Request, Word, column_of, is_count
+from privpac.constructions.request import OWNER, PROTECTS, Request, Word, column_of
 from privpac.errors import ParameterError
+from privpac.numbers.parameters import is_count
 
 __all__ = ["WORDS"]
 

@@ -19,6 +19,7 @@ from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError
 from privpac.guarantee.certificate import Certificate
+from privpac.numbers.parameters import is_count
 
 __all__ = ["CLASSIFIERS", "FORMS", "predictor_for"]
 
@@ -96,7 +97,7 @@ PLANNED: Mapping[str, Callable[..., Predictor]] = {
 
 
 def _number(text: str, form: str, default: int) -> int:
-    if text and not text.isdecimal():
+    if text and not is_count(text):
         raise ParameterError(OWNER, "base", text, allowed=f"of the form {form}")
     return int(text or default)
 

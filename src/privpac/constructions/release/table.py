@@ -143,7 +143,25 @@ class TableRequest:
 
 @dataclass(frozen=True)
 class ReleasedTable:
-    """Synthetic records (`table`) with their `schema`, their stored `certificate`, and the `version` that made them."""
+    """Synthetic records (`table`) with their `schema`, their stored `certificate`, and the `version` that made them.
+
+    `release_table` makes one. Everything in it may be published.
+
+    >>> from privpac import release_table
+    >>> age = {"name": "age", "kind": "numeric", "lower": 0, "upper": 119, "integer": True}
+    >>> ages = {"age": [i % 120 for i in range(12_000)]}
+    >>> schema = {"label": "ill", "columns": [age]}
+    >>> released = release_table(ages, schema=schema, columns="age", epsilon=1, random_state=1)
+    >>> round(released.query(0, 60), 1), len(released.records()["age"])
+    (0.5, 12000)
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     released.save(os.path.join(folder, "table.json"))
+    ...     released.write(os.path.join(folder, "table.csv"))
+    12000
+    >>> released.to_json()["format"], "epsilon 1" in released.explain()
+    ('privpac-table/1', True)
+    """
 
     table: Buckets | PointCounts
     schema: Schema
@@ -166,7 +184,10 @@ class ReleasedTable:
         return tuple(fact for fact in facts if isinstance(fact, Answers))
 
     def query(self, low: object = None, high: object = None) -> float:
-        """About which share of the records lies from `low` up to, not including, `high`, in the column's own units."""
+        """About which share of the records lies from `low` up to, not including, `high`, in the column's own units.
+
+        Raises `DataError` for an end that no cell of the column is, and `ParameterError` if points were released.
+        """
         if not isinstance(self.table, Buckets):
             raise ParameterError(
                 OWNER,
@@ -181,7 +202,17 @@ class ReleasedTable:
         return float(self.table.query(first, end))
 
     def share(self, **values: object) -> float:
-        """About which share of the records has these values, one for each released column."""
+        """About which share of the records has these `values`, one for each released column.
+
+        Raises `ParameterError` if columns are missing or others are named, or if it is not points that were released.
+
+        >>> from privpac import release_table
+        >>> schema = {"label": "ill", "columns": [{"name": "ward", "kind": "categorical", "categories": ["a", "b"]}]}
+        >>> wards = {"ward": ["a", "b", "b", "b"] * 1000}
+        >>> released = release_table(wards, schema=schema, columns="ward", method="points", epsilon=1, random_state=1)
+        >>> round(released.share(ward="b"), 1)
+        0.8
+        """
         if not isinstance(self.table, PointCounts) or set(values) != set(self.columns):
             raise ParameterError(
                 OWNER,
@@ -210,7 +241,10 @@ class ReleasedTable:
         return columns
 
     def write(self, path: str | os.PathLike[str]) -> int:
-        """Write the synthetic records to a file that ends in .csv or .parquet, whole or not at all; says how many."""
+        """Write the synthetic records to `path`, which ends in .csv or .parquet, whole or not at all; says how many.
+
+        Raises `ParameterError` for another ending, and `OSError` if the file cannot be written.
+        """
         target = Path(path)
         columns = self.records()
         with whole_file(target) as draft:
@@ -234,7 +268,7 @@ class ReleasedTable:
         return tree
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the document, whole or not at all."""
+        """Write the document to `path`, whole or not at all; `OSError` if it cannot be written."""
         with whole_file(Path(path)) as draft:
             draft.write_text(json.dumps(self.to_json(), ensure_ascii=False) + "\n", encoding="utf-8")
 

@@ -101,6 +101,15 @@ class MemorySample:
 
     Encoding is validation: a sample that exists has no cell its schema does not allow, so no record can stop
     a computation after its budget has been charged.
+
+    >>> from privpac import MemorySample, Schema
+    >>> age = {"name": "age", "kind": "numeric", "lower": 18, "upper": 99, "integer": True}
+    >>> schema = Schema.from_json({"label": "ill", "columns": [age]})
+    >>> sample = MemorySample.of({"age": [18, 40, 99], "ill": [0, 0, 1]}, schema)
+    >>> sample.size, sample.block("age").cells["age"].tolist(), sample.validate()
+    (Size(labelled=3, unlabelled=0), [0, 22, 81], None)
+    >>> MemorySample.from_cells(schema, {"age": np.array([0, 81])}).size.unlabelled
+    2
     """
 
     def __init__(
@@ -115,7 +124,10 @@ class MemorySample:
 
     @classmethod
     def of(cls, table: object, schema: Schema, *, y: object = None, labelled: bool = True) -> MemorySample:
-        """Encode a table; labels are `y` or the table's label column, none if `labelled` is False."""
+        """Encode a `table` under a `schema`; labels are `y` or the table's label column, none if `labelled` is False.
+
+        Raises `SchemaError` if a column is missing, and `DataError` if a cell or label does not fit.
+        """
         has_labels = labelled and y is None
         raw = read(table, columns=(*schema.names, schema.label) if has_labels else schema.names)
         labels = None
@@ -134,7 +146,9 @@ class MemorySample:
     def from_cells(
         cls, schema: Schema, cells: Mapping[str, Array], labels: Array | None = None
     ) -> MemorySample:
-        """A sample of records that are encoded already; cells and labels are checked against the schema."""
+        """A sample of records whose `cells` and `labels` are encoded already; `SchemaError` if they do not fit
+        the `schema`.
+        """
         for name, values in cells.items():
             if len(values) and not 0 <= int(values.min()) <= int(values.max()) < schema.column(name).size:
                 raise SchemaError(f"Column '{name}' has cells outside of its schema.", column=name)

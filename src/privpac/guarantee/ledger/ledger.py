@@ -53,6 +53,11 @@ class Ledger:
     >>> entry = ledger.charge(epsilon=0.1, note="still usable")
     >>> Ledger(epsilon=3, delta=1e-6).room(epsilon=0.01), Ledger(epsilon=3).room(epsilon=0.01)
     (3701, 300)
+    >>> ledger.check(epsilon=0.1)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    privpac.errors.BudgetExceeded: ...
+    >>> len(ledger.entries()), ledger.account().spent.epsilon, ledger.verify()
+    (10, Fraction(1, 1), None)
     """
 
     _file = ""
@@ -95,7 +100,19 @@ class Ledger:
         reserved_delta: Amount = 0,
         pure_epsilon: Amount | None = None,
     ) -> Ledger:
-        """Make a new ledger in a file or at a URL; `FileExistsError` if there is one."""
+        """Make a new ledger at `path`, a file or a URL of a database.
+
+        `epsilon`, `delta`, `reserved_delta` and `pure_epsilon` are its promises, as for `Ledger`. Raises
+        `FileExistsError` if there is a ledger, and `ParameterError` if the promises contradict each other or the folder
+        does not exist.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "budget.sqlite")
+        ...     entry = Ledger.create(path, epsilon=1).charge(epsilon=0.25)
+        ...     print(Ledger.open(path).left)
+        epsilon 0.75
+        """
         promises = Promises.read(
             OWNER, epsilon=epsilon, delta=delta, reserved_delta=reserved_delta, pure_epsilon=pure_epsilon
         )
@@ -103,12 +120,15 @@ class Ledger:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Ledger:
-        """Continue the ledger in a file or at a URL, whatever its totals. `verify` looks at every row of it."""
+        """Continue the ledger at `path`, a file or a URL, whatever its totals. `verify` looks at every row of it.
+
+        Raises `ParameterError` if there is none, or if what is there is no ledger.
+        """
         return cls.over(_open(path))
 
     @classmethod
     def over(cls, store: Store) -> Ledger:
-        """A ledger whose rows are kept by any other store."""
+        """A ledger whose rows are kept by any other `store`; errors are those of the store."""
         ledger = cls.__new__(cls)
         ledger._store = store
         return ledger
@@ -159,11 +179,18 @@ class Ledger:
         return account.promises.left_rho(account.spent)
 
     def room(self, *, epsilon: Amount, delta: Amount = 0, rho: Amount | None = None) -> int:
-        """How many more charges of this cost fit. Spends nothing and reserves nothing."""
+        """How many more charges of `epsilon` with `delta` (and `rho`, if it is known) fit. Spends and reserves nothing.
+
+        Raises `ParameterError` for an amount that none can be.
+        """
         return self.room_for(Cost.read("Ledger.room", epsilon=epsilon, delta=delta, rho=rho))
 
     def room_for(self, cost: Cost) -> int:
-        """As `room`, for a cost that was computed."""
+        """As `room`, for a `cost` that was computed, so that there are no errors.
+
+        >>> Ledger(epsilon=1).room_for(Cost.read("Ledger", epsilon="0.1"))
+        10
+        """
         return self._store.account().room(cost)
 
     def charge(
@@ -176,22 +203,33 @@ class Ledger:
         key: str | None = None,
         purchase: Purchase | None = None,
     ) -> Entry:
-        """Spend, durably, or raise `BudgetExceeded` and spend nothing. Call it before the answer is computed.
+        """Spend `epsilon` and `delta`, durably, or raise `BudgetExceeded` and spend nothing. Call it before the answer
+        is computed.
 
         `rho` is what the release costs in concentrated privacy, computed from public numbers; left out, it is what any
         release of this epsilon costs. A `key` makes the charge safe to repeat when it is unknown whether the first
-        attempt arrived: the entry stored under that key is returned and nothing more is spent.
+        attempt arrived: the entry stored under that key is returned and nothing more is spent. `note` and `purchase`
+        say what is paid for, in public words. `ParameterError` means that an amount or a text cannot be one.
         """
         cost = Cost.read("Ledger.charge", epsilon=epsilon, delta=delta, rho=rho)
         bought = purchase if not self._file else (purchase or Purchase()).written_to(self._file)
         return self._store.append(Charge(cost, note, key, bought))
 
     def check(self, *, epsilon: Amount, delta: Amount = 0, rho: Amount | None = None) -> None:
-        """Raise `BudgetExceeded` if such a charge would not fit now. Spends nothing and reserves nothing."""
+        """Raise `BudgetExceeded` if a charge of `epsilon`, `delta` and `rho` would not fit now. Spends and reserves
+        nothing.
+        """
         self._store.account().check(Cost.read("Ledger.check", epsilon=epsilon, delta=delta, rho=rho))
 
     def writing_to(self, file: str | os.PathLike[str] | None) -> Ledger:
-        """The same ledger for somebody who writes what is paid for to this file: its entries name the file."""
+        """The same ledger for somebody who writes what is paid for to this `file`: its entries name the file.
+
+        A name that is no line of text is left out; there are no errors.
+
+        >>> ledger = Ledger(epsilon=1).writing_to("model.json")
+        >>> print(ledger.charge(epsilon=1).purchase)
+        to model.json
+        """
         if file is None:
             return self
         ledger = self.over(self._store)
@@ -218,6 +256,8 @@ class Ledger:
         """Bring tables of the first layout up to date: entries then say what was paid for. The promise stays as it is.
 
         Earlier versions of privpac refuse the ledger from then on.
+
+        >>> Ledger(epsilon=1).migrate()  # a new one is up to date
         """
         self._store.bring_up()
 
