@@ -4,6 +4,7 @@ with it (`places` says where they are). And which tests are long: `make test` le
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import tempfile
@@ -37,9 +38,9 @@ def pytest_collection() -> Iterator[object]:
         gc.enable()
 
 
-def pytest_unconfigure() -> None:
-    """What would still be frozen when Python ends is reported as leaked, by libraries written in C++."""
-    gc.unfreeze()
+# What would still be frozen when Python ends is reported as leaked, by libraries written in C++. Not earlier: pytest
+# looks through everything once more when it has finished.
+atexit.register(gc.unfreeze)
 
 
 @pytest.hookimpl(tryfirst=True)  # before those are left out that are long
