@@ -34,7 +34,7 @@ def pytest_collection() -> Iterator[object]:
         return (yield)
     finally:
         gc.freeze()
-        gc.set_threshold(20_000, 20, 20)
+        gc.set_threshold(100_000, 20, 20)
         gc.enable()
 
 

@@ -79,7 +79,10 @@ def _wholes(numbers: Sequence[Fraction]) -> list[int]:
 
 
 def _fraction(number: fmpq) -> Fraction:
-    return Fraction(int(number.p), int(number.q))
+    """The same number. Its parts have no common divisor: to look for one again would take longer than all else."""
+    fraction = Fraction()
+    fraction._numerator, fraction._denominator = int(number.p), int(number.q)  # type: ignore[attr-defined]
+    return fraction
 
 
 @dataclass(frozen=True)
