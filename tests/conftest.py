@@ -4,6 +4,7 @@ with it (`places` says where they are). And which tests are long: `make test` le
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import tempfile
@@ -33,13 +34,13 @@ def pytest_collection() -> Iterator[object]:
         return (yield)
     finally:
         gc.freeze()
-        gc.set_threshold(20_000, 20, 20)
+        gc.set_threshold(100_000, 20, 20)
         gc.enable()
 
 
-def pytest_unconfigure() -> None:
-    """What would still be frozen when Python ends is reported as leaked, by libraries written in C++."""
-    gc.unfreeze()
+# What would still be frozen when Python ends is reported as leaked, by libraries written in C++. Not earlier: pytest
+# looks through everything once more when it has finished.
+atexit.register(gc.unfreeze)
 
 
 @pytest.hookimpl(tryfirst=True)  # before those are left out that are long

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import importlib.util
+import os
 import re
+import subprocess
 import tomllib
 from datetime import date
 from functools import cache
@@ -199,7 +201,29 @@ def test_what_make_test_leaves_out_is_run_by_make_test_slow_and_that_by_the_chec
     assert "-m 'not long'" in options
     (recipe,) = re.findall(r"^test-slow:.*\n((?:\t.*\n)+)", _text("Makefile"), re.MULTILINE)
     assert 'pytest tests -m "slow or long" ' in recipe
-    assert {"make test", "make test-slow"} <= set(_text(".ci/run").splitlines())
+
+
+@pytest.mark.parametrize(
+    "red", [(), ("make test",), ("make test-slow",), ("make test", "make test-slow")], ids=" and ".join
+)
+def test_the_checks_run_both_and_name_what_failed(red: tuple[str, ...], tmp_path: Path) -> None:
+    """The end of the script, with a `make` that says what it was asked for."""
+    fails = "|".join(f'"{command}"' for command in red) or "nothing"
+    made = tmp_path / "make"
+    made.write_text(f'#!/bin/sh\necho "make $*"\ncase "make $*" in {fails}) exit 2;; esac\n')
+    made.chmod(0o755)
+    end = "set -euo pipefail\nmkdir .cache\n" + _text(".ci/run").partition(" lint docs")[2].partition("\n")[2]
+    run = subprocess.run(
+        ["bash", "-c", end],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stdout.splitlines() == ["make test", "make test-slow"]
+    assert run.stderr == "".join(f"FAILED: {command}\n" for command in red)
+    assert (run.returncode == 0) == (not red)
 
 
 def test_all_of_the_slow_folder_is_slow_and_what_shares_a_server_stays_together() -> None:

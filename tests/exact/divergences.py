@@ -7,6 +7,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 
+from flint import fmpq
+
 from privpac.audit.exact import Record
 from privpac.coins import Coins, law
 from privpac.numbers.exact import exp_down
@@ -20,10 +22,14 @@ def moment(p: Law, q: Law, order: int) -> Fraction | None:
     """The sum of p^order·q^(1 - order); None if it is infinite."""
     if any(not q.get(outcome) for outcome, chance in p.items() if chance):
         return None
-    return sum(
-        (p.get(y, Fraction(0)) ** order * chance ** (1 - order) for y, chance in q.items() if chance),
-        Fraction(),
-    )
+    mine = ((p.get(y, Fraction(0)), chance) for y, chance in q.items() if chance)
+    total = sum((_quick(one) ** order * _quick(chance) ** (1 - order) for one, chance in mine), fmpq(0))
+    return Fraction(int(total.p), int(total.q))
+
+
+def _quick(number: Fraction) -> fmpq:
+    """Of flint: fractions of thousands of digits are multiplied and added in a tenth of the time."""
+    return fmpq(number.numerator, number.denominator)
 
 
 def worst_moment(pairs: Iterable[tuple[Law, Law]], order: int) -> Fraction:

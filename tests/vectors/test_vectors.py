@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,10 @@ from tests.vectors.judging import UNREADABLE, objection
 EVERY = 8
 """One of so many edits is judged in `make test`; `make test-slow` judges all of them, by two checkers."""
 
-VECTORS = list(vectors())
+@cache
+def every() -> list[Vector]:
+    """Made of their edits when the first test asks, not by every process that collects tests."""
+    return list(vectors())
 
 
 def misjudged(files: list[Vector]) -> list[str]:
@@ -34,17 +38,17 @@ def test_what_must_be_accepted_is_accepted() -> None:
 
 
 def test_what_must_be_refused_is_refused() -> None:
-    assert misjudged(VECTORS[::EVERY]) == []
+    assert misjudged(every()[::EVERY]) == []
 
 
 @pytest.mark.long
 def test_every_vector_comes_to_what_was_frozen() -> None:
-    assert misjudged(VECTORS) == []
+    assert misjudged(every()) == []
 
 
 def test_a_checker_without_one_of_its_conditions_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever forgets a rule's condition and accepts every step of its name accepts what must be refused."""
-    edited = [vector for vector in VECTORS if vector.expected == "refused" and "-rule-" in vector.name]
+    edited = [vector for vector in every() if vector.expected == "refused" and "-rule-" in vector.name]
     for rule in RULES:
         with monkeypatch.context() as forgetful:
             forgetful.setitem(RULES, rule, lambda node: None)
@@ -53,12 +57,12 @@ def test_a_checker_without_one_of_its_conditions_is_noticed(monkeypatch: pytest.
 
 
 def test_there_are_enough_of_them_and_each_has_its_reason() -> None:
-    count = Counter(vector.expected for vector in VECTORS)
+    count = Counter(vector.expected for vector in every())
     assert count["accepted"] >= 150
     assert count["refused"] >= 500
-    assert all(vector.reason for vector in VECTORS if vector.expected != "accepted")
-    assert len({vector.name for vector in VECTORS}) == len(VECTORS)
-    assert len({vector.text for vector in VECTORS}) == len(VECTORS)
+    assert all(vector.reason for vector in every() if vector.expected != "accepted")
+    assert len({vector.name for vector in every()}) == len(every())
+    assert len({vector.text for vector in every()}) == len(every())
 
 
 def _rules(tree: Any) -> set[str]:
@@ -70,7 +74,7 @@ def _rules(tree: Any) -> set[str]:
 
 def test_every_rule_and_every_format_occurs_among_what_is_accepted_and_what_is_refused() -> None:
     for expected in ("accepted", "refused"):
-        trees = [json.loads(v.text) for v in VECTORS if v.expected == expected and v.reason != UNREADABLE]
+        trees = [json.loads(v.text) for v in every() if v.expected == expected and v.reason != UNREADABLE]
         assert set(RULES) <= set().union(*map(_rules, trees))
         formats = {str(tree.get("format")) for tree in trees if isinstance(tree, dict)}
         assert set(KINDS) <= formats
@@ -79,14 +83,14 @@ def test_every_rule_and_every_format_occurs_among_what_is_accepted_and_what_is_r
 def test_every_word_that_was_stored_is_among_them_and_was_forged() -> None:
     """The corpus has a document for every word that can be learnt; released ones are never written again."""
     words = {vector.name for vector in accepted() if "-models-" in vector.name}
-    forged = {vector.name.split("-", 1)[1] for vector in VECTORS if vector.expected == "refused"}
+    forged = {vector.name.split("-", 1)[1] for vector in every() if vector.expected == "refused"}
     assert len(words) > 80
     assert {name for name in words if name.startswith(RELEASED)} <= forged
     assert len(words & forged) > 80
 
 
 def test_each_of_them_is_written_as_a_file(tmp_path: Path) -> None:
-    chosen = VECTORS[::100]
+    chosen = every()[::100]
     assert write_files(tmp_path, chosen) == len(chosen)
     index = json.loads((tmp_path / "index.json").read_text(encoding="utf-8"))
     for row, vector in zip(index, chosen, strict=True):

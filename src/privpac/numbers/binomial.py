@@ -24,6 +24,9 @@ __all__ = [
 PRECISIONS = (96, 192, 384)
 """Working precisions tried in turn, in bits. A sum needs about a hundred; the rest is for near ties."""
 
+_AT_A_GLANCE = 40
+"""Bits that decide most comparisons, in a quarter of the time; a ball that leaves one open says so."""
+
 _SMALLEST = 30
 """Failure probabilities are shown as decimals of at least 10^-30: smaller ones say nothing more."""
 
@@ -82,7 +85,7 @@ def certainly_below(value: Callable[[], arb], threshold: Fraction) -> bool:
 
 
 def _decide(value: Callable[[], arb], threshold: Fraction, *, above: bool) -> bool:
-    for bits in PRECISIONS:
+    for bits in (_AT_A_GLANCE, *PRECISIONS):
         with ctx.workprec(bits):
             result, edge = value(), ball(threshold)
             if result > edge:

@@ -67,6 +67,7 @@ def least_failure_agnostic_answers(n: int, *, excess: Number) -> Fraction:
     return _least_failure(have, 2 * above) if above < _HALF else Fraction(0)
 
 
+@lru_cache(maxsize=4096)
 def _least_failure(n: int, bias: Fraction) -> Fraction:
     if n == 0:
         return _HALF

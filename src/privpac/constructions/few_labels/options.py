@@ -274,6 +274,7 @@ def _questions_of(agnostic: bool) -> Callable[[Wish, int], Need | None]:
     return at
 
 
+@lru_cache(maxsize=512)
 def _hidden(wish: Wish, agnostic: bool) -> list[Need]:
     """What is needed at every epsilon among those who are asked, as far as there are records to hide them."""
     needs = [_questions_at(wish, inner, agnostic) for inner in INNER if inner > wish.epsilon]

@@ -235,7 +235,20 @@ def records_by_search(
     error, failure, epsilon, vc = wishes
     wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
     price = positive(epsilon, owner=owner, name="epsilon")
+    return _first_of(owner, wrong, miss, price, vc, best, promised, first)
 
+
+@lru_cache(maxsize=4096)  # of all classes of one dimension, a plan asks the same
+def _first_of(
+    owner: str,
+    wrong: Fraction,
+    miss: Fraction,
+    price: Fraction,
+    vc: int,
+    best: Callable[[int, float, float, int], Sequence[Any]],
+    promised: Callable[..., Fraction],
+    first: int,
+) -> int:
     def excess(n: int) -> float:
         return float(best(n, float(price), float(miss), vc)[0])
 

@@ -25,6 +25,7 @@ from privpac.errors import BudgetExceeded, ParameterError
 from privpac.guarantee.ledger.budget import Budget, Cost, exact_text, read_amount
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.numbers.concentrated import pure_rho
+from tests.unit.guarantee.ledger.charging import charged
 
 few = settings(max_examples=30, deadline=None)
 amounts = st.one_of(
@@ -361,11 +362,3 @@ def test_joblib_workers_stop_exactly_at_the_total() -> None:
     assert sum(admitted) == len(ledger.entries()) == 15
     assert ledger.left == Budget()
     ledger.verify()
-
-
-def charged(ledger: Ledger) -> bool:
-    try:
-        ledger.charge(epsilon=0.1)
-    except BudgetExceeded:
-        return False
-    return True
