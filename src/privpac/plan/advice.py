@@ -18,7 +18,7 @@ from privpac.plan.answer import Answer, bare_answer
 from privpac.plan.impossible import Limit, limit_of
 from privpac.plan.question import Question
 from privpac.plan.table import PlanTable
-from privpac.plan.words import PLAIN
+from privpac.plan.columns import PLAIN
 from privpac.wishes import warning_of_large
 
 __all__ = ["RULES", "advise"]

@@ -15,7 +15,7 @@ from privpac.errors import PrivpacError
 from privpac.plan import Plan
 from privpac.plan.answer import Answer
 from privpac.plan.curves import PlanDisplay
-from privpac.plan.words import rows, visible_answers
+from privpac.plan.columns import rows, visible_answers
 from privpac.service.pages.plan.form import PlanForm
 
 __all__ = ["Headline", "Row", "chart", "headline", "table"]
@@ -89,16 +89,9 @@ def _row(row: Answer, cells: tuple[str, ...]) -> Row:
     )
 
 
-def _headline_row(plan: Plan) -> Answer | None:
-    """The cheapest promise that assumes nothing about the best rule, if there is one; else the cheapest."""
-    agnostic = [row for row in plan.answers if row.option.setting == "agnostic"]
-    plain = [row for row in agnostic if not row.need.unlabelled]
-    return next(iter(plain or agnostic), plan.best)
-
-
 def headline(plan: Plan) -> Headline | None:
     """The answer to show large."""
-    chosen = _headline_row(plan)
+    chosen = plan.headline
     if chosen is None:
         return None
     how = f"by {chosen.option.learner}: {chosen.option.title}; {SETTINGS[chosen.option.setting]}"
@@ -125,7 +118,7 @@ def chart(form: PlanForm, *, dots: bool = False) -> dict[str, Any]:
 def _chart(values: tuple[tuple[str, str], ...], described: Schema | None, dots: bool) -> dict[str, Any]:
     form = PlanForm(dict(values), described)
     plan = form.ask()
-    chosen = _headline_row(plan)
+    chosen = plan.headline
     if chosen is None:
         return {}
     others = [row for row in plan.answers if row is not chosen]
@@ -157,7 +150,7 @@ def _series(all_rows: Any) -> Iterator[tuple[str, str, list[list[float]]]]:
 
 def _name(plan: Plan) -> str | None:
     """The option that is drawn boldly, as curves name it."""
-    row = _headline_row(plan)
+    row = plan.headline
     if row is None:
         return None
     name = f"{row.option.learner}, {row.option.setting}"
@@ -166,7 +159,7 @@ def _name(plan: Plan) -> str | None:
 
 def _here(plan: Plan, against: str) -> dict[str, float] | None:
     """Where the question itself stands on the main curve."""
-    best = _headline_row(plan)
+    best = plan.headline
     if best is None:
         return None
     along = {"epsilon": best.wish.epsilon, "error": best.wish.error, "bits": plan.question.given.bits}[
