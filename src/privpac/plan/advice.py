@@ -15,10 +15,10 @@ from privpac.constructions.option import Setting
 from privpac.numbers.exact import plain
 from privpac.plan.alternatives import USUAL_DELTA, again, count, halvers, sized, ways_out
 from privpac.plan.answer import Answer, bare_answer
+from privpac.plan.columns import PLAIN
 from privpac.plan.impossible import Limit, limit_of
 from privpac.plan.question import Question
 from privpac.plan.table import PlanTable
-from privpac.plan.columns import PLAIN
 from privpac.wishes import warning_of_large
 
 __all__ = ["RULES", "advise"]

@@ -72,7 +72,7 @@ def headings(plan: PlanTable) -> tuple[Heading, ...]:
         Heading("kind of rule", "what the method chooses from, as --concepts names it"),
         Heading(
             "holds for",
-            "any records, so that nothing is assumed; or a perfect fit: only if some rule of that kind makes no mistake",
+            "any records: nothing is assumed; or a perfect fit: only if some rule of that kind makes no mistake",
         ),
         Heading("protects", _protects(plan)),
         Heading("gives", "a rule of that kind, or one that may be of another"),

@@ -14,8 +14,8 @@ from privpac.data.schema import Schema
 from privpac.errors import PrivpacError
 from privpac.plan import Plan
 from privpac.plan.answer import Answer
-from privpac.plan.curves import PlanDisplay
 from privpac.plan.columns import rows, visible_answers
+from privpac.plan.curves import PlanDisplay
 from privpac.service.pages.plan.form import PlanForm
 
 __all__ = ["Headline", "Row", "chart", "headline", "table"]
