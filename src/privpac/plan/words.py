@@ -208,7 +208,17 @@ def _simulations(plan: PlanTable) -> list[str]:
             why.setdefault(row.unsimulated.rstrip("."), {})[_name(plan, row)] = None
     several = len(on) > 1
     lines = [f"Simulated on {what}" + (f" ({', '.join(who)})" if several else "") for what, who in on.items()]
+    lines += _without_rates(plan, on)
     return lines + [f"Not simulated: {', '.join(who)}, since {what}" for what, who in why.items()]
+
+
+def _without_rates(plan: PlanTable, on: Iterable[str]) -> list[str]:
+    """Built-in hard cases are what they are, and so is a table of the user's own."""
+    schema = plan.question.given.schema
+    if schema is None or schema.base_rate is None:
+        return []
+    apart = [what for what in on if "base rate" not in what]
+    return [f"The base rate of the schema plays no part on {' or '.join(apart)}"] if apart else []
 
 
 def _name(plan: PlanTable, answer: Answer) -> str:

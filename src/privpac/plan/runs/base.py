@@ -25,7 +25,7 @@ from privpac.data.schema import Schema
 from privpac.errors import SizeError
 from privpac.plan.answer import Answer
 from privpac.plan.cost import estimated_class
-from privpac.plan.populations import Population, from_table, lone_value, read_marginals, synthetic, uniforms
+from privpac.plan.populations import Population, from_table, labelled, lone_value, read_marginals, synthetic
 from privpac.plan.question import Question
 from privpac.theory.listing import box_work
 
@@ -273,13 +273,7 @@ class Supply:
 
 def _flipped(population: Population, share: float) -> Population:
     """Labels from a member, a share of them flipped: a class that has a good member is worth learning."""
-    block = population.records.block()
-    assert block.labels is not None
-    classes, coins = len(population.records.schema.classes), SeededCoins(1)
-    wrong = uniforms(coins, population.n) < share
-    other = 1 + (uniforms(coins, population.n) * (classes - 1)).astype(np.uint8)
-    labels = np.where(wrong, (block.labels + other) % classes, block.labels).astype(np.uint8)
+    labels = population.records.block().labels
+    assert labels is not None
     on = population.on.split("; labels from")[0] + "; labels from a member of the class"
-    if share:
-        on += f", {share:.0%} of them flipped"
-    return Population(population.records.relabelled(labels), float(np.mean(wrong)), on)
+    return labelled(population.records, labels, flipped=share, coins=SeededCoins(1), on=on)
