@@ -51,8 +51,8 @@ _CHUNK = 512
 """Numbers made at a time: the pool of seeded coins is one long integer."""
 
 MOST_EXCHANGED = 1 / 3
-"""The largest share of a rare class whose labels are flipped: beyond one half, naming the commonest class would always be
-the best rule, and there would be nothing to learn."""
+"""The largest share of a rare class whose labels are flipped: beyond one half, to name the commonest class would be the
+best rule, and there would be nothing to learn."""
 
 Marginals = Mapping[str, Any]
 
