@@ -41,12 +41,15 @@ def _card(plan: PlanTable) -> str | None:
     """Nothing is promised of cards, and nothing would be with other numbers: say where to look instead."""
     if not _is_card(plan):
         return None
+    own = plan.question.epsilon
+    epsilon = "EPSILON" if own is None else plain(own)
     return (
         "No accuracy is proved for a card: boosting proves something of its points only where every round has a test"
         " with a larger edge than tables have (boosted-rounds), and nothing of its cut-off. A card can be a single"
         " test: what is impossible for these (--concepts one-test) is impossible for a card that comes near the best of"
-        " them. How good the one card is that you learn, an estimate tells: privpac learn DATA --schema SCHEMA"
-        f" --concepts {plan.question.word} --epsilon EPSILON --estimate-epsilon EPSILON/10."
+        " them. How good the one card is that you learn, an estimate tells, on a fifth of the records, at no further"
+        f" epsilon: privpac learn DATA --schema SCHEMA --concepts {plan.question.word} --epsilon {epsilon}"
+        f" --holdout 0.2 --estimate-epsilon {epsilon}."
     )
 
 
