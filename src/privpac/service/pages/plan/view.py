@@ -14,7 +14,8 @@ from privpac.data.schema import Schema
 from privpac.errors import PrivpacError
 from privpac.plan import Plan
 from privpac.plan.answer import Answer
-from privpac.plan.columns import rows, visible_answers
+from privpac.plan.columns import PLAIN, rows, visible_answers
+from privpac.plan.columns import SETTINGS as HOLDS
 from privpac.plan.curves import PlanDisplay
 from privpac.service.pages.plan.form import PlanForm
 
@@ -94,7 +95,8 @@ def headline(plan: Plan) -> Headline | None:
     chosen = plan.headline
     if chosen is None:
         return None
-    how = f"by {chosen.option.learner}: {chosen.option.title}; {SETTINGS[chosen.option.setting]}"
+    method = PLAIN.get(chosen.option.learner, chosen.option.learner)
+    how = f"by {method}: {chosen.option.title}; {SETTINGS[chosen.option.setting]}"
     if chosen.asks == "needed":
         more = f" and {chosen.need.unlabelled:,} without labels" if chosen.need.unlabelled else ""
         return Headline(f"{chosen.need.labelled:,}", f"records suffice{more}", how)
@@ -145,7 +147,11 @@ def _series(all_rows: Any) -> Iterator[tuple[str, str, list[list[float]]]]:
     for series in all_rows:
         name, _, what = series.label.rpartition(": ")
         word = {"proved": "proved", "hard distribution": "simulated", "floor": "floor"}[what]
-        yield name, word, [[x, y] for x, y in zip(series.x, series.y, strict=True) if y is not None]
+        yield (
+            _in_words(name),
+            word,
+            [[x, y] for x, y in zip(series.x, series.y, strict=True) if y is not None],
+        )
 
 
 def _name(plan: Plan) -> str | None:
@@ -153,8 +159,14 @@ def _name(plan: Plan) -> str | None:
     row = plan.headline
     if row is None:
         return None
-    name = f"{row.option.learner}, {row.option.setting}"
+    name = _in_words(f"{row.option.learner}, {row.option.setting}")
     return f"{name}, {row.concepts.word}" if plan.question.word == "auto" else name
+
+
+def _in_words(name: str) -> str:
+    """The name of a curve in the words of the table: method, and what it holds for."""
+    learner, setting, *word = name.split(", ")
+    return ", ".join((PLAIN.get(learner, learner), HOLDS.get(setting, setting), *word))
 
 
 def _here(plan: Plan, against: str) -> dict[str, float] | None:
