@@ -142,6 +142,8 @@ def _exclusions(plan: PlanTable, best: Answer, have: int) -> Iterator[str]:
 def _run(plan: PlanTable) -> str | None:
     """Which learner to run, and the exact command: one that needs other records only if there are any, or no other."""
     if plan.question.word == "auto" and plan.question.epsilon is not None and plan.answers:
+        if plan.question.aim == "rank":
+            return f"Run: {_ranking_command(plan.question)}"
         spent = plan.answers[0].need.parameters.get("epsilon", plan.question.epsilon)
         return f"Run: {default_command(Fraction(spent))}"
     at_hand = [row for row in plan.answers if plan.question.unlabelled or not row.need.unlabelled]
@@ -327,10 +329,8 @@ def _ranking(plan: PlanTable) -> str | None:
     question = plan.question
     if question.aim != "rank":
         return None
-    subject, epsilon = question.given, question.epsilon
+    subject, command = question.given, _ranking_command(question)
     classes = subject.classes if subject.schema is None else len(subject.schema.classes)
-    spent = "EPSILON" if epsilon is None else plain(epsilon)
-    command = f"privpac learn DATA --schema SCHEMA --aim rank --epsilon {spent}"
     if classes > 2:
         return f"To rank records of more than two classes, trees with counted leaves: {command}"
     return (
@@ -339,6 +339,11 @@ def _ranking(plan: PlanTable) -> str | None:
         f" --probabilities {TREE_AUC}. {_behind(question)}Take a tree where a risk is high only among some (a card"
         " adds up), and the default tree where only the class counts. The rows above promise errors of classes."
     )
+
+
+def _ranking_command(question: Question) -> str:
+    spent = "EPSILON" if question.epsilon is None else plain(question.epsilon)
+    return f"privpac learn DATA --schema SCHEMA --aim rank --epsilon {spent}"
 
 
 def _behind(question: Question) -> str:
