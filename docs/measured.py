@@ -398,6 +398,32 @@ FIGURES = {
 }
 
 
+USUAL = {
+    "none": "nothing said",
+    "known": "general knowledge",
+    "exact": "somebody who knows",
+    "wrong": "mistaken",
+}
+
+
+def usual_values() -> str:
+    """Points of cards where nobody is, and AUC, by what the schema says of usual values."""
+    rows = _rows("usual")
+    tables = dict.fromkeys(row["table"] for row in rows)
+
+    def cell(name: str, told: str) -> str:
+        own = [row for row in rows if row["table"] == name and row["usual"] == told]
+        return (
+            ""
+            if not own
+            else f"{fmean(row['idle'] for row in own):.0%}, {fmean(row['auc'] for row in own):.3f}"
+        )
+
+    return _table(
+        ["table", *USUAL.values()], ([name, *(cell(name, told) for told in USUAL)] for name in tables)
+    )
+
+
 def _means(name: str) -> str:
     """Means over cells, a row per method."""
     rows = [row for row in _rows(name) if "cells" in row]
@@ -517,6 +543,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "risks-cuts": risks_cuts,
     "risks-left-out": risks_left_out,
     "rare-classes": rare_classes,
+    "usual-values": usual_values,
     "probabilities": probabilities,
     "probabilities-further": probabilities_further,
     "accuracy-lost": accuracy_lost,

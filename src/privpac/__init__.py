@@ -46,6 +46,8 @@ __all__ = ["__version__", *sorted(_NAMES)]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "plan":  # a module of its own: `privpac.plan.needed(...)`
+        return import_module("privpac.plan")
     if name not in _NAMES:
         raise AttributeError(f"module 'privpac' has no attribute {name!r}")
     value = getattr(import_module(f"privpac.{_NAMES[name]}"), name)

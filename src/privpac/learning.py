@@ -64,7 +64,7 @@ class Unlabelled:
 def learn(
     table: object,
     *,
-    schema: Schema | str | os.PathLike[str] | Mapping[str, Any],
+    schema: Schema | str | os.PathLike[str] | Mapping[str, Any] | None = None,
     epsilon: object = 1.0,
     delta: object = 0,
     concepts: str | ConceptClass = "auto",
@@ -96,7 +96,7 @@ def learn(
     ----------
     table : path, data frame, mapping of columns or arrays
         The records. A folder, a pattern such as 'data/*.parquet' or a large file is streamed.
-    schema : Schema, path, mapping or "from_data"
+    schema : Schema, path, mapping or "from_data"; there is no default
         The public description of the table. "from_data" reads it from the records, and the certificate then says so.
     epsilon, delta : numbers, default 1 and 0
         Privacy of the rule when one record is replaced; 0.1 means the decimal 0.1. Few learners use a delta.

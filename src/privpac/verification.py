@@ -56,7 +56,9 @@ class Verified:
     """What a reader should know besides: seeded coins, assumptions, a schema read from data, another version."""
 
 
-def verify(path: str | os.PathLike[str], *, concepts: ConceptClass | None = None) -> Verified:
+def verify(
+    path: str | os.PathLike[str] | Model | Mapping[str, Any], *, concepts: ConceptClass | None = None
+) -> Verified:
     """Re-derive every number of a model file, bundle or released table, or raise NotCertified with the reason.
 
     Three independent looks: the digest, the derivation re-checked step by step, and certificate and estimate made anew
@@ -65,13 +67,16 @@ def verify(path: str | os.PathLike[str], *, concepts: ConceptClass | None = None
     difference is a warning, and a file that names this version must agree. What remains unseen is an edit of what
     chance decided (another rule of the class, other noisy counts) and of the coins' origin, with a new digest.
 
-    `path` is a file or, for a bundle, its folder. A model drawn from a class of your own names that class and does not
-    hold it: give it as `concepts`. `DataError` says that there is no such file.
+    `path` is a file or, for a bundle, its folder; a model in memory will do too, and what was read from a file. A model
+    drawn from a class of your own names that class and does not hold it: give it as `concepts`. `DataError` says that
+    there is no such file.
 
     >>> verify("no-such-model.json")
     Traceback (most recent call last):
     privpac.errors.DataError: There is no file 'no-such-model.json'.
     """
+    if isinstance(path, Model | Mapping):
+        return verify_document(path.to_json() if isinstance(path, Model) else dict(path), concepts=concepts)
     tree = document.read_at(path)
     return rebuild(path, tree, check_document(tree), concepts=concepts)
 

@@ -21,8 +21,8 @@ from privpac.constructions.release.methods import METHODS as RELEASES
 from privpac.constructions.words import WORDS
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.plan import words
 from privpac.plan.answer import Answer
+from privpac.plan.columns import PLAIN as SHOWN_NAMES
 from privpac.plan.kinds import KINDS
 from privpac.plan.options import OPTIONS
 from privpac.plan.runs import RUNS
@@ -240,7 +240,7 @@ def test_every_simulated_row_has_a_number_or_a_reason(word: str, wishes: dict[st
         tree = row.to_json()
         if row.simulated is None:
             assert len(tree["simulation"]["why"]) > 20
-            name = words.PLAIN.get(row.option.learner, row.option.learner)
+            name = SHOWN_NAMES.get(row.option.learner, row.option.learner)
             assert name in str(found).split("Not simulated: ", 1)[1]
         else:
             assert tree["simulated"] <= float(row.proved) + 1e-9

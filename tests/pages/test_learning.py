@@ -343,7 +343,7 @@ def test_categories_dates_and_blanks_become_a_schema() -> None:
     assert SchemaForm.drafted(draft, form.schema()).schema() == form.schema()
 
 
-def test_a_scale_and_whole_numbers_survive_the_form() -> None:
+def test_a_scale_usual_values_and_whole_numbers_survive_the_form() -> None:
     columns = [
         {
             "name": "visits",
@@ -353,7 +353,7 @@ def test_a_scale_and_whole_numbers_survive_the_form() -> None:
             "integer": True,
             "scale": "mostly small",
         },
-        {"name": "bmi", "kind": "numeric", "lower": 10, "upper": 60, "resolution": 101},
+        {"name": "bmi", "kind": "numeric", "lower": 10, "upper": 60, "resolution": 101, "usual": [18, 40.5]},
     ]
     schema = Schema.from_json({"label": "ill", "columns": columns})
     draft = [{"name": name, "kind": "categorical"} for name in ("visits", "bmi", "ill")]

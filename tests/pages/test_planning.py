@@ -45,7 +45,7 @@ def test_the_page_says_what_the_planner_says(client: TestClient, question: str) 
     }.get(question, {"records": 5000, "error": "0.1"})
     made = getattr(plan, question)("trees:2", columns=5, **numbers)
     shown = re.findall(r'<b class="proved">([^<]+)</b>', text)
-    from privpac.plan.words import rows
+    from privpac.plan.columns import rows
 
     assert shown == [row[5].partition(" + ")[0] for row in rows(made)]
     assert all(html.escape(advice)[:30] in text.replace("&#39;", "&#x27;") for advice in made.advice[:1])

@@ -58,7 +58,7 @@ def test_planning_moves_the_curves_while_a_person_types(site: Site, window: Call
     expect(page.locator(line).first).not_to_have_attribute("d", str(drawn))
     page.wait_for_url("**error=0.2*")
     expect(page.locator(".plot svg").get_by_text("proved", exact=True)).to_have_count(1)
-    expect(page.locator(".plot svg").get_by_text("floor", exact=True)).to_have_count(1)
+    expect(page.locator(".plot svg").get_by_text("impossible below", exact=True)).to_have_count(1)
     page.fill("[name=error]", "0.9")
     expect(page.get_by_role("alert")).to_contain_text("Error is")
     page.fill("[name=error]", "0.2")

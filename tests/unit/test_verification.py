@@ -109,6 +109,14 @@ def test_the_honest_file_verifies_without_warnings(tmp_path: Path) -> None:
     assert found.warnings == ()
 
 
+def test_a_model_in_memory_is_verified_as_its_file_is(tmp_path: Path) -> None:
+    model = made()
+    tree = model.to_json()
+    assert verify(model) == verify(tree) == verify(written(tree, tmp_path))
+    with pytest.raises(NotCertified, match="digest"):
+        verify({**tree, "version": "9.9"})
+
+
 def test_an_edited_version_does_not_skip_the_rebuild(tmp_path: Path) -> None:
     tree = made().to_json()
     found = verify(written({**tree, "version": "0.0.9"}, tmp_path))

@@ -31,6 +31,7 @@ TRACEBACK = "PRIVPAC_TRACEBACK"
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
 VERBS = (
+    "schema",
     "plan",
     "learn",
     "predict",
@@ -40,7 +41,6 @@ VERBS = (
     "verify-page",
     "sign",
     "release",
-    "schema",
     "serve",
     "ui",
     "theorems",
@@ -66,6 +66,9 @@ def _root(
     ] = False,
 ) -> None:
     """Learn readable classifiers from sensitive records, with guarantees you can print and re-check.
+
+    Begin with privpac schema DATA, which drafts the public description of your table. Fill it in; privpac plan then
+    says what to expect, privpac learn makes the rule, privpac verify checks it. In a browser: privpac ui.
 
     Exit codes: 0 done, 2 wrong input, 3 budget refused, 4 guarantee not met, 5 not signed by a key you trust.
     """

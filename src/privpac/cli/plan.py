@@ -222,15 +222,16 @@ def _show(result: Plan, best: OptimumTable | None, *, as_json: bool) -> None:
     if as_json:
         console.show_json(result.to_json() | ({} if best is None else {"optimum": best.to_json()}))
         return
-    from privpac.plan.words import HEADINGS, in_short, notes, question_text, rows
+    from privpac.plan.columns import shown
+    from privpac.plan.words import READING, in_short, notes, question_text
 
-    right = HEADINGS[5:]
-    cells = list(rows(result))
     sections = [("", question_text(result))]
     if summary := in_short(result):
         sections.append(("", summary))
-    if cells:
-        sections.append(("", console.table_text(HEADINGS, cells, right=right)))
+    if result.answers:
+        table = shown(result)
+        sections.append(("", console.table_text(table.heads, table.cells, right=table.right)))
+        sections.append((READING, "\n".join(table.meanings)))
     remarks = notes(result)
     sections += [("", "\n".join(remarks))] if remarks else []
     if best is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -46,7 +47,8 @@ class Numeric(Column):
     A real x lies in cell floor((x - lower) * scale), computed in doubles in this order. Each step is monotone
     under IEEE rounding, so the cells are intervals and `value` finds their exact ends by bisection.
     A fraction in an integer column is rounded down, which keeps `x >= k` true for the same records.
-    `scale` is what is publicly known of how values lie in the range, if anything; it decides where rules cut.
+    `scale` and `usual` are what is publicly known of how values lie in the range, if anything: they decide where
+    rules cut.
     """
 
     kind: ClassVar[str] = "numeric"
@@ -57,6 +59,8 @@ class Numeric(Column):
     resolution: int = RESOLUTION
     missing: int | float | None = None
     scale: Scale | None = None
+    usual: tuple[int | float, int | float] | None = None
+    """Most values lie between these two: tests on the column are laid between them only."""
 
     def __post_init__(self) -> None:
         for end in ("lower", "upper", "missing"):
@@ -75,11 +79,29 @@ class Numeric(Column):
         if not self.integer:
             self._check_grid()
         self._check_scale()
+        if self.usual is not None:
+            object.__setattr__(self, "usual", self._usual(self.usual))
 
     def _check_scale(self) -> None:
         if self.scale is not None and self.scale not in get_args(Scale):
             words = " or ".join(f'"{word}"' for word in get_args(Scale))
             raise self._contradiction("scale is not one of the known words", f'Write "scale": {words}.')
+
+    def _usual(self, stated: object) -> tuple[int | float, int | float]:
+        remedy = 'Write "usual": [LOW, HIGH], two numbers between which most values lie.'
+        if isinstance(stated, str) or not isinstance(stated, Sequence) or len(stated) != 2:
+            raise self._contradiction("usual is not a pair of numbers", remedy)
+        low, high = (self._bound("usual", end) for end in stated)
+        if not self.lower <= low < high <= self.upper:
+            raise self._contradiction(
+                f"usual is {low} to {high}, which is not a part of {self.lower} to {self.upper}", remedy
+            )
+        if not self.cell(low) < self.cell(high):
+            raise self._contradiction(
+                f"usual is {low} to {high}, and no two steps of the grid lie between them",
+                'Widen it, or give the column a larger "resolution".',
+            )
+        return low, high
 
     def _bound(self, end: str, value: object) -> int | float:
         if isinstance(value, str) and self.integer:
@@ -117,6 +139,18 @@ class Numeric(Column):
     @property
     def size(self) -> int:
         return int(self.upper) - int(self.lower) + 1 if self.integer else self.resolution
+
+    @property
+    def cut_range(self) -> tuple[int | float, int | float]:
+        """Between which values tests are laid: where most values lie if that is public, or all that there may be."""
+        return self.usual or (self.lower, self.upper)
+
+    @cached_property
+    def cut_cells(self) -> tuple[int, int]:
+        """The first and the last cell of `cut_range`."""
+        return (
+            (0, self.size - 1) if self.usual is None else (self.cell(self.usual[0]), self.cell(self.usual[1]))
+        )
 
     @cached_property
     def _scale(self) -> float:
@@ -277,7 +311,8 @@ class Numeric(Column):
         numbers = "whole numbers" if self.integer else "numbers"
         ends = f"smaller ones count as {self.lower}, larger ones as {self.upper}"
         lie = "" if self.scale is None else f"; their values are {SPREAD[self.scale]}"
-        return f"{numbers} from {self.lower} to {self.upper}; {ends}{lie}"
+        most = "" if self.usual is None else f"; most lie between {self.usual[0]} and {self.usual[1]}"
+        return f"{numbers} from {self.lower} to {self.upper}; {ends}{lie}{most}"
 
     def to_json(self) -> dict[str, Any]:
         entry: dict[str, Any] = {
@@ -289,7 +324,8 @@ class Numeric(Column):
         entry["integer"] = self.integer
         if not self.integer and self.resolution != RESOLUTION:
             entry["resolution"] = self.resolution
-        return with_options(entry, self.extras, missing=self.missing, scale=self.scale)
+        usual = None if self.usual is None else list(self.usual)
+        return with_options(entry, self.extras, missing=self.missing, scale=self.scale, usual=usual)
 
 
 def _rank(x: float) -> int:

@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 OPTIONS = {
-    "numeric": {"lower", "upper", "integer", "resolution", "missing", "scale"},
+    "numeric": {"lower", "upper", "integer", "resolution", "missing", "scale", "usual"},
     "categorical": {"categories", "other", "missing"},
     "boolean": {"missing"},
     "date": {"lower", "upper", "timezone", "missing"},

@@ -18,7 +18,8 @@ __all__ = ["warn_of_fitted_steps", "warn_of_score"]
 
 SCORED = (
     "No certificate covers a score: on private records it is a release of its own, without protection. Ask for an"
-    " estimate instead (estimate_epsilon), or score on records that are not private."
+    " estimate instead (holdout=0.2, and estimate_epsilon the same as epsilon), or score on records that are not"
+    " private."
 )
 FITTED = (
     "Steps of the pipeline are fitted on the same records, and no certificate covers what they learn: {steps}. If the"

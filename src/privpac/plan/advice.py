@@ -15,10 +15,10 @@ from privpac.constructions.option import Setting
 from privpac.numbers.exact import plain
 from privpac.plan.alternatives import USUAL_DELTA, again, count, halvers, sized, ways_out
 from privpac.plan.answer import Answer, bare_answer
+from privpac.plan.columns import PLAIN
 from privpac.plan.impossible import Limit, limit_of
 from privpac.plan.question import Question
 from privpac.plan.table import PlanTable
-from privpac.plan.words import PLAIN
 from privpac.wishes import warning_of_large
 
 __all__ = ["RULES", "advise"]
@@ -41,12 +41,15 @@ def _card(plan: PlanTable) -> str | None:
     """Nothing is promised of cards, and nothing would be with other numbers: say where to look instead."""
     if not _is_card(plan):
         return None
+    own = plan.question.epsilon
+    epsilon = "EPSILON" if own is None else plain(own)
     return (
         "No accuracy is proved for a card: boosting proves something of its points only where every round has a test"
         " with a larger edge than tables have (boosted-rounds), and nothing of its cut-off. A card can be a single"
         " test: what is impossible for these (--concepts one-test) is impossible for a card that comes near the best of"
-        " them. How good the one card is that you learn, an estimate tells: privpac learn DATA --schema SCHEMA"
-        f" --concepts {plan.question.word} --epsilon EPSILON --estimate-epsilon EPSILON/10."
+        " them. How good the one card is that you learn, an estimate tells, on a fifth of the records, at no further"
+        f" epsilon: privpac learn DATA --schema SCHEMA --concepts {plan.question.word} --epsilon {epsilon}"
+        f" --holdout 0.2 --estimate-epsilon {epsilon}."
     )
 
 
@@ -139,6 +142,8 @@ def _exclusions(plan: PlanTable, best: Answer, have: int) -> Iterator[str]:
 def _run(plan: PlanTable) -> str | None:
     """Which learner to run, and the exact command: one that needs other records only if there are any, or no other."""
     if plan.question.word == "auto" and plan.question.epsilon is not None and plan.answers:
+        if plan.question.aim == "rank":
+            return f"Run: {_ranking_command(plan.question)}"
         spent = plan.answers[0].need.parameters.get("epsilon", plan.question.epsilon)
         return f"Run: {default_command(Fraction(spent))}"
     at_hand = [row for row in plan.answers if plan.question.unlabelled or not row.need.unlabelled]
@@ -326,10 +331,8 @@ def _ranking(plan: PlanTable) -> str | None:
     question = plan.question
     if question.aim != "rank":
         return None
-    subject, epsilon = question.subject, question.epsilon
+    subject, command = question.subject, _ranking_command(question)
     classes = subject.classes if subject.schema is None else len(subject.schema.classes)
-    spent = "EPSILON" if epsilon is None else plain(epsilon)
-    command = f"privpac learn DATA --schema SCHEMA --aim rank --epsilon {spent}"
     if classes > 2:
         return f"To rank records of more than two classes, trees with counted leaves: {command}"
     return (
@@ -338,6 +341,11 @@ def _ranking(plan: PlanTable) -> str | None:
         f" --probabilities {TREE_AUC}. {_behind(question)}Take a tree where a risk is high only among some (a card"
         " adds up), and the default tree where only the class counts. The rows above promise errors of classes."
     )
+
+
+def _ranking_command(question: Question) -> str:
+    spent = "EPSILON" if question.epsilon is None else plain(question.epsilon)
+    return f"privpac learn DATA --schema SCHEMA --aim rank --epsilon {spent}"
 
 
 def _behind(question: Question) -> str:

@@ -26,7 +26,16 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.errors import SchemaError
 
-__all__ = ["Population", "from_table", "lone_value", "read_marginals", "skewed", "synthetic", "uniforms"]
+__all__ = [
+    "Population",
+    "from_table",
+    "labelled",
+    "lone_value",
+    "read_marginals",
+    "skewed",
+    "synthetic",
+    "uniforms",
+]
 
 ROWS = 20_000
 """Rows of a synthetic population: error rates are known to a third of a percent, and a rule is scored in a moment."""
@@ -40,6 +49,10 @@ MOST_SHARES = 2**16
 
 _CHUNK = 512
 """Numbers made at a time: the pool of seeded coins is one long integer."""
+
+MOST_EXCHANGED = 1 / 3
+"""The largest share of a rare class whose labels are flipped: beyond one half, to name the commonest class would be the
+best rule, and there would be nothing to learn."""
 
 Marginals = Mapping[str, Any]
 
@@ -108,19 +121,69 @@ def synthetic(
     }
     stored = MemorySample.from_cells(schema, cells).block().cells
     rule = _planted(schema, stored, coins)
-    labels = rule.predict(stored)
-    wrong = uniforms(coins, rows) < flipped
-    other = (labels + 1 + (uniforms(coins, rows) * (len(schema.classes) - 1)).astype(np.uint8)) % len(
-        schema.classes
-    )
-    noisy = np.where(wrong, other, labels).astype(np.uint8)
-    records = MemorySample.from_cells(schema, stored, noisy)
     columns = "with the given marginals" if shares else "uniform"
-    on = (
-        f"{rows:,} synthetic records: independent columns, {columns}; labels from a random tree of depth"
-        f" {PLANTED_DEPTH}, {flipped:.0%} of them flipped"
+    whence = f"{rows:,} synthetic records: independent columns, {columns}; labels from a random tree of depth"
+    return labelled(
+        MemorySample.from_cells(schema, stored),
+        rule.predict(stored),
+        flipped=flipped,
+        coins=coins,
+        on=f"{whence} {PLANTED_DEPTH}",
     )
-    return Population(records, float(np.mean(wrong)), on)
+
+
+def labelled(
+    records: MemorySample, clean: NDArray[np.uint8], *, flipped: float, coins: SeededCoins, on: str
+) -> Population:
+    """Records with the labels of a rule, a share of them flipped; where the schema says how common classes are, they
+    are."""
+    rates = records.schema.base_rate
+    if rates is not None and (rows := _as_common(clean, rates, coins)) is not None:
+        common = clean[rows]
+        labels = _exchanged(common, flipped, classes=len(rates))
+        records, on = records.take(rows), f"{on}, as common as the base rate says"
+    else:
+        common, labels = clean, _with_flips(clean, flipped, len(records.schema.classes), coins)
+    wrong = float(np.mean(labels != common))
+    share = (
+        (f", {flipped:.0%} of them flipped" if rates is None else f", {wrong:.1%} of them flipped")
+        if wrong
+        else ""
+    )
+    return Population(records.relabelled(labels), wrong, on + share)
+
+
+def _with_flips(
+    labels: NDArray[np.uint8], flipped: float, classes: int, coins: SeededCoins
+) -> NDArray[np.uint8]:
+    wrong = uniforms(coins, len(labels)) < flipped
+    other = (labels + 1 + (uniforms(coins, len(labels)) * (classes - 1)).astype(np.uint8)) % classes
+    return np.where(wrong, other, labels).astype(np.uint8)
+
+
+def _as_common(
+    labels: NDArray[np.uint8], rates: Sequence[float], coins: SeededCoins
+) -> NDArray[np.int64] | None:
+    """Rows, drawn within each class, of which as many have each class as there should be; None where one has no row."""
+    n, total = len(labels), sum(rates)
+    ends = [0, *(round(n * sum(rates[: place + 1]) / total) for place in range(len(rates)))]
+    rows = []
+    for place, (first, last) in enumerate(pairwise(ends)):
+        own = np.flatnonzero(labels == place)
+        if not len(own):
+            return None
+        rows.append(own[(uniforms(coins, max(1, last - first)) * len(own)).astype(np.int64)])
+    return np.concatenate(rows)
+
+
+def _exchanged(labels: NDArray[np.uint8], flipped: float, *, classes: int) -> NDArray[np.uint8]:
+    """As many labels of each class moved on to the next, so that all stay as common as they are."""
+    rarest = int(np.bincount(labels, minlength=classes).min())
+    each = min(int(flipped * len(labels) / classes), int(MOST_EXCHANGED * rarest))
+    noisy = labels.copy()
+    for place in range(classes):
+        noisy[np.flatnonzero(labels == place)[:each]] = (place + 1) % classes
+    return noisy
 
 
 def lone_value(
@@ -226,7 +289,7 @@ def _weights(column: Column, marginal: object) -> NDArray[np.float64]:
 
 
 def _planted(schema: Schema, cells: Mapping[str, NDArray[Any]], coins: SeededCoins) -> Tree:
-    """The random tree whose classes are most even among a few."""
+    """The random tree, among a few, whose classes are most even, or as common as the schema says."""
     tests = Binarisation.of(schema).tests
     classes = len(schema.classes)
 
@@ -235,10 +298,17 @@ def _planted(schema: Schema, cells: Mapping[str, NDArray[Any]], coins: SeededCoi
             return Leaf(coins.below(classes))
         return Split(tests[coins.below(len(tests))], grow(depth - 1), grow(depth - 1))
 
-    def unevenness(rule: Tree) -> int:
-        return int(np.bincount(rule.predict(cells), minlength=classes).max())
+    def unlikeness(rule: Tree) -> float:
+        counts = np.bincount(rule.predict(cells), minlength=classes)
+        if schema.base_rate is None:
+            return float(counts.max())
+        return (
+            float("inf")
+            if not counts.all()
+            else float(np.abs(counts / counts.sum() - schema.base_rate).sum())
+        )
 
-    return min((grow(PLANTED_DEPTH) for _ in range(CANDIDATES)), key=unevenness)
+    return min((grow(PLANTED_DEPTH) for _ in range(CANDIDATES)), key=unlikeness)
 
 
 def read_marginals(source: str | Path | Mapping[str, Any] | None) -> Marginals | None:

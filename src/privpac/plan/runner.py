@@ -80,7 +80,7 @@ def _simulate(question: Question, simulation: Simulation, rows: list[Answer]) ->
     """The cheapest rows first, so that the others share the seconds these leave."""
     from privpac.plan.runs import Supply, experiment_for
 
-    supply = Supply(question, simulation.table, simulation.marginals)
+    supply = Supply(question, simulation.table, simulation.marginals, simulation.seconds)
     outcomes: dict[int, Outcome] = {}
     ready: list[tuple[float, int, Experiment]] = []
     for place, row in enumerate(rows):

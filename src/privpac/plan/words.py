@@ -1,49 +1,21 @@
-"""A plan in words: the question, a table of options, and the advice."""
+"""A plan in words: the question, its answer in one paragraph, notes, and the advice; its table is in `columns`."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator
-from fractions import Fraction
+from collections.abc import Iterable
 
 from privpac.concepts.grids import most_box_records
 from privpac.constructions.commands import coarser_word
 from privpac.constructions.rule_lists import short_word
 from privpac.numbers.exact import plain
-from privpac.plan.answer import Answer, Estimate
+from privpac.plan.answer import Answer
+from privpac.plan.columns import PLAIN, SETTINGS, ShownTable, number_text, shown, visible_answers
 from privpac.plan.impossible import Limit, limit_of
 from privpac.plan.table import PlanTable
 
-__all__ = [
-    "HEADINGS",
-    "SETTINGS",
-    "grid_notes",
-    "in_short",
-    "notes",
-    "plan_text",
-    "question_text",
-    "rows",
-    "visible_answers",
-]
+__all__ = ["READING", "grid_notes", "in_short", "notes", "plan_text", "question_text"]
 
-HEADINGS = (
-    "method",
-    "rules",
-    "holds for",
-    "hides",
-    "answers with",
-    "proved",
-    "to expect",
-    "impossible below",
-    "factor between",
-)
-SETTINGS = {"realizable": "a perfect rule", "agnostic": "any records"}
-"""What a row takes for granted, in the table: some rule of the class never errs, or nothing."""
-
-
-PLAIN = {"occam": "one draw", "auto": "the default"}
-"""Names of methods that mean nothing to most readers; the others are those of the papers."""
-
+READING = "How to read the table"
 
 UNSIMULATED = (
     "A proof covers the worst case: add --simulate to see what to expect, which is usually far better."
@@ -64,12 +36,12 @@ def _expected(row: Answer) -> str:
     assert trial is not None
     if row.asks == "reachable":
         if trial.value == 0 and not trial.exact:
-            high = "" if trial.high is None else f" (at most {_number(trial.high)})"
+            high = "" if trial.high is None else f" (at most {number_text(trial.high)})"
             return (
                 f"Too few runs to tell the error from that of the best rule{high}, simulated on {trial.on}."
             )
-        return f"Expect an error about {_number(trial.value)} above that of the best rule, simulated on {trial.on}."
-    return f"Expect about {_amount(row, _number(trial.value))}, simulated on {trial.on}."
+        return f"Expect an error about {number_text(trial.value)} above that of the best rule, simulated on {trial.on}."
+    return f"Expect about {_amount(row, number_text(trial.value))}, simulated on {trial.on}."
 
 
 def _amount(row: Answer, number: str) -> str:
@@ -82,7 +54,7 @@ def _amount(row: Answer, number: str) -> str:
 
 def _promise(plan: PlanTable, row: Answer) -> str:
     """What is proved for any records, and how much better it gets if some rule is perfect."""
-    what = f"Proved: {_amount(row, _number(row.proved))}"
+    what = f"Proved: {_amount(row, number_text(row.proved))}"
     anything = row.option.setting == "agnostic"
     verb = {"needed": " are enough", "reachable": "", "smallest_epsilon": " is enough"}[row.asks]
     same = row.concepts.word.partition(":")[0] == plan.question.word.partition(":")[0]
@@ -103,7 +75,7 @@ def _promise(plan: PlanTable, row: Answer) -> str:
     )
     if not anything:
         return f"{text}. Of records that no rule fits perfectly, which is the usual case, nothing is proved."
-    return text + (f"; {_number(perfect.proved)} if some rule never errs." if perfect else ".")
+    return text + (f"; {number_text(perfect.proved)} if some rule never errs." if perfect else ".")
 
 
 METHODS = {
@@ -132,7 +104,7 @@ def _hopeless(plan: PlanTable, row: Answer) -> list[str]:
 
 
 def _excluded(plan: PlanTable, row: Answer, limit: Limit) -> str:
-    number = _number(limit.value, up=False)
+    number = number_text(limit.value, up=False)
     less = {
         "needed": f"do it with fewer than {number} records",
         "reachable": f"promise less than {number}",
@@ -168,88 +140,27 @@ def question_text(plan: PlanTable) -> str:
     return f"{what} for {short_word(question.word)}: {', '.join(parts)}"
 
 
-def rows(plan: PlanTable) -> Iterator[tuple[str, ...]]:
-    """The cells of `visible_answers`, in the order of `HEADINGS`."""
-    for row in visible_answers(plan):
-        yield (
-            PLAIN.get(row.option.learner, row.option.learner),
-            row.concepts.word,
-            SETTINGS.get(row.option.setting, row.option.setting),
-            row.option.protects,
-            "such a rule" if row.option.proper else "any rule",
-            _proved(row),
-            "–" if row.simulated is None else _estimate(row.simulated),
-            "–" if row.floor is None else _number(row.floor, up=False),
-            "–" if row.ratio is None else f"{math.ceil(row.ratio * 10) / 10:g}",
-        )
-
-
-def visible_answers(plan: PlanTable) -> list[Answer]:
-    """What a table shows: the default before its parts, and nothing that needs records without labels where nobody has
-    spoken of any."""
-    word, answers = plan.question.word, list(plan.answers)
-    if word != "auto":
-        return answers
-    if plan.question.unlabelled is None:
-        answers = [row for row in answers if not row.need.unlabelled] or answers
-    return sorted(answers, key=lambda row: row.concepts.word != word)
-
-
 def _left_out(plan: PlanTable) -> list[str]:
     left = len(plan.answers) - len(visible_answers(plan))
     ways = f"{left} further way{'s' * (left > 1)} need" + ("" if left > 1 else "s")
     return [f"{ways} records without labels: say how many you have with --unlabelled."] if left else []
 
 
-def _proved(row: Answer) -> str:
-    text = _number(row.proved)
-    if row.need.unlabelled:  # without them the number is not proved, whatever was asked
-        text += f" {'+' if row.asks == 'needed' else 'with'} {row.need.unlabelled:,} unlabelled"
-    return text
-
-
-def _number(value: int | Fraction, *, up: bool = True) -> str:
-    """A promise is rounded up, a floor down."""
-    if isinstance(value, int):
-        return f"{value:,}"
-    shown = math.ceil(value * 10_000) if up else math.floor(value * 10_000)
-    return f"{shown / 10_000:.4f}".rstrip("0").rstrip(".")
-
-
-def _estimate(estimate: Estimate) -> str:
-    text = _number(estimate.value)
-    if estimate.exact:
-        return text
-    high = "?" if estimate.high is None else _number(estimate.high)
-    return f"{text} ({_number(estimate.low)} to {high})"
-
-
 def notes(plan: PlanTable) -> list[str]:
     """How large classes of many tests are, and what the rules lie on; what was simulated on what, and what was not and
     why: a line each."""
-    return _left_out(plan) + _sizes(plan) + grid_notes(plan) + _simulations(plan) + _reading(plan)
+    return _left_out(plan) + _sizes(plan) + grid_notes(plan) + _simulations(plan) + _theorems(plan)
 
 
-def _reading(plan: PlanTable) -> list[str]:
-    """What the columns mean, and the theorems behind their numbers."""
-    visible, lines = visible_answers(plan), []
-    if {row.option.protects for row in visible} >= {"records", "predictions"}:
-        lines.append(
-            "Epsilon is that of one answer in rows that hide predictions, and of all answers together in the others"
-        )
-    if any(row.floor is not None for row in visible):
-        lines.append(
-            "Impossible below: for methods that hide what the row hides, hold for what it holds for and answer as it"
-            " does"
-            + (", with a delta only if it uses one" if plan.question.delta else "")
-            + ". Floors are rounded down, all else up"
-        )
-    if visible:
-        proofs = _key_list(row.option.source for row in visible)
-        floors = _key_list(row.floor_source for row in visible)
-        below = f". Floors: {floors}" if floors else ""
-        lines.append(f"Theorems, in the order of the rows: {proofs}{below} (privpac theorems KEY shows one)")
-    return lines
+def _theorems(plan: PlanTable) -> list[str]:
+    """Where the numbers are proved."""
+    visible = visible_answers(plan)
+    if not visible:
+        return []
+    proofs = _key_list(row.option.source for row in visible)
+    floors = _key_list(row.floor_source for row in visible)
+    below = f". What is impossible: {floors}" if floors else ""
+    return [f"Theorems, in the order of the rows: {proofs}{below} (privpac theorems KEY shows one)"]
 
 
 def _key_list(keys: Iterable[str | None]) -> str:
@@ -297,7 +208,17 @@ def _simulations(plan: PlanTable) -> list[str]:
             why.setdefault(row.unsimulated.rstrip("."), {})[_name(plan, row)] = None
     several = len(on) > 1
     lines = [f"Simulated on {what}" + (f" ({', '.join(who)})" if several else "") for what, who in on.items()]
+    lines += _without_rates(plan, on)
     return lines + [f"Not simulated: {', '.join(who)}, since {what}" for what, who in why.items()]
+
+
+def _without_rates(plan: PlanTable, on: Iterable[str]) -> list[str]:
+    """Built-in hard cases are what they are, and so is a table of the user's own."""
+    schema = plan.question.subject.schema
+    if schema is None or schema.base_rate is None:
+        return []
+    apart = [what for what in on if "base rate" not in what]
+    return [f"The base rate of the schema plays no part on {' or '.join(apart)}"] if apart else []
 
 
 def _name(plan: PlanTable, answer: Answer) -> str:
@@ -313,14 +234,20 @@ def plan_text(plan: PlanTable) -> str:
     lines = [question_text(plan), ""]
     if summary := in_short(plan):
         lines += [summary, ""]
-    table = [HEADINGS, *rows(plan)]
-    widths = [max(len(row[i]) for row in table) for i in range(len(HEADINGS))]
-    lines += [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in table
-    ]
+    lines += _table_lines(shown(plan)) if plan.answers else []
     if remarks := notes(plan):
         lines += ["", *remarks]
     if plan.advice:
         lines += ["", *plan.advice]
     return "\n".join(lines)
+
+
+def _table_lines(table: ShownTable) -> list[str]:
+    """The table, and below it how to read it."""
+    cells = [table.heads, *table.cells]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(table.heads))]
+    laid_out = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in cells
+    ]
+    return [*laid_out, "", READING, *table.meanings]

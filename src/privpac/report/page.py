@@ -322,7 +322,8 @@ def values_of(column: Column) -> str:
     if isinstance(column, Boolean):
         return "true, false"
     if isinstance(column, Numeric):
-        return f"{column.lower} to {column.upper}{', whole numbers' if column.integer else ''}"
+        most = f"; most between {column.usual[0]} and {column.usual[1]}" if column.usual else ""
+        return f"{column.lower} to {column.upper}{', whole numbers' if column.integer else ''}{most}"
     return f"{column.lower} to {column.upper}" if isinstance(column, Date) else f"{column.size} values"
 
 

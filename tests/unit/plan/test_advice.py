@@ -310,3 +310,9 @@ def test_the_command_spends_what_the_headline_promises_with() -> None:
     assert row is not None
     assert row.option.setting == "agnostic"
     assert (said(found, "run") or "").endswith(f"--epsilon {plain(row.wish.epsilon)}")
+
+
+def test_where_ranks_are_asked_for_the_command_is_the_one_that_ranks() -> None:
+    found = plan.reachable(columns=5, records=3_000, epsilon="0.5", aim="rank")
+    commands = [text for text in found.advice if text.startswith("Run: ")]
+    assert commands == ["Run: privpac learn DATA --schema SCHEMA --aim rank --epsilon 0.5"]

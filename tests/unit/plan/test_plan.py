@@ -12,9 +12,10 @@ import pytest
 from privpac import plan
 from privpac.constructions.catalogue import REGISTER
 from privpac.errors import ParameterError
+from privpac.plan.columns import rows
 from privpac.plan.kinds import KINDS
 from privpac.plan.options import OPTIONS
-from privpac.plan.words import UNSIMULATED, in_short, rows
+from privpac.plan.words import UNSIMULATED, in_short
 
 ASK = {"bits": 32, "error": "0.1", "epsilon": 1}
 KEYS = {"learner", "setting", "protects", "proper", "labelled", "unlabelled", "simulated", "floor", "source"}

@@ -76,6 +76,26 @@ def test_labels_follow_a_planted_rule_but_for_the_flips() -> None:
     assert clean.error(Leaf(1)) == pytest.approx(1 - share)
 
 
+@pytest.mark.parametrize("rates", [(0.94, 0.06), (0.15, 0.85), (0.7, 0.2, 0.1)])
+def test_classes_are_as_common_as_the_schema_says(rates: tuple[float, ...]) -> None:
+    classes = [str(place) for place in range(len(rates))]
+    schema = Schema.from_json({**SCHEMA.to_json(), "classes": classes, "base_rate": list(rates)})
+    for flipped in (0.0, 0.1):
+        made = synthetic(schema, flipped=flipped)
+        labels = made.records.block().labels
+        assert np.bincount(labels) / made.n == pytest.approx(rates, abs=1e-4)
+        assert made.best == pytest.approx(min(flipped, len(rates) * min(rates) / 3), abs=1e-3)
+        assert made.best < 1 - max(rates), "there is something to learn"
+        assert "as common as the base rate says" in made.on
+    assert made.error(Leaf(int(np.argmax(rates)))) == pytest.approx(1 - max(rates), abs=1e-4)
+
+
+def test_a_class_that_no_tree_names_leaves_the_labels_as_they_are() -> None:
+    classes = [str(place) for place in range(12)]  # a tree of depth 3 has eight leaves
+    schema = Schema.from_json({**SCHEMA.to_json(), "classes": classes, "base_rate": [1 / 12] * 12})
+    assert "base rate" not in synthetic(schema, flipped=0.1, rows=2_000).on
+
+
 def test_samples_are_draws_and_begin_alike() -> None:
     made = synthetic(SCHEMA, flipped=0.1)
     few, many = made.sample(600, SeededCoins(1)), made.sample(5000, SeededCoins(1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from privpac.concepts.cards.tallies import Points, merged
 from privpac.concepts.literals.binarise import Test
+from privpac.concepts.literals.cell_sets import number_sql
 from privpac.concepts.shapes import PointsBar
 from privpac.data.columns import Boolean, Column, Numeric
 from privpac.data.schema import Schema
@@ -61,6 +62,26 @@ class PointsBlock:
         """All values of the column in words, those of equal points together."""
         column = schema.column(self.column)
         return tuple(self._ranges(column) if self.nested else self._categories(column))
+
+    def sql(self, schema: Schema) -> str:
+        """The points of a raw cell: the largest cut first, each condition with one end; an empty cell by itself."""
+        column = schema.column(self.column)
+        if not isinstance(column, Numeric) or column.missing is None:
+            return self._cases_sql(schema)
+        bare = replace(
+            schema,
+            columns=tuple(replace(column, missing=None) if own is column else own for own in schema.columns),
+        )
+        (filled,) = self.points(column.encode([None])).tolist()
+        return f"(CASE WHEN {number_sql(column)} THEN {self._cases_sql(bare)} ELSE {filled} END)"
+
+    def _cases_sql(self, schema: Schema) -> str:
+        cases = [
+            f"WHEN {one.test.to_sql(schema)} THEN {step + self.base}"
+            for one, step in zip(self.merged, self.steps[1:], strict=True)
+            if one.points  # else it is answered by the cut below, or with what is left
+        ]
+        return f"(CASE {' '.join(reversed(cases))} ELSE {self.steps[0] + self.base} END)"
 
     def _ranges(self, column: Column) -> Iterator[PointsBar]:
         cuts = [0, *(one.test.cell for one in self.merged), column.size]

@@ -135,14 +135,7 @@ class Card(RuleBase):
 
     def points_sql(self, schema: Schema) -> str:
         """An SQL expression for the sum of points."""
-        base = sum(block.base for block in self.blocks)
-        terms = [
-            f"(CASE WHEN {one.test.to_sql(schema)} THEN {one.points} ELSE 0 END)"
-            for block in self.blocks
-            for one in block.merged
-            if one.points
-        ]
-        return "(" + " + ".join([str(base), *terms]) + ")"
+        return "(" + (" + ".join(block.sql(schema) for block in self.blocks if block.top) or "0") + ")"
 
     def risk_sql(self, schema: Schema) -> str:
         """An SQL expression for the risk of class 1."""

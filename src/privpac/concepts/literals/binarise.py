@@ -1,8 +1,8 @@
 """Public yes-or-no tests on a table, from its schema alone.
 
-A numeric or date column is cut at equally spaced points of its declared range, a categorical one is tested
-for each category. Nothing here looks at a record: quantiles, screening or dropping constant columns would
-have to be paid for in epsilon.
+A numeric or date column is cut at equally spaced points of its declared range, or of the part of it where the schema
+says that most values lie (`usual`); a categorical one is tested for each category. Nothing here looks at a record:
+quantiles, screening or dropping constant columns would have to be paid for in epsilon.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from privpac.errors import ParameterError
 from privpac.fields import record, require, text, written_whole
 from privpac.numbers.parameters import whole_positive
 
-__all__ = ["Binarisation", "Facts", "Test", "implied"]
+__all__ = ["Binarisation", "Facts", "Test", "cut_span", "implied"]
 
 Kind = Literal["at least", "equals"]
 
@@ -309,13 +309,23 @@ def _cells(column: Column, cuts: int) -> list[int]:
         return []
     if not column.ordered:
         return [1] if column.size == 2 else list(range(column.size))
-    if column.size <= SHORT_RANGE:
-        return list(range(1, column.size))
-    # The cut at the i-th fraction of the range, rounded up to a value: of integers size - 1 steps lie between
-    # the bounds, of a grid of reals `size` cells.
-    steps = column.size if isinstance(column, Numeric) and not column.integer else column.size - 1
+    first, last, steps = cut_span(column)
+    if last - first < SHORT_RANGE:
+        return list(range(first + 1, last + 1))
     # Where there are more cuts than cells, the last fractions round up to the upper bound, which no cell exceeds.
-    return sorted({cell for i in range(1, cuts + 1) if (cell := -(-i * steps // (cuts + 1))) < column.size})
+    places = (first + -(-i * steps // (cuts + 1)) for i in range(1, cuts + 1))
+    return sorted({cell for cell in places if cell <= last})
+
+
+def cut_span(column: Column) -> tuple[int, int, int]:
+    """Where an ordered column is cut: its first and its last cell there, and how many steps lie between.
+
+    Of integers as many steps as cells lie above the first one; of a grid of reals each cell is a step.
+    """
+    if not isinstance(column, Numeric):
+        return 0, column.size - 1, column.size - 1
+    first, last = column.cut_cells
+    return first, last, last - first + (0 if column.integer else 1)
 
 
 def _given_cells(column: Column, values: Sequence[object]) -> list[int]:

@@ -19,12 +19,20 @@ from privpac.data import raw as reading
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
 from privpac.fields import listed, record, require, text, written_whole
 
-__all__ = ["CellSet", "Span", "cell_sql", "edge", "name_text", "reachable", "source_sql", "sql_name"]
+__all__ = [
+    "CellSet",
+    "Span",
+    "cell_sql",
+    "edge",
+    "name_text",
+    "number_sql",
+    "reachable",
+    "source_sql",
+    "sql_name",
+]
 
 Span = tuple[int, int]
 """Cells first..last, both included."""
-
-_LARGEST_DOUBLE = "1.7976931348623157e308"
 
 
 @dataclass(frozen=True)
@@ -237,10 +245,14 @@ def source_sql(column: Column) -> str:
     filled = column.sql_value(column.cell(missing))
     if isinstance(column, Date | Boolean):
         return f"COALESCE({name}, {filled})"
-    # One comparison finds NULL, NaN and both infinities in every database.
-    return (
-        f"(CASE WHEN {name} BETWEEN -{_LARGEST_DOUBLE} AND {_LARGEST_DOUBLE} THEN {name} ELSE {filled} END)"
-    )
+    return f"(CASE WHEN {number_sql(column)} THEN {name} ELSE {filled} END)"
+
+
+def number_sql(column: Column) -> str:
+    """Whether a raw cell is a number: neither NULL nor NaN nor an infinity, nor the text that SQLite may keep among
+    numbers, which is larger than all of them."""
+    name = sql_name(column.name)
+    return f"{name} - {name} = 0 AND {name} + 0 = {name}"
 
 
 def _span_sql(column: Column, source: str, span: Span) -> str:

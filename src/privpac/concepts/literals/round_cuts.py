@@ -3,8 +3,10 @@
 `blood pressure >= 140` is read, remembered and questioned more easily than `blood pressure >= 141.875`, and says the
 same about risks. The step between cuts is 1, 2 or 5 times a power of ten, the smallest that makes at most 40 of them.
 Amounts, counts and waiting times are often mostly small, so a few closer cuts lie beside zero, each about half as far
-from it as the one before; a column whose schema says that its values are spread over the range does without them. Where
-it says that they are mostly small, cuts on that scale are moved to the nearest round number.
+from it as the one before; a column whose schema says that its values are spread over the range does without them.
+Where it says that they are mostly small, cuts on that scale are moved to the nearest round number. Where it says
+between which numbers most values lie (`usual`), no cut lies elsewhere: the points of a test that hardly any record
+passes, or fails, are a matter of chance.
 
 Everything here follows from the schema alone, in exact arithmetic, so the cuts are the same on every machine.
 Tested by tests/unit/concepts/literals/test_round_cuts.py.
@@ -36,33 +38,34 @@ ROUND = tuple(map(Fraction, ("1", "1.2", "1.5", "2", "2.5", "3", "4", "5", "6", 
 
 def on_round_numbers(schema: Schema) -> Binarisation:
     """The usual tests, but numeric columns are cut at round numbers."""
-    usual = {group.column: group for group in on_scale(schema, "even").groups}
+    plain = {group.column: group for group in on_scale(schema, "even").groups}
     tests: list[Test] = []
     for column in schema.columns:
-        if column.name not in usual:  # a single value
+        if column.name not in plain:  # a single value
             continue
-        group = usual[column.name]
+        group = plain[column.name]
         cells = _round_cells(column, group.cells) or group.cells
         tests += [Test(column.name, cell, "at least" if group.nested else "equals") for cell in cells]
     return Binarisation(schema, tuple(tests))
 
 
-def _round_cells(column: Column, usual: tuple[int, ...]) -> tuple[int, ...]:
-    """Cells of round numbers in ascending order; none where the usual ones are as readable."""
-    if not isinstance(column, Numeric) or column.size <= SHORT_RANGE:
+def _round_cells(column: Column, plain: tuple[int, ...]) -> tuple[int, ...]:
+    """Cells of round numbers in ascending order; none where the plain ones are as readable."""
+    if not isinstance(column, Numeric) or column.cut_cells[1] - column.cut_cells[0] < SHORT_RANGE:
         return ()
+    low, high = column.cut_range
     if column.scale == "mostly small":
-        numbers = [_nearest(Fraction(column.value(cell)), whole=column.integer) for cell in usual]
+        numbers = [_nearest(Fraction(column.value(cell)), whole=column.integer) for cell in plain]
     else:
         numbers = list(_multiples(column))
-    inside = (number for number in numbers if column.lower < number < column.upper)
+    inside = (number for number in numbers if low < number < high)
     cells = {column.cell(int(number) if column.integer else float(number)) for number in inside}
     return tuple(sorted(cells - {0}))
 
 
 def _multiples(column: Numeric) -> Iterator[Fraction]:
-    """The multiples of the step from the lower bound on, and a few smaller numbers."""
-    lower, upper = Fraction(column.lower), Fraction(column.upper)
+    """The multiples of the step from the lower end on, and a few smaller numbers."""
+    lower, upper = map(Fraction, column.cut_range)
     step = _step(upper - lower, whole=column.integer)
     number = (lower // step + 1) * step
     while number < upper:

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import get_args
 
 from privpac.concepts.grids import CUTS
-from privpac.concepts.literals.binarise import SHORT_RANGE, Binarisation, Test
+from privpac.concepts.literals.binarise import SHORT_RANGE, Binarisation, Test, cut_span
 from privpac.data.column import Column
 from privpac.data.numeric import Numeric, Scale
 from privpac.data.schema import Schema
@@ -67,23 +67,23 @@ def _cells(column: Column, scale: Scale, cuts: int) -> Sequence[int]:
     """The cells that are tested: every category, every value of a short range, or `cuts` cuts."""
     if not column.ordered:
         return (1,) if column.size == 2 else range(column.size if column.size > 1 else 0)
-    if column.size - 1 <= min(SHORT_RANGE, cuts):
-        return range(1, column.size)
-    # Of integers size - 1 steps lie between the bounds, of a grid of reals `size` cells.
-    steps = column.size if isinstance(column, Numeric) and not column.integer else column.size - 1
+    first, last, steps = cut_span(column)
+    if last - first <= min(SHORT_RANGE, cuts):
+        return range(first + 1, last + 1)
     if isinstance(column, Numeric) and _is_small(column, scale):
         places = _root_cells(column, steps, cuts)
     else:
         places = _even_cells(steps, cuts)
     # The last cuts may round up to the upper bound, which no cell exceeds.
-    return sorted({cell for cell in places if 0 < cell < column.size})
+    return sorted({first + place for place in places if 0 < place <= last - first})
 
 
 def _is_small(column: Numeric, scale: Scale) -> bool:
     """What the schema says; where it says nothing, what is asked for, if the range has a zero to lie close to."""
     if column.scale is not None:
         return column.scale == "mostly small"
-    return scale == "mostly small" and column.lower <= 0 <= column.upper
+    low, high = column.cut_range
+    return scale == "mostly small" and low <= 0 <= high
 
 
 def _even_cells(steps: int, cuts: int) -> Iterator[int]:
@@ -92,8 +92,8 @@ def _even_cells(steps: int, cuts: int) -> Iterator[int]:
 
 
 def _root_cells(column: Numeric, steps: int, cuts: int) -> Iterator[int]:
-    """The same between the cube roots of the bounds: (cut - lower) / (upper - lower) of the steps, in integers."""
-    lower, upper = Fraction(column.lower), Fraction(column.upper)
+    """The same between the cube roots of the ends: (cut - lower) / (upper - lower) of the steps, in integers."""
+    lower, upper = map(Fraction, column.cut_range)
     low, high = _signed_root(lower), _signed_root(upper)
     share = steps / (upper - lower)
     unit = (cuts + 1) ** 3 << (3 * ROOT_BITS)

@@ -200,7 +200,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "denoised-cuts",
-        "the cut nearest to such a noisy rule",
+        "the cut nearest to a rule whose answers are flipped now and then",
         "realizable",
         "records",
         True,

@@ -230,7 +230,7 @@ def _needs_stages(bound: Callable[[Wish, int], Fraction]) -> Callable[[Wish], Ne
 OPTIONS: tuple[Option, ...] = (
     Option(
         "occam",
-        "one draw by the exponential mechanism, some member is right",
+        "one rule is drawn, the likelier the better it fits (exponential mechanism)",
         "realizable",
         "records",
         True,
@@ -244,7 +244,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "occam",
-        "one draw by the exponential mechanism, against the best member",
+        "one rule is drawn, the likelier the better it fits (exponential mechanism)",
         "agnostic",
         "records",
         True,
@@ -258,7 +258,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "default",
-        "what the default classifier certifies, some member is right",
+        "what privpac learns unless told otherwise",
         "realizable",
         "records",
         False,
@@ -271,7 +271,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "default",
-        "what the default classifier certifies, against the best member",
+        "what privpac learns unless told otherwise",
         "agnostic",
         "records",
         False,
@@ -284,7 +284,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "staged",
-        "draws in stages, some member of the first stage is right",
+        "a small tree is drawn, then one in each of its leaves",
         "realizable",
         "records",
         False,
@@ -296,7 +296,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "staged",
-        "draws in stages, against the best member of the first stage",
+        "a small tree is drawn, then one in each of its leaves",
         "agnostic",
         "records",
         False,

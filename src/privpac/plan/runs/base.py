@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -25,8 +26,9 @@ from privpac.data.schema import Schema
 from privpac.errors import SizeError
 from privpac.plan.answer import Answer
 from privpac.plan.cost import estimated_class
-from privpac.plan.populations import Population, from_table, lone_value, read_marginals, synthetic, uniforms
+from privpac.plan.populations import Population, from_table, labelled, lone_value, read_marginals, synthetic
 from privpac.plan.question import Question
+from privpac.plan.trials import Unsimulated
 from privpac.theory.listing import box_work
 
 __all__ = [
@@ -69,6 +71,8 @@ EACH_BIT = 5e-5
 """Seconds of one bit of a key, where widths are tried one by one."""
 ESTIMATED = 1.6
 """What a draw takes over what its class estimates of its counts."""
+PREPARING = 1 / 8
+"""The part of the seconds that the best member of one class may take to be found."""
 EVEN = 0.75
 """The largest share of one class among planted labels."""
 REAL_BITS = 32
@@ -220,6 +224,8 @@ class Supply:
     question: Question
     table: Any = None
     marginals: str | Path | Mapping[str, Any] | None = None
+    seconds: float = math.inf
+    """How long all of it may take, roughly."""
     populations: dict[object, Population] = field(default_factory=dict, repr=False)
 
     @property
@@ -260,11 +266,21 @@ class Supply:
                 self.populations[key] = lone_value(
                     self.schema(), column, error=float(answer.wish.error), flipped=self.flipped(answer)
                 )
-            elif self.table is not None or (self.question.word == "auto" and not realizable):
+                return self.populations[key]
+            self._require_quick(word, self.records(answer))
+            if self.table is not None or (self.question.word == "auto" and not realizable):
                 self.populations[key] = best_error(word, self.records(answer))
             else:
                 self.populations[key] = _flipped(planted(word, self.records(answer)), self.flipped(answer))
         return self.populations[key]
+
+    def _require_quick(self, word: str, population: Population) -> None:
+        """Finding the best member is a draw from all records, before anything is tried."""
+        each = Run(word).seconds(population.records.schema, population.n)
+        if each > PREPARING * self.seconds:
+            raise Unsimulated(
+                f"the best rule to compare with takes about {each:.0f} s to find: give it more --seconds"
+            )
 
     def promised(self, answer: Answer, population: Population) -> bool:
         """Whether the row's proof speaks of these records."""
@@ -273,13 +289,7 @@ class Supply:
 
 def _flipped(population: Population, share: float) -> Population:
     """Labels from a member, a share of them flipped: a class that has a good member is worth learning."""
-    block = population.records.block()
-    assert block.labels is not None
-    classes, coins = len(population.records.schema.classes), SeededCoins(1)
-    wrong = uniforms(coins, population.n) < share
-    other = 1 + (uniforms(coins, population.n) * (classes - 1)).astype(np.uint8)
-    labels = np.where(wrong, (block.labels + other) % classes, block.labels).astype(np.uint8)
+    labels = population.records.block().labels
+    assert labels is not None
     on = population.on.split("; labels from")[0] + "; labels from a member of the class"
-    if share:
-        on += f", {share:.0%} of them flipped"
-    return Population(population.records.relabelled(labels), float(np.mean(wrong)), on)
+    return labelled(population.records, labels, flipped=share, coins=SeededCoins(1), on=on)

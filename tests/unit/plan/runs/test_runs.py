@@ -273,3 +273,12 @@ def test_what_a_trial_takes_is_known_beforehand(word: str) -> None:
             few, enough, many = (rows[row.option.learner].seconds(m) for m in (1, n, 8 * n))
             assert 0 < few <= enough < math.inf
             assert 0 < many < math.inf
+
+
+def test_a_best_rule_that_takes_too_long_to_find_is_not_looked_for() -> None:
+    columns = [{"name": f"c{i}", "kind": "numeric", "lower": 0, "upper": 1} for i in range(57)]
+    asked = {"schema": {"label": "y", "columns": columns}, "records": 2_000, "epsilon": 1}
+    found = plan.reachable("trees:3", **asked)
+    (row,) = [row for row in found.answers if row.option.key == ("occam", "agnostic")]
+    with pytest.raises(Unsimulated, match=r"takes about \d+ s to find: give it more --seconds"):
+        experiment_for(row, Supply(found.question, seconds=40))

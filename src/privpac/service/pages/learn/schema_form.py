@@ -25,7 +25,7 @@ KINDS = {
 }
 """The kinds of columns as the form names them; whole numbers are numeric ones with `integer` in a schema file."""
 WHOLE = "whole"
-FIELDS = ("lower", "upper", "resolution", "scale", "categories", "other", "timezone", "missing")
+FIELDS = ("lower", "upper", "resolution", "scale", "usual", "categories", "other", "timezone", "missing")
 NEEDS = {"lower": "a lower bound", "upper": "an upper bound", "categories": "its categories"}
 
 
@@ -74,6 +74,8 @@ class ColumnFields:
     def _value(self, field: str, text: str) -> Any:
         if field == "categories":
             return listed(text)
+        if field == "usual":
+            return [_number(self.name, field, end) for end in listed(text)]
         if self.kind_stored == "numeric" and field != "scale":
             return _number(self.name, field, text)
         return text

@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from privpac.data.schema import Schema
 from privpac.errors import PrivpacError
+from privpac.plan.columns import headings
 from privpac.plan.words import grid_notes, question_text
 from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.entrance import Form, SignedIn
@@ -25,6 +26,8 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/plan")
 RESULT, SCHEMA = "result.html", "schema.json"
+COLUMNS = ("method", "kind", "holds", "protects", "gives", "proved", "simulated", "floor", "gap")
+"""What the page calls the columns of a plan's table, in the order of `headings`."""
 SECONDS = 15
 """About how long somebody waits for a simulation."""
 
@@ -156,6 +159,7 @@ def _context(form: PlanForm, plan: Any, *, simulated: bool = False) -> dict[str,
         "sentence": question_text(plan),
         "headline": headline(plan),
         "rows": table(plan),
+        "heads": dict(zip(COLUMNS, headings(plan), strict=True)),
         "advice": [
             *(f"{text}." for text in grid_notes(plan)),
             *(text.replace("--simulate", "Simulate (below)") for text in plan.advice),

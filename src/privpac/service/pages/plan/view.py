@@ -14,8 +14,9 @@ from privpac.data.schema import Schema
 from privpac.errors import PrivpacError
 from privpac.plan import Plan
 from privpac.plan.answer import Answer
+from privpac.plan.columns import PLAIN, rows, visible_answers
+from privpac.plan.columns import SETTINGS as HOLDS
 from privpac.plan.curves import PlanDisplay
-from privpac.plan.words import rows, visible_answers
 from privpac.service.pages.plan.form import PlanForm
 
 __all__ = ["Headline", "Row", "chart", "headline", "table"]
@@ -89,19 +90,13 @@ def _row(row: Answer, cells: tuple[str, ...]) -> Row:
     )
 
 
-def _headline_row(plan: Plan) -> Answer | None:
-    """The cheapest promise that assumes nothing about the best rule, if there is one; else the cheapest."""
-    agnostic = [row for row in plan.answers if row.option.setting == "agnostic"]
-    plain = [row for row in agnostic if not row.need.unlabelled]
-    return next(iter(plain or agnostic), plan.best)
-
-
 def headline(plan: Plan) -> Headline | None:
     """The answer to show large."""
-    chosen = _headline_row(plan)
+    chosen = plan.headline
     if chosen is None:
         return None
-    how = f"by {chosen.option.learner}: {chosen.option.title}; {SETTINGS[chosen.option.setting]}"
+    method = PLAIN.get(chosen.option.learner, chosen.option.learner)
+    how = f"by {method}: {chosen.option.title}; {SETTINGS[chosen.option.setting]}"
     if chosen.asks == "needed":
         more = f" and {chosen.need.unlabelled:,} without labels" if chosen.need.unlabelled else ""
         return Headline(f"{chosen.need.labelled:,}", f"records suffice{more}", how)
@@ -125,7 +120,7 @@ def chart(form: PlanForm, *, dots: bool = False) -> dict[str, Any]:
 def _chart(values: tuple[tuple[str, str], ...], described: Schema | None, dots: bool) -> dict[str, Any]:
     form = PlanForm(dict(values), described)
     plan = form.ask()
-    chosen = _headline_row(plan)
+    chosen = plan.headline
     if chosen is None:
         return {}
     others = [row for row in plan.answers if row is not chosen]
@@ -152,21 +147,31 @@ def _series(all_rows: Any) -> Iterator[tuple[str, str, list[list[float]]]]:
     for series in all_rows:
         name, _, what = series.label.rpartition(": ")
         word = {"proved": "proved", "hard distribution": "simulated", "floor": "floor"}[what]
-        yield name, word, [[x, y] for x, y in zip(series.x, series.y, strict=True) if y is not None]
+        yield (
+            _in_words(name),
+            word,
+            [[x, y] for x, y in zip(series.x, series.y, strict=True) if y is not None],
+        )
 
 
 def _name(plan: Plan) -> str | None:
     """The option that is drawn boldly, as curves name it."""
-    row = _headline_row(plan)
+    row = plan.headline
     if row is None:
         return None
-    name = f"{row.option.learner}, {row.option.setting}"
+    name = _in_words(f"{row.option.learner}, {row.option.setting}")
     return f"{name}, {row.concepts.word}" if plan.question.word == "auto" else name
+
+
+def _in_words(name: str) -> str:
+    """The name of a curve in the words of the table: method, and what it holds for."""
+    learner, setting, *word = name.split(", ")
+    return ", ".join((PLAIN.get(learner, learner), HOLDS.get(setting, setting), *word))
 
 
 def _here(plan: Plan, against: str) -> dict[str, float] | None:
     """Where the question itself stands on the main curve."""
-    best = _headline_row(plan)
+    best = plan.headline
     if best is None:
         return None
     along = {"epsilon": best.wish.epsilon, "error": best.wish.error, "bits": plan.question.subject.bits}[

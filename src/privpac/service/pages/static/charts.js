@@ -3,6 +3,7 @@
 (() => {
   const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
   const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 });
+  const words = { proved: "proved", simulated: "simulated", floor: "impossible below" };
   const colour = { proved: "var(--proved)", simulated: "var(--simulated)", floor: "var(--floor)" };
 
   // Places of labels at the ends of lines, pushed apart where they would touch.
@@ -36,7 +37,7 @@
     const width = Math.max(320, box.clientWidth);
     const narrow = width < 560;
     const height = narrow ? 320 : 380;
-    const margin = { top: 26, right: narrow ? 76 : 150, bottom: 42, left: 54 };
+    const margin = { top: 26, right: narrow ? 118 : 160, bottom: 42, left: 54 };
     const first = data.series.some((s) => s.option === data.main) ? data.main : data.series[0].option;
     const mine = data.series.filter((s) => s.option === first || s.what !== "proved");
     const others = data.series.filter((s) => s.option !== first && s.what === "proved");
@@ -60,7 +61,7 @@
       } else {
         marks.push(Plot.line(rows, { x: "a", y: "b", stroke: tint, strokeWidth: own ? 2.6 : 1.3, strokeOpacity: own || series.what === "proved" ? 1 : 0.5, strokeDasharray: series.what === "floor" ? "5 4" : null, curve: "monotone-x" }));
       }
-      const name = own ? series.what : series.what === "proved" ? series.option.replace(", ", " · ") : null;
+      const name = own ? words[series.what] : series.what === "proved" ? series.option.replace(", ", " · ") : null;
       if (name && !(narrow && !own)) labels.push({ x: d3.max(xs), y: y(last[1]), text: name, tint, own });
     }
     for (const label of spread(labels, 15, margin.top, height - margin.bottom)) {
@@ -74,7 +75,7 @@
       marks.push(Plot.dot([data.here], { x: "x", y: "y", r: 6, fill: "var(--sheet)", stroke: "var(--ink)", strokeWidth: 2 }));
       marks.push(Plot.text([data.here], { x: "x", y: "y", text: (d) => whole.format(d.y), dy: -14, fill: "var(--ink)", stroke: "var(--sheet)", strokeWidth: 4, fontWeight: 650, fontSize: 13 }));
     }
-    const points = shown.flatMap((s) => s.points.map(([a, b]) => ({ a, b, name: `${s.option}: ${s.what}` })));
+    const points = shown.flatMap((s) => s.points.map(([a, b]) => ({ a, b, name: `${s.option}: ${words[s.what]}` })));
     marks.push(Plot.tip(points, Plot.pointer({ x: "a", y: "b", fill: "var(--sheet)", stroke: "var(--edge)", title: (d) => `${d.name}\n${whole.format(d.b)} records at ${d.a}` })));
     box.replaceChildren(Plot.plot({
       width, height, marginTop: margin.top, marginRight: margin.right, marginBottom: margin.bottom, marginLeft: margin.left,

@@ -1,0 +1,191 @@
+"""The table of a plan: its cells, the heads of its columns, and what each of them means in plain words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privpac.plan.answer import Answer, Estimate
+from privpac.plan.table import PlanTable
+
+__all__ = [
+    "PLAIN",
+    "SETTINGS",
+    "Heading",
+    "ShownTable",
+    "headings",
+    "number_text",
+    "rows",
+    "shown",
+    "visible_answers",
+]
+
+SETTINGS = {"realizable": "a perfect fit", "agnostic": "any records"}
+"""What a row takes for granted, in the table: some rule of the class never errs, or nothing."""
+
+PLAIN = {"occam": "one draw", "auto": "the default"}
+"""Names of methods that mean nothing to most readers; the others are those of the papers."""
+
+NOTHING = "–"
+
+
+@dataclass(frozen=True)
+class Heading:
+    """The head of a column, what stands below it in plain words, and whether those are numbers."""
+
+    head: str
+    meaning: str
+    is_number: bool = False
+
+
+@dataclass(frozen=True)
+class ShownTable:
+    """The columns that say something, and their cells row by row."""
+
+    headings: tuple[Heading, ...]
+    cells: tuple[tuple[str, ...], ...]
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """The first line."""
+        return tuple(heading.head for heading in self.headings)
+
+    @property
+    def right(self) -> tuple[str, ...]:
+        """The heads of columns of numbers, which end below one another."""
+        return tuple(heading.head for heading in self.headings if heading.is_number)
+
+    @property
+    def meanings(self) -> list[str]:
+        """A line per column: how to read it."""
+        return [f"{heading.head}: {heading.meaning}" for heading in self.headings]
+
+
+def headings(plan: PlanTable) -> tuple[Heading, ...]:
+    """All columns, in the order of `rows`."""
+    asked = plan.question
+    delta = ", with a delta only if it uses one" if asked.delta else ""
+    return (
+        Heading("method", f"how the answer is found. {_methods(plan)}"),
+        Heading("kind of rule", "what the method chooses from, as --concepts names it"),
+        Heading(
+            "holds for",
+            "any records: nothing is assumed; or a perfect fit: only if some rule of that kind makes no mistake",
+        ),
+        Heading("protects", _protects(plan)),
+        Heading("gives", "a rule of that kind, or one that may be of another"),
+        Heading(*_proved_heading(plan), is_number=True),
+        Heading(
+            "simulated",
+            "what runs on invented or public records gave, with an interval: what to expect, not a promise",
+            is_number=True,
+        ),
+        Heading(
+            "impossible below",
+            "proved; no method can go below that protects, holds for and gives what the row does"
+            f"{delta}. Rounded down, all else up",
+            is_number=True,
+        ),
+        Heading(
+            "gap",
+            "how many times the proved number is the impossible one: a better method or proof saves at most that",
+            is_number=True,
+        ),
+    )
+
+
+def _methods(plan: PlanTable) -> str:
+    titles = {
+        PLAIN.get(row.option.learner, row.option.learner): row.option.title for row in visible_answers(plan)
+    }
+    return "; ".join(f"{name} = {title}" for name, title in titles.items())
+
+
+def _protects(plan: PlanTable) -> str:
+    answers = {"records", "predictions"} <= {row.option.protects for row in visible_answers(plan)}
+    price = ". Epsilon is that of one answer where predictions are protected, and of all together elsewhere"
+    return "what of a person stays hidden: the whole record, its label, or its part in an answer" + (
+        price if answers else ""
+    )
+
+
+def _proved_heading(plan: PlanTable) -> tuple[str, str]:
+    """The number that was asked for."""
+    chance = f"proved, but for a chance of {float(plan.question.failure):g}"
+    return {
+        "needed": ("records enough", f"{chance}; from so many records on the error is what was asked for"),
+        "reachable": ("error at most", f"{chance}; how far above the error of the best rule of that kind"),
+        "smallest_epsilon": ("epsilon enough", f"{chance}; the smallest privacy loss that will do"),
+    }[plan.question.kind]
+
+
+def rows(plan: PlanTable) -> Iterator[tuple[str, ...]]:
+    """The cells of `visible_answers`, in the order of `headings`."""
+    for row in visible_answers(plan):
+        yield (
+            PLAIN.get(row.option.learner, row.option.learner),
+            row.concepts.word,
+            SETTINGS.get(row.option.setting, row.option.setting),
+            row.option.protects,
+            "such a rule" if row.option.proper else "any rule",
+            _proved(row),
+            NOTHING if row.simulated is None else _estimate(row.simulated),
+            NOTHING if row.floor is None else number_text(row.floor, up=False),
+            NOTHING if row.ratio is None else f"{math.ceil(row.ratio * 10) / 10:g}",
+        )
+
+
+def shown(plan: PlanTable) -> ShownTable:
+    """The table without columns that are empty, and without what all rows protect if they protect the same."""
+    all_rows = tuple(rows(plan))
+    kept = [
+        place
+        for place, heading in enumerate(headings(plan))
+        if _says_something(heading, [row[place] for row in all_rows])
+    ]
+    return ShownTable(
+        tuple(headings(plan)[place] for place in kept),
+        tuple(tuple(row[place] for place in kept) for row in all_rows),
+    )
+
+
+def _says_something(heading: Heading, cells: Sequence[str]) -> bool:
+    if heading.head == "protects":
+        return len(set(cells)) > 1
+    return any(cell != NOTHING for cell in cells)
+
+
+def visible_answers(plan: PlanTable) -> list[Answer]:
+    """What a table shows: the default before its parts, and nothing that needs records without labels where nobody has
+    spoken of any."""
+    asked, answers = plan.question.word, list(plan.answers)
+    if asked != "auto":
+        return answers
+    if plan.question.unlabelled is None:
+        answers = [row for row in answers if not row.need.unlabelled] or answers
+    return sorted(answers, key=lambda row: row.concepts.word != asked)
+
+
+def _proved(row: Answer) -> str:
+    text = number_text(row.proved)
+    if row.need.unlabelled:  # without them the number is not proved, whatever was asked
+        text += f" {'+' if row.asks == 'needed' else 'with'} {row.need.unlabelled:,} unlabelled"
+    return text
+
+
+def number_text(value: int | Fraction, *, up: bool = True) -> str:
+    """A promise is rounded up, a floor down."""
+    if isinstance(value, int):
+        return f"{value:,}"
+    places = math.ceil(value * 10_000) if up else math.floor(value * 10_000)
+    return f"{places / 10_000:.4f}".rstrip("0").rstrip(".")
+
+
+def _estimate(estimate: Estimate) -> str:
+    text = number_text(estimate.value)
+    if estimate.exact:
+        return text
+    high = "?" if estimate.high is None else number_text(estimate.high)
+    return f"{text} ({number_text(estimate.low)} to {high})"
