@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from privpac.audit.registry import tiny_schema
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.draw.occam import Occam
 from privpac.constructions.few_labels import rules as few_labels_rules
 from privpac.constructions.few_labels.boost import LabelBoost
 from privpac.constructions.few_labels.relabel import relabel_accuracy
@@ -40,7 +41,8 @@ def _boost(against: Against) -> Proof[Fact]:
 def _ssl() -> Proof[Fact]:
     family = Family(1001, 1, Fraction(1000))
     settings = relabel_settings(10_000, 10**6, family=family, epsilon=Fraction(1), failure=Fraction(1, 20))
-    found = relabel_accuracy(settings, family=family, failure=Fraction(1, 20))
+    base = Occam(Thresholds(tiny_schema(1000), "a"), settings.base_epsilon)
+    found = relabel_accuracy(settings, base, family=family, failure=Fraction(1, 20))
     assert found is not None
     return found
 

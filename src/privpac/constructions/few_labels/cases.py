@@ -11,6 +11,8 @@ from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.adversary import Adversary
 from privpac.constructions.base import SemiLearner
 from privpac.constructions.cases import Case, Record, RememberedSample, records_of, sample_of, tiny_schema
+from privpac.constructions.cuts.blocks import BlockCuts
+from privpac.constructions.cuts.cases import tight_blocks
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.few_labels.active import Active
 from privpac.constructions.few_labels.boost import LabelBoost, Round
@@ -23,7 +25,7 @@ from privpac.data.semi import SemiSample
 from privpac.guarantee.facts import Privacy
 from privpac.guarantee.parts import LABELLED
 
-__all__ = ["ROWS", "active_case", "semi_case", "semi_sample"]
+__all__ = ["ROWS", "active_case", "label_boost_blocks", "semi_case", "semi_sample"]
 
 PLACE = 80
 
@@ -104,6 +106,28 @@ def _ssl_relabel_labelled() -> Case:
     return Case(name, run, records_of(schema), 3, certified(3), certified=certified)
 
 
+def _blocks() -> BlockCuts:
+    """A base that nearly loses its whole delta: a blank beside blocks that one record alone occupies."""
+    return tight_blocks(cells=3, ratio=Fraction(1, 2), stake=40, epsilon=Fraction(36, 25))
+
+
+def label_boost_blocks() -> LabelBoost:
+    """Every labelled record is kept, and half of the others."""
+    base = _blocks()
+    return LabelBoost(base.concepts, base, (Round(ONE, 1, 2, 1),), Fraction(4), base.delta)
+
+
+def _label_boost_blocks() -> Case:
+    learner = label_boost_blocks()
+    return semi_case("LabelBoost, then a cut among blocks", learner, learner.concepts.schema, Size(1, 2))
+
+
+def _ssl_relabel_blocks() -> Case:
+    base = _blocks()
+    learner = SSLRelabel(base.concepts, base, 1, 2, ONE, 1, Fraction(4), base.delta / 2, mistake=1)
+    return semi_case("SSL-Relabel, then a cut among blocks", learner, base.concepts.schema, Size(1, 2))
+
+
 def active_case(name: str, learner: Active, schema: Schema, *, claim: Privacy | None = None) -> Case:
     """Ask, answer with each record's own label, and learn; whoever looks sees the rule only."""
 
@@ -139,6 +163,8 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "label-boost-twice": _label_boost_twice,
     "ssl-relabel": _ssl_relabel,
     "ssl-relabel-labelled": _ssl_relabel_labelled,
+    "label-boost-blocks": _label_boost_blocks,
+    "ssl-relabel-blocks": _ssl_relabel_blocks,
     "active": _active,
     "active-plain": _active_plain,
 }
