@@ -12,9 +12,8 @@ from privpac.audit.exact import Case, Record
 from privpac.audit.registry import records_of, sample_of, tiny_schema
 from privpac.coins import Coins
 from privpac.concepts.line.thresholds import Thresholds
-from privpac.constructions.few_labels.cases import label_boost_blocks, semi_case
+from privpac.constructions.few_labels.cases import label_boost_blocks
 from privpac.constructions.few_labels.isolated_cases import finite, isolated
-from privpac.data.sample import Size
 from privpac.guarantee.facts import Loss, Privacy
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Listed
@@ -98,9 +97,8 @@ def _votes_twice() -> Case:
 
 def _shares_the_delta() -> Case:
     """Believes that labelled records lose as little of the base's delta as the others, of which fewer are kept."""
-    learner = label_boost_blocks()
-    case = semi_case("LabelBoost, one share", learner, learner.concepts.schema, Size(1, 2))
-    return replace(case, claim=replace(case.claim, delta=case.claim.delta / 2))
+    case = label_boost_blocks(others=2)
+    return replace(case, records=((0, 1), (2, 1)), claim=replace(case.claim, delta=case.claim.delta / 2))
 
 
 MUTANTS: dict[str, Callable[[], Case]] = {

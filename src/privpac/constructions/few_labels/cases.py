@@ -111,21 +111,18 @@ def _blocks() -> BlockCuts:
     return tight_blocks(cells=3, ratio=Fraction(1, 2), stake=40, epsilon=Fraction(36, 25))
 
 
-def label_boost_blocks() -> LabelBoost:
-    """Every labelled record is kept, and half of the others."""
+def label_boost_blocks(others: int = 1) -> Case:
+    """The labelled record is kept, and one of so many others."""
     base = _blocks()
-    return LabelBoost(base.concepts, base, (Round(ONE, 1, 2, 1),), Fraction(4), base.delta)
-
-
-def _label_boost_blocks() -> Case:
-    learner = label_boost_blocks()
-    return semi_case("LabelBoost, then a cut among blocks", learner, learner.concepts.schema, Size(1, 2))
+    learner = LabelBoost(base.concepts, base, (Round(ONE, 1, others, 1),), Fraction(4), base.delta)
+    name = "LabelBoost, then a cut among blocks"
+    return semi_case(name, learner, base.concepts.schema, Size(1, others))
 
 
 def _ssl_relabel_blocks() -> Case:
     base = _blocks()
-    learner = SSLRelabel(base.concepts, base, 1, 2, ONE, 1, Fraction(4), base.delta / 2, mistake=1)
-    return semi_case("SSL-Relabel, then a cut among blocks", learner, base.concepts.schema, Size(1, 2))
+    learner = SSLRelabel(base.concepts, base, 1, 1, ONE, 1, Fraction(4), base.delta, mistake=1)
+    return semi_case("SSL-Relabel, then a cut among blocks", learner, base.concepts.schema, Size(1, 1))
 
 
 def active_case(name: str, learner: Active, schema: Schema, *, claim: Privacy | None = None) -> Case:
@@ -163,7 +160,7 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "label-boost-twice": _label_boost_twice,
     "ssl-relabel": _ssl_relabel,
     "ssl-relabel-labelled": _ssl_relabel_labelled,
-    "label-boost-blocks": _label_boost_blocks,
+    "label-boost-blocks": label_boost_blocks,
     "ssl-relabel-blocks": _ssl_relabel_blocks,
     "active": _active,
     "active-plain": _active_plain,

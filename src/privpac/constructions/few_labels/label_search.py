@@ -10,7 +10,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from privpac.constructions.few_labels.transfer_formulas import Family
 from privpac.errors import SizeError
 from privpac.numbers.exact import about_log, decimal_text
-from privpac.numbers.parameters import Number, at_least, chance, fraction_below, positive
+from privpac.numbers.parameters import Number, at_least, chance, positive
 from privpac.numbers.search import PLENTY, first_proved
 
 __all__ = ["Search", "fewest_labels"]
@@ -111,5 +111,5 @@ def fewest_labels(
 ) -> T:
     """The settings with the fewest labels that a search finds for these numbers, which are read for `owner`."""
     miss, loss = chance(failure, owner=owner, name="failure"), positive(epsilon, owner=owner, name="epsilon")
-    slip = fraction_below(1, delta, owner=owner, name="delta")
+    slip = chance(delta, owner=owner, name="delta") if delta else Fraction(0)
     return search(family, loss, miss, slip).fewest(error, unlabelled, owner=owner)
