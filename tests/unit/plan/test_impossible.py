@@ -14,11 +14,13 @@ from privpac.constructions.option import Setting
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.plan.answer import Answer
+from privpac.plan.floors import FLOORS
 from privpac.plan.impossible import Limit, limit_of
 from privpac.plan.plan import Plan
 from privpac.plan.question import COVERS
 from privpac.plan.runs.base import Run
 from privpac.plan.words import in_short
+from privpac.theory import floors
 
 CLASSES: dict[str, dict[str, Any]] = {
     "thresholds": {},
@@ -143,6 +145,36 @@ def test_excluded_records_are_called_so() -> None:
         ]
         assert ("nothing excluded" in text) == (not excluded)
         assert all(f"({number} records, floor-" in text for number in excluded), text
+
+
+@pytest.mark.usefixtures("silent")
+@pytest.mark.parametrize("word", ["thresholds", "points", "intervals", "unions:2", "any:1", "any:40"])
+def test_a_floor_is_the_first_number_that_is_not_excluded(word: str) -> None:
+    """The number of a row and the question whether one number is too small are two functions of every floor: plans were
+    one below what the functions say."""
+    seen = set()
+    for bits, (epsilon, error) in product((40, 64), (("0.3", "0.1"), ("1", "0.05"), ("2.5", "0.2"))):
+        for row in plan.needed(word, bits=bits, error=error, epsilon=epsilon).answers:
+            for floor in FLOORS:
+                if floor.purpose != row.option.purpose or not floor.binds(row.option, row.wish):
+                    continue
+                least = floor.records(row.wish)
+                seen.add(floor.source)
+                assert least == 0 or floor.excludes(row.wish, least - 1), (floor.source, least, row.wish)
+                assert not floor.excludes(row.wish, least), (floor.source, least, row.wish)
+                assert (row.floor or 0) >= least
+    assert seen
+
+
+def test_plans_print_the_floors_of_the_functions() -> None:
+    for bits, epsilon in product((8, 16, 64), ("0.3", "1")):
+        wish = {"error": "0.1", "failure": "0.05", "epsilon": epsilon}
+        for word, floor in (
+            ("thresholds", floors.floor_thresholds_proper),
+            ("points", floors.floor_points_proper),
+        ):
+            row = plan.needed(word, bits=bits, error="0.1", epsilon=epsilon).option("occam", "realizable")
+            assert row.floor == floor(2**bits, **wish)
 
 
 SCHEMA = {
