@@ -68,7 +68,7 @@ def _row(
     }
 
 
-WISH = {"error": ERROR, "failure": FAILURE, "epsilon": EPSILON}
+WISH: dict[str, Any] = {"error": ERROR, "failure": FAILURE, "epsilon": EPSILON}
 
 
 def _table_one(bits: int) -> list[dict[str, Any]]:

@@ -131,8 +131,8 @@ class BoostedPoints(OfColumn, DrawsOnce):
 
     def _accuracy(self, boost: Boost) -> tuple[Proof[Accuracy], ...]:
         run, asked = self.run, {"ratio": self.ratio, "error": self.error, "failure": self.failure}
-        found = boost_proof(replace(boost, draw=run.run), **asked)
-        if found is None:
+        proof = boost_proof(replace(boost, draw=run.run), **asked)
+        if proof is None:
             return ()
         one = points_rules.sampled_point_accuracy(
             draw=run.run,
@@ -140,9 +140,9 @@ class BoostedPoints(OfColumn, DrawsOnce):
             light=boost.light,
             records=boost.each,
             error=boost.tolerated,
-            failure=found.missed,
+            failure=proof.missed,
         )
-        return (points_rules.boosted_points(run.assumed(one), boost=boost, tilt=found.tilt, **asked),)
+        return (points_rules.boosted_points(run.assumed(one), boost=boost, tilt=proof.tilt, **asked),)
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
         return hypothesis == Constant(0) or self.family.contains(hypothesis)

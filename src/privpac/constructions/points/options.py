@@ -142,20 +142,20 @@ def _boosted_certified(wish: Wish, n: int) -> tuple[Fraction, Boost] | None:
     if share == 0 or failure > wish.failure:
         return None
     own = with_share(boost, share, epsilon=wish.epsilon)
-    found = boost_proof(own, error=error, failure=failure, ratio=ratio_for(wish.epsilon / 2))
-    return None if found is None else (error, boost)
+    proof = boost_proof(own, error=error, failure=failure, ratio=ratio_for(wish.epsilon / 2))
+    return None if proof is None else (error, boost)
 
 
 def _boosted_error(wish: Wish, n: int) -> Fraction | None:
-    found = _boosted_certified(wish, n)
-    return None if found is None else found[0]
+    promise = _boosted_certified(wish, n)
+    return None if promise is None else promise[0]
 
 
 def _boosted_at(wish: Wish, n: int) -> Need | None:
-    found = _boosted_certified(wish, n)
-    if found is None or found[0] > wish.error:
+    promise = _boosted_certified(wish, n)
+    if promise is None or promise[0] > wish.error:
         return None
-    return Need(n, parameters={"runs": str(found[1].runs), "each": str(found[1].each)})
+    return Need(n, parameters={"runs": str(promise[1].runs), "each": str(promise[1].each)})
 
 
 def _row(
