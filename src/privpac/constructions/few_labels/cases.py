@@ -12,7 +12,7 @@ from privpac.constructions.adversary import Adversary
 from privpac.constructions.base import SemiLearner
 from privpac.constructions.cases import Case, Record, RememberedSample, records_of, sample_of, tiny_schema
 from privpac.constructions.cuts.blocks import BlockCuts
-from privpac.constructions.cuts.cases import tight_blocks
+from privpac.constructions.cuts.blocks_formulas import BlockPlan
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.few_labels.active import Active
 from privpac.constructions.few_labels.boost import LabelBoost, Round
@@ -108,7 +108,8 @@ def _ssl_relabel_labelled() -> Case:
 
 def _blocks() -> BlockCuts:
     """A base that nearly loses its whole delta: a blank beside blocks that one record alone occupies."""
-    return tight_blocks(cells=3, ratio=Fraction(1, 2), stake=40, epsilon=Fraction(36, 25))
+    cuts, plan = Thresholds(tiny_schema(3), "a"), BlockPlan(Fraction(1, 2), levels=2, stake=40, reach=1)
+    return BlockCuts(cuts, Fraction(36, 25), Fraction(1, 21), plan=plan)
 
 
 def label_boost_blocks(others: int = 1) -> Case:

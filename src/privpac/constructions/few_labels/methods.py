@@ -249,8 +249,8 @@ def _with_delta(concepts: ConceptClass, size: Size, method: str, goal: _Goal) ->
                 remedy="Leave delta out.",
             )
         return settings
-    tried = [_possible(concepts, size, name, goal) for name in _FINDERS if size.unlabelled]
-    paying = [one for one in tried if one is not None and _pays(concepts, size, one, goal)]
+    possible = (_possible(concepts, size, name, goal) for name in _FINDERS if size.unlabelled)
+    paying = [one for one in possible if one is not None and _pays(concepts, size, one, goal)]
     without = choose(concepts, size, method="auto", epsilon=goal.epsilon, failure=goal.failure)
     best = min(paying, key=lambda one: _reached(concepts, size, one), default=None)
     if best is None or _reached(concepts, size, best) >= _reached(concepts, size, without):
