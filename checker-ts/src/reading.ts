@@ -202,6 +202,11 @@ export function onlyPremise(step: Step): Step {
   return premise;
 }
 
+/** Whether a step and all below it hold without assumptions. */
+export function assumesNothing(step: Step): boolean {
+  return step.assumes.length === 0 && step.premises.every(assumesNothing);
+}
+
 /** The privacy of a step and of its only premise, of the same scope. */
 export function pairOf(step: Step): [Privacy, Privacy] {
   const [own, old] = [privacyOf(step), privacyOf(onlyPremise(step))];

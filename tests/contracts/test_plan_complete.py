@@ -361,12 +361,9 @@ def test_every_row_can_be_run_somehow() -> None:
             made = plan.needed(word, schema=json.loads(SCHEMA), error="0.1", epsilon=1, protect=protect)
             bare = {row.option.learner for row in made.answers if row.command is None and row.python is None}
             fresh = ANSWERS_REFUSED.get(word, set()) if protect == "predictions" else set()
-            assert bare == RULES_REFUSED.get(word, set()) | fresh
+            assert bare == fresh
 
 
-RULES_REFUSED = {
-    "points:d": {"pairwise-cover"},  # a random set would hold none of so few values
-}
 ANSWERS_REFUSED = {
     "rectangles:c,d": {"relabelled-vote", "net-relabelled"},  # too many records for sums over boxes
 }

@@ -77,6 +77,7 @@ PROOFS = Path(__file__).resolve().parents[2] / "docs" / "proofs"
     "vote-two-answers",
     "release-quantiles",
     "label-boost",
+    "label-boost-blocks",
     "agnostic-points",
     "agnostic-ranks",
     "points-sampled",

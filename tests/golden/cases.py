@@ -244,6 +244,8 @@ FEW_LABELS: tuple[Case, ...] = (
     FewLabelled("few-labels-generic", "generic", 300, 6_000),
     FewLabelled("few-labels-boost", "boost", 1_000, 5_000),
     FewLabelled("few-labels-relabel", "relabel", 1_000, 5_000),
+    FewLabelled("few-labels-boost-delta", "boost", 1_500, 20_000, "key", wishes={"delta": "0.000001"}),
+    FewLabelled("few-labels-relabel-delta", "relabel", 1_500, 20_000, "key", wishes={"delta": "0.000001"}),
     FewLabelled("few-labels-people", "plain", 100, 100, wishes={"records_per_person": 2}),
     Asked("active-plain", "plain", 2_000, 60),
     Asked("active-boost", "boost", 6_000, 400),

@@ -148,7 +148,8 @@ class FewLabelled:
     method: str
     labelled: int
     unlabelled: int
-    concepts: str = "thresholds:code"
+    column: str = "code"
+    """Of the schema with its plural's name."""
     wishes: Mapping[str, Any] = field(default_factory=dict)
     engines: tuple[str, ...] = ONE_ENGINE
 
@@ -159,10 +160,10 @@ class FewLabelled:
     def make(self, place: Place, folder: Path) -> None:
         codes, labels = _codes(self.labelled + self.unlabelled)
         model = learn(
-            {"code": codes[: self.labelled], "hit": labels[: self.labelled]},
-            schema=SCHEMAS["codes"],
-            unlabelled={"code": codes[self.labelled :]},
-            concepts=self.concepts,
+            {self.column: codes[: self.labelled], "hit": labels[: self.labelled]},
+            schema=SCHEMAS[f"{self.column}s"],
+            unlabelled={self.column: codes[self.labelled :]},
+            concepts=f"thresholds:{self.column}",
             method=self.method,
             random_state=SEED,
             **self.wishes,

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from privpac import MemorySample, Schema, SeededCoins
+from privpac.coins import law
 from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.constructions.cuts.blocks import BlockCuts
 from privpac.constructions.cuts.blocks_formulas import (
@@ -21,10 +22,12 @@ from privpac.constructions.cuts.blocks_formulas import (
     error_blocks,
     failure_blocks,
     levels,
+    mistakes_of_blocks,
     plan_blocks,
     records_blocks,
 )
 from privpac.data.columns import Numeric
+from privpac.mechanisms import gibbs
 from privpac.theory.sizes import records_occam
 from tests.statistical.claims import claims, field, moved, scaled
 from tests.statistical.test_rec_concave import near_a_cut
@@ -93,6 +96,58 @@ def test_the_formula_is_what_the_page_says() -> None:
     error = error_blocks(n + 40, failure=0.05, plan=plan)
     assert failure(n + 40, float(error)) <= 0.05 < failure(n + 40, float(error) - 1e-4)
     assert error_blocks(10, failure=0.05, plan=plan) == 1
+
+
+@claims(mistakes_of_blocks=moved(-1))
+def test_the_mistakes_on_the_records_are_what_the_page_says() -> None:
+    for bits, epsilon in ((16, "1"), (64, "1"), (64, "0.1")):
+        plan = plan_blocks(2**bits, failure=0.05, epsilon=epsilon, delta="0.000001")
+        r, a = float(plan.ratio), plan.reach
+
+        def failure(
+            mistakes: int, bits: int = bits, stake: int = plan.stake, r: float = r, a: int = a
+        ) -> float:
+            return stake * r ** (2 * a) + 2 * (2 * bits / (1 - r) + 1) * r ** (1 - a) * r ** (mistakes + 1)
+
+        most = mistakes_of_blocks(plan, failure=0.05)
+        assert most is not None
+        assert failure(most) <= 0.05 < failure(most - 1)
+    assert mistakes_of_blocks(BlockPlan(plan.ratio, plan.levels, plan.stake, 1), failure=0.05) is None
+
+
+def exact_failure(learner: BlockCuts, cells: list[int], cut: int, most: int) -> Fraction:
+    """How likely the draw makes more than so many mistakes on these very records, or none is released."""
+    schema = learner.concepts.schema
+    sample = MemorySample.from_cells(
+        schema, {"a": np.array(cells)}, (np.array(cells) >= cut).astype(np.int64)
+    )
+    middles = learner.middles(sample.reduce(learner.concepts.statistic))
+    drawn = law(lambda coins: gibbs.draw(middles, learner.numbers.ratio, coins))
+    wrong = {
+        place: sum(1 for cell in cells if min(place, cut) <= cell < max(place, cut))
+        for place in drawn
+        if place is not None
+    }
+    return sum(
+        (chance for place, chance in drawn.items() if place is None or wrong[place] > most), Fraction(0)
+    )
+
+
+def test_more_mistakes_on_the_records_are_as_unlikely_as_promised_and_a_quarter_is_not() -> None:
+    """The law itself, of records spread, crowded at the cut and crowded away from it."""
+    schema = Schema((Numeric("a", 0, 63, integer=True),), "y")
+    learner = BlockCuts(Thresholds(schema, "a"), Fraction(2), Fraction(1, 50), Fraction(1, 5))
+    most = mistakes_of_blocks(learner.numbers, failure=learner.failure)
+    assert most is not None
+    tables = (
+        [*range(64)],
+        [*range(64)] * 3,
+        [*range(13, 29)] * 2,
+        [20] * 30 + [21] * 30,
+        [0] * 40 + [33] * 12,
+    )
+    assert max(exact_failure(learner, cells, 21, most) for cells in tables) <= learner.failure
+    assert exact_failure(learner, tables[0], 21, most // 4) > learner.failure
 
 
 def test_a_larger_stake_and_reach_promise_less_of_each_other() -> None:

@@ -7,12 +7,13 @@ failure probability were 1/20.
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
 from privpac.coins import SeededCoins
-from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.constructions.base import SemiLearner
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.few_labels.active import Active
@@ -29,6 +30,7 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.data.semi import SemiSample
+from privpac.guarantee.facts import Against
 
 ONE, FAILURE = Fraction(1), Fraction(1, 20)
 CELLS = 2**32
@@ -64,6 +66,20 @@ def test_label_boost_keeps_its_promise() -> None:
     settings = boost_settings(400, 4_000, family=FAMILY, epsilon=Fraction(4), failure=FAILURE)
     assert error == error_label_boost(settings, family=FAMILY, failure=FAILURE)
     assert failures(learner, size, error=error, runs=60) <= 60 * FAILURE * 4
+
+
+@pytest.mark.parametrize("kind", [LabelBoost, SSLRelabel])
+def test_with_a_delta_the_promise_is_kept_too(kind: Any) -> None:
+    """No answer is a failure as well. More than 12 of 60 runs fail once in a million times, if one of twenty may."""
+    size = Size(400, 4_000)
+    learner = kind.calibrate(CUTS, size, epsilon=Fraction(4), delta=Fraction(1, 10**6))
+    (error,) = {p.fact.error for p in learner.certify(size).accuracy if p.fact.against is Against.REALIZABLE}
+    wrong = 0
+    for run in range(60):
+        cut = int((0.1 + 0.8 * run / 60) * CELLS)
+        rule = learner.learn(draw(size, cut=cut, seed=run), SeededCoins(run))
+        wrong += not isinstance(rule, Threshold) or abs(rule.cut - cut) > error * CELLS
+    assert wrong <= 12
 
 
 @pytest.mark.long

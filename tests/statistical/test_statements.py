@@ -24,6 +24,7 @@ from privpac.constructions.cuts.recursive_formulas import (
     records_rec_concave_laplace,
     widths,
 )
+from privpac.constructions.few_labels.base_formulas import mistakes_of_draw
 from privpac.constructions.few_labels.formulas import (
     Boost,
     error_label_boost,
@@ -31,7 +32,6 @@ from privpac.constructions.few_labels.formulas import (
     keep_labelled,
     keep_unlabelled,
     labels_as_printed,
-    mistakes_of_draw,
     records_active,
     records_label_boost,
 )
@@ -333,7 +333,7 @@ def test_records_of_label_boost_prove_their_error_and_keep_their_epsilon() -> No
 
 @claims(error_ssl_relabel=scaled(0.99))
 def test_promises_of_ssl_relabel() -> None:
-    relabel = Relabel(5_000, 100_000, 8_000, ONE, Fraction(1, 2), 8)
+    relabel = Relabel(5_000, 100_000, 8_000, ONE, 8, Fraction(1, 2))
     part, labellings = 0.05 / 4, ln_growth(8_000, 1)
     score = math.ceil((labellings - math.log(part)) * 2 * relabel.mistake) - 1
     mistakes = math.ceil((math.log(WIDE.odds) - math.log(part)) * 4) - 1

@@ -12,7 +12,7 @@ from privpac.guarantee.facts import Against, Release, Unit
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import ratio_for
 from privpac.theory import sizes
-from tests.contracts.examples import EXAMPLES, reconstruction, release
+from tests.contracts.examples import EXAMPLES, few_labels, reconstruction, release
 
 ONE = Fraction(1)
 SHORT = Fraction(3, 5)
@@ -141,6 +141,7 @@ DERIVATIONS: dict[str, Proof[Any]] = {
     "recursion, a small domain": reconstruction.rec_concave(2**16, 2950),
     "blocks, a small domain": reconstruction.blocks_accuracy(2**16, 600),
     **{name: make() for name, make in release.MORE.items()},
+    **{name: make() for name, make in few_labels.MORE.items()},
     "net relabelling": prediction_rules.net_relabelling(
         rules.declared(
             prediction_rules.vote(ratio=ratio_for(Fraction(1, 100)), models=5), epsilon=Fraction(1, 100)

@@ -3,7 +3,7 @@
 import { ONE, Rational, smaller, TWO } from "../rational.js";
 import { require } from "../refusal.js";
 import {
-  type Accuracy, accuracyOf, given, noPremise, onlyPremise, requireSame, type Rule, type Step,
+  type Accuracy, accuracyOf, assumesNothing, given, noPremise, onlyPremise, requireSame, type Rule, type Step,
 } from "../reading.js";
 import { labellings, lnDown, lnUp, pow, powerAtMost, rootUp, short } from "../rounding.js";
 import { worseBy } from "./accuracy.js";
@@ -46,11 +46,6 @@ const subsamplingAccuracy: Rule = (step) => {
   require(of >= old.records, "there are fewer records than were looked at");
   requireSame(own, { ...old, records: of });
 };
-
-/** Whether a step and all below it hold without assumptions. */
-function assumesNothing(step: Step): boolean {
-  return step.assumes.length === 0 && step.premises.every(assumesNothing);
-}
 
 /** The same of independent records, where the premise must hold for every distribution: a table's own is one. */
 function twoOfAny(step: Step): [Accuracy, Accuracy] {

@@ -4,7 +4,7 @@ import { exponential } from "../interval.js";
 import { ONE, Rational, smaller, sum } from "../rational.js";
 import { Refusal, require } from "../refusal.js";
 import {
-  type Accuracy, accuracyOf, ALL, factIs, fraction, given, goalOf, logOddsOf, noPremise, onlyPremise, pairOf,
+  type Accuracy, accuracyOf, ALL, assumesNothing, factIs, fraction, given, goalOf, logOddsOf, noPremise, onlyPremise, pairOf,
   type Parameters, privacyOf, requireFactor, type Rule, type Step,
 } from "../reading.js";
 import { expOf, fewAbove, labellings, pow, powerAbove, powerAtMost, PRECISE, sameLoss, short } from "../rounding.js";
@@ -193,36 +193,41 @@ function labelBoostAccuracy(against: string): Rule {
     require(kept <= own.records, "more labelled records are kept than there are");
     const base = worseBy(against, drawn, tilt);
     require(powerAtMost(where.odds(), base, kept, first), "wrong labels are too likely");
-    const { rate, failure } = premised ? ofPremise(step) : ofDraw(where);
+    const points = where.count("carried_points", 1);
+    const { rate, failure } = premised ? ofPremise(step, points, true) : ofDraw(where, points);
     const carry = { where, name: "carried", rate: drawn.plus(rate), error: own.error };
     const third = against === "realizable" ? bySquare(carry) : bySpread(carry);
     require(first.plus(failure).plus(third).atMost(own.failure), "the failure probabilities add up to more");
   };
 }
 
-function ofPremise(step: Step): { rate: Rational; failure: Rational } {
-  const base = accuracyOf(onlyPremise(step));
-  require(base.against === "realizable" && base.proper, "the base is not accurate enough");
+/** What is proved of the base: on these very points, or for whatever draws from them follow, if it gets draws. */
+function ofPremise(step: Step, points: bigint, draws: boolean): { rate: Rational; failure: Rational } {
+  const premise = onlyPremise(step);
+  const base = accuracyOf(premise);
+  const onPoints = base.against === "empirical" && base.records === points;
+  const onDraws = draws && base.against === "realizable" && assumesNothing(premise);
+  require((onPoints || onDraws) && base.proper, "the base is not accurate enough");
   return { rate: base.error, failure: base.failure };
 }
 
-function ofDraw(where: Parameters): { rate: Rational; failure: Rational } {
+function ofDraw(where: Parameters, points: bigint): { rate: Rational; failure: Rational } {
   const { most, failure } = drawOf(where, "base");
-  return { rate: Rational.of(most, where.count("carried_points", 1)), failure };
+  return { rate: Rational.of(most, points), failure };
 }
 
 const sslRelabelAccuracy: Rule = (step) => {
-  noPremise(step);
   const own = goal(step, "realizable");
-  const groups = [...named("draw", DRAW), ...named("base", DRAW), ...named("near", CARRY), ...named("apart", CARRY)];
-  const where = given(step, "change", "mistake", "near", "apart", ...groups);
+  const premised = step.premises.length > 0;
+  const groups = [...named("draw", DRAW), ...named("near", CARRY), ...named("apart", CARRY)];
+  const where = given(step, "change", "mistake", "near", "apart", ...groups, ...(premised ? [] : named("base", DRAW)));
   const [near, apart] = [where.fraction("near"), where.fraction("apart")];
   require(near.plus(apart).equals(own.error), "the error is not the sum of its parts");
-  const [labels, base] = [drawOf(where, "draw"), drawOf(where, "base")];
+  const [labels, points] = [drawOf(where, "draw"), where.count("apart_points", 1)];
+  const base = premised ? ofPremise(step, points, false) : ofDraw(where, points);
   require(where.count("near_points", 1) === own.records, "the points are not the labelled records");
   const seen = Rational.of(labels.most / where.count("mistake", 1), own.records);
-  const changed = labels.most / where.count("change", 1) + base.most;
-  const rate = Rational.of(changed, where.count("apart_points", 1));
+  const rate = Rational.of(labels.most / where.count("change", 1), points).plus(base.rate);
   const failures = [
     labels.failure, base.failure,
     bySquare({ where, name: "near", rate: seen, error: near }),
@@ -286,19 +291,33 @@ const recConcave: Rule = (step) => {
 
 const LONGEST = 1n << 24n;
 
+/** Among occupied blocks: the ratio, the failure that no answer leaves, and how much all bad cuts weigh at most. */
+function blocks(where: Parameters, failure: Rational): { ratio: Rational; left: Rational; rivals: Rational } {
+  const [ratio, levels, stake] = [where.ratio("ratio", true), where.count("levels", 1), where.whole("stake", 1)];
+  const [reach, inverse] = [where.count("reach", 1), ONE.over(ratio)];
+  const bits = BigInt((inverse.numerator / inverse.denominator).toString(2).length);
+  require((reach - 1n) * bits <= LONGEST, "the reach is out of range");
+  const left = failure.minus(pow(ratio, 2n * reach).times(stake));
+  require(left.sign > 0, "no answer is too likely");
+  const rivals = Rational.of(4n * levels).over(ONE.minus(ratio)).plus(Rational.of(2)).times(pow(inverse, reach - 1n));
+  return { ratio, left, rivals };
+}
+
 const occupiedBlocksAccuracy: Rule = (step) => {
   noPremise(step);
   const own = goalOf(step, "realizable");
   const where = given(step, "ratio", "levels", "stake", "reach", "records");
-  const [ratio, levels, stake] = [where.ratio("ratio", true), where.count("levels", 1), where.whole("stake", 1)];
-  const [reach, records, inverse] = [where.count("reach", 1), where.records(own), ONE.over(ratio)];
-  const bits = BigInt((inverse.numerator / inverse.denominator).toString(2).length);
-  require((reach - 1n) * bits <= LONGEST, "the reach is out of range");
-  const left = own.failure.minus(pow(ratio, 2n * reach).times(stake));
-  require(left.sign > 0, "no answer is too likely");
-  const rivals = Rational.of(4n * levels).over(ONE.minus(ratio)).plus(Rational.of(2)).times(pow(inverse, reach - 1n));
+  const { ratio, left, rivals } = blocks(where, own.failure);
   const base = ONE.minus(own.error.times(ONE.minus(ratio)));
-  require(powerAtMost(rivals, base, records, left), "the bound fails");
+  require(powerAtMost(rivals, base, where.records(own), left), "the bound fails");
+};
+
+const occupiedBlocksEmpirical: Rule = (step) => {
+  noPremise(step);
+  const own = accuracyOf(step);
+  require(own.against === "empirical" && own.proper && own.error.below(ONE), "another kind of accuracy");
+  const { ratio, left, rivals } = blocks(given(step, "ratio", "levels", "stake", "reach"), own.failure);
+  require(powerAtMost(rivals, ratio, own.error.times(own.records).floor() + 1n, left), "the bound fails");
 };
 
 export const FEW_LABELS: Readonly<Record<string, Rule>> = {
@@ -316,4 +335,5 @@ export const FEW_LABELS: Readonly<Record<string, Rule>> = {
   "generic-learner": genericLearner,
   "rec-concave": recConcave,
   "occupied-blocks-accuracy": occupiedBlocksAccuracy,
+  "occupied-blocks-empirical": occupiedBlocksEmpirical,
 };

@@ -35,6 +35,7 @@ __all__ = [
     "read_ratio",
     "require",
     "same_records",
+    "unconditional",
     "whole",
     "within",
 ]
@@ -231,6 +232,13 @@ def only_premise(node: Tree) -> Tree:
     require(len(premises) == 1, "exactly one premise is expected")
     premise: Tree = premises[0]
     return premise
+
+
+def unconditional(node: Tree) -> None:
+    """Refuse assumptions below: draws from a table follow its own distribution, of which none needs to hold."""
+    for premise in node.get("premises", ()):
+        require(not premise.get("assumes"), "the premise is not for every distribution")
+        unconditional(premise)
 
 
 def pair(node: Tree, *, release: bool = True) -> tuple[Privacy, Privacy]:

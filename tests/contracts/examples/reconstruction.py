@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.constructions.cuts import rules as cuts_rules
-from privpac.constructions.cuts.blocks_formulas import error_blocks, plan_blocks
+from privpac.constructions.cuts.blocks_formulas import error_blocks, mistakes_of_blocks, plan_blocks
 from privpac.constructions.cuts.formulas import records_switch, tilt_switch
 from privpac.constructions.cuts.recursive_formulas import error_rec_concave, plan_rec_concave, widths
 from privpac.guarantee import rules
@@ -48,6 +48,25 @@ def blocks_accuracy(domain: int = 2**64, records: int = 520) -> Proof[Any]:
     )
 
 
+TIGHT = Fraction(41, 1000)
+"""What is left of a failure of 0.05 by the last whole mistake."""
+
+
+def blocks_empirical(domain: int = 2**64, records: int = 520) -> Proof[Any]:
+    plan = plan_blocks(domain, failure=FAILURE, epsilon=1, delta="0.000001")
+    mistakes = mistakes_of_blocks(plan, failure=FAILURE)
+    assert mistakes is not None
+    return cuts_rules.occupied_blocks_empirical(
+        ratio=plan.ratio,
+        levels=plan.levels,
+        stake=plan.stake,
+        reach=plan.reach,
+        records=records,
+        error=Fraction(mistakes, records),
+        failure=TIGHT,
+    )
+
+
 def learnt() -> Proof[Any]:
     """A rule of error at most 1/50 from 4000 records."""
     return rules.occam(
@@ -80,6 +99,7 @@ EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
     "rec-concave": rec_concave,
     "occupied-blocks": lambda: cuts_rules.occupied_blocks(ratio=RATIO, levels=16, stake=10**6),
     "occupied-blocks-accuracy": blocks_accuracy,
+    "occupied-blocks-empirical": blocks_empirical,
     "switch-reconstruction": switched,
     "independent-noise": lambda: cuts_rules.independent_noise(
         learnt(), rate=Fraction(1, 1000), noise=Fraction(1, 20)

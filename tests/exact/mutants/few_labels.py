@@ -12,6 +12,7 @@ from privpac.audit.exact import Case, Record
 from privpac.audit.registry import records_of, sample_of, tiny_schema
 from privpac.coins import Coins
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.few_labels.cases import label_boost_blocks
 from privpac.constructions.few_labels.isolated_cases import finite, isolated
 from privpac.guarantee.facts import Loss, Privacy
 from privpac.mechanisms import gibbs
@@ -94,6 +95,12 @@ def _votes_twice() -> Case:
     )
 
 
+def _shares_the_delta() -> Case:
+    """Believes that labelled records lose as little of the base's delta as the others, of which fewer are kept."""
+    case = label_boost_blocks(others=2)
+    return replace(case, records=((0, 1), (2, 1)), claim=replace(case.claim, delta=case.claim.delta / 2))
+
+
 MUTANTS: dict[str, Callable[[], Case]] = {
     "clamps_scores_when_relabelling": clamped,
     "forgets_that_points_make_the_labellings": _forgets_the_points,
@@ -101,4 +108,5 @@ MUTANTS: dict[str, Callable[[], Case]] = {
     "asks_the_smallest_positions": _smallest,
     "learns_twice_from_one_list": _learns_twice,
     "votes_with_the_relabelled_points": _votes_twice,
+    "shares_the_delta_of_the_others": _shares_the_delta,
 }

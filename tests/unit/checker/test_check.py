@@ -20,7 +20,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Against, Release, Unit
 from privpac.guarantee.proof import Proof
-from tests.contracts.examples import EXAMPLES
+from tests.contracts.examples import EXAMPLES, few_labels
 
 HALF = Fraction(1, 2)
 Path_ = tuple[Any, ...]
@@ -95,6 +95,7 @@ SIDE: dict[str, Proof[Any]] = {
     "total-variation": rules.total_variation(rules.bounded_range(ratio=Fraction(6, 7), unit=Unit.LABEL)),
     "total-variation, nothing moves": rules.total_variation(rules.bounded_range(ratio=Fraction(1))),
     **{key: EXAMPLES[key]() for key in EXAMPLES if key.startswith(("label-boost", "ssl-relabel"))},
+    **{key: make() for key, make in few_labels.MORE.items()},
 }
 """Derivations of other facts than privacy."""
 

@@ -13,7 +13,7 @@ from privpac.errors import NotCertified
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Against
-from tests.contracts.examples import EXAMPLES
+from tests.contracts.examples import EXAMPLES, few_labels
 from tests.together import together
 
 
@@ -98,6 +98,22 @@ LIES: dict[str, dict[str, Any]] = {
     "a distribution by draws of a table that need a density": drawn_again(
         "resampling-accuracy", of_densities(), "realizable", vc=1, miss="1/20"
     ),
+    "a base for some densities, on draws from points": {
+        **few_labels.boosted_draws().to_json(),
+        "premises": [of_densities()],
+    },
+    "a base that follows other points": {
+        **few_labels.boosted_blocks().to_json(),
+        "premises": [EXAMPLES["occupied-blocks-empirical"]().to_json()],
+    },
+    "relabelled points before a base that follows others": {
+        **few_labels.relabelled_blocks().to_json(),
+        "premises": [EXAMPLES["occupied-blocks-empirical"]().to_json()],
+    },
+    "relabelled points before a base for draws": {
+        **few_labels.relabelled_blocks().to_json(),
+        "premises": few_labels.boosted_draws().to_json()["premises"],
+    },
     "less than the truth is declared": step("declared", fact("1", log="1"), pick(), epsilon="1", delta="0"),
     "a smaller delta is declared": step(
         "declared", fact("1", log="2", delta="1/1000"), loose(), epsilon="2", delta="0.001"

@@ -158,6 +158,10 @@ export function onlyPremise(step) {
         throw new Refusal("exactly one premise is expected");
     return premise;
 }
+/** Whether a step and all below it hold without assumptions. */
+export function assumesNothing(step) {
+    return step.assumes.length === 0 && step.premises.every(assumesNothing);
+}
 /** The privacy of a step and of its only premise, of the same scope. */
 export function pairOf(step) {
     const [own, old] = [privacyOf(step), privacyOf(onlyPremise(step))];

@@ -17,6 +17,7 @@ from privpac.checker.reading import (
     parameters,
     read_accuracy,
     require,
+    unconditional,
 )
 
 __all__ = ["RULES", "log_labellings", "near_best", "true_rate"]
@@ -80,16 +81,9 @@ def _subsampling(node: Tree) -> None:
     )
 
 
-def _unconditional(node: Tree) -> None:
-    """Refuse assumptions below: draws from a table follow its own distribution, of which none needs to hold."""
-    for premise in node.get("premises", ()):
-        require(not premise.get("assumes"), "the premise is not for every distribution")
-        _unconditional(premise)
-
-
 def _resampling_empirical(node: Tree) -> None:
     new, old = _two(node)
-    _unconditional(node)
+    unconditional(node)
     (of,) = parameters(node, "of")
     require(
         new == Accuracy(old.error, old.failure, "empirical", integer(of, 1), old.proper), "not carried over"
@@ -98,7 +92,7 @@ def _resampling_empirical(node: Tree) -> None:
 
 def _resampling(node: Tree) -> None:
     new, old = _two(node)
-    _unconditional(node)
+    unconditional(node)
     of, vc, miss = parameters(node, "of", "vc", "miss")
     of, vc, miss = integer(of, 1), integer(vc, 0), _miss(miss)
     require(old.proper, "the inner answers may lie outside of the class")

@@ -15,11 +15,12 @@ from privpac.checker.reading import (
     number,
     only_premise,
     parameters,
-    read_fact,
+    read_accuracy,
     read_goal,
     read_privacy,
     read_ratio,
     require,
+    unconditional,
 )
 
 __all__ = ["RULES"]
@@ -162,10 +163,16 @@ def _boost(against: str) -> Check:
     return check
 
 
-def _of_base(node: Tree, points: int) -> tuple[Fraction, Fraction]:
-    fact = read_fact(only_premise(node), "accuracy")
-    require(fact["against"] == "realizable" and fact["proper"] is True, "the base is not accurate enough")
-    return number(fact["error"]), number(fact["failure"])
+def _of_base(node: Tree, points: int, *, drawn: bool = True) -> tuple[Fraction, Fraction]:
+    """The premise's rate and failure: of these very points, or (`drawn`) of whatever draws from them follow."""
+    fact = read_accuracy(only_premise(node))
+    if fact.against == "empirical":
+        require(fact.records == points, "the base was accurate on other points")
+    else:
+        require(drawn and fact.against == "realizable", "the base is not accurate enough")
+        unconditional(node)
+    require(fact.proper, "the base is not accurate enough")
+    return fact.error, fact.failure
 
 
 def _of_draw(node: Tree, points: int) -> tuple[Fraction, Fraction]:
@@ -175,19 +182,19 @@ def _of_draw(node: Tree, points: int) -> tuple[Fraction, Fraction]:
 
 
 def _ssl(node: Tree) -> None:
-    no_premise(node)
     error, failure, labelled = _accuracy(node, "realizable")
-    groups = (("draw", _DRAW), ("base", _DRAW), ("near", _CARRY), ("apart", _CARRY))
-    change, mistake, *halves = parameters(node, "change", "mistake", "near", "apart", *_names(*groups))[:4]
+    has_base = bool(node.get("premises"))
+    base = () if has_base else (("base", _DRAW),)
+    groups = _names(("draw", _DRAW), *base, ("near", _CARRY), ("apart", _CARRY))
+    change, mistake, *halves = parameters(node, "change", "mistake", "near", "apart", *groups)[:4]
     near, apart = (number(text) for text in halves)
     require(near + apart == error, "the error is not the sum of its parts")
     score, first = _draw(node, "draw")
-    mistakes, second = _draw(node, "base")
     require(node["where"]["near_points"] == labelled, "the points are not the labelled records")
     points = integer(node["where"]["apart_points"], 1)
     third = _square(node, "near", Fraction(score // integer(mistake, 1), labelled), near)
-    rate = Fraction(score // integer(change, 1) + mistakes, points)
-    fourth = _square(node, "apart", rate, apart, power=2)
+    apart_by, second = _of_base(node, points, drawn=False) if has_base else _of_draw(node, points)
+    fourth = _square(node, "apart", Fraction(score // integer(change, 1), points) + apart_by, apart, power=2)
     require(first + second + third + fourth <= failure, "the failure probabilities add up to more")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import floor
 
 from privpac.checker import directed
 from privpac.checker.reading import (
@@ -96,12 +97,30 @@ def _blocks_accuracy(node: Tree) -> None:
     ratio, levels, stake = number(texts[0]), integer(texts[1], 1), whole(texts[2], 1)
     reach = integer(texts[3], 1)
     same_records(texts[4], records)
+    left, rivals = _rivals(failure, ratio, levels, stake, reach)
+    require(directed.power_at_most(rivals, 1 - error + error * ratio, records, left), "the bound fails")
+
+
+def _rivals(
+    failure: Fraction, ratio: Fraction, levels: int, stake: int, reach: int
+) -> tuple[Fraction, Fraction]:
+    """The failure that no answer leaves, and how many cuts compete with the right one, each as the best of them."""
     require(0 < ratio < 1, "the ratio is out of range")
     require(int(1 / ratio).bit_length() * (reach - 1) <= LONGEST, "the reach is out of range")
     left = failure - stake * directed.power(ratio, 2 * reach)
     require(left > 0, "no answer is too likely")
-    rivals = (4 * levels / (1 - ratio) + 2) * directed.power(1 / ratio, reach - 1)
-    require(directed.power_at_most(rivals, 1 - error + error * ratio, records, left), "the bound fails")
+    return left, (4 * levels / (1 - ratio) + 2) * directed.power(1 / ratio, reach - 1)
+
+
+def _blocks_empirical(node: Tree) -> None:
+    no_premise(node)
+    fact = read_accuracy(node)
+    require(fact.against == "empirical" and fact.proper and fact.error < 1, "another kind of accuracy")
+    texts = parameters(node, "ratio", "levels", "stake", "reach")
+    ratio, levels, stake = number(texts[0]), integer(texts[1], 1), whole(texts[2], 1)
+    left, rivals = _rivals(fact.failure, ratio, levels, stake, integer(texts[3], 1))
+    mistakes = floor(fact.error * fact.records) + 1
+    require(directed.power_at_most(rivals, ratio, mistakes, left), "the bound fails")
 
 
 def _switch_reconstruction(node: Tree) -> None:
@@ -148,6 +167,7 @@ RULES: dict[str, Check] = {
     "rec-concave": _rec_concave,
     "occupied-blocks": _blocks,
     "occupied-blocks-accuracy": _blocks_accuracy,
+    "occupied-blocks-empirical": _blocks_empirical,
     "switch-reconstruction": _switch_reconstruction,
     "independent-noise": _noisy,
     "noise-reconstruction": _denoised,

@@ -52,6 +52,20 @@ def field_for(domain: int) -> int:
     return prime_from(domain)
 
 
+def residues(domain: int, share: Fraction) -> int:
+    """How many residues of its prime a set of a domain has, if it holds at most this share of the cells."""
+    return int(share * field_for(domain))
+
+
+def share_of(domain: int, share: Fraction) -> Fraction:
+    """The largest share up to this one that the sets of a domain can have; 0 if none is so small.
+
+    >>> share_of(256, Fraction(1, 100)), share_of(256, Fraction(1, 300))
+    (Fraction(2, 257), Fraction(0, 1))
+    """
+    return Fraction(residues(domain, share), field_for(domain))
+
+
 @dataclass(frozen=True)
 class HashedSet(OneColumn):
     """Class 1 where a·x + b modulo a prime is small, x the number of the cell."""
@@ -139,7 +153,7 @@ class HashFamily:
         """The family for a column whose sets hold at most this share of the values."""
         domain = schema.column(column).size
         prime = field_for(domain)
-        return cls(column, prime, int(share * prime), domain)
+        return cls(column, prime, residues(domain, share), domain)
 
     @property
     def share(self) -> Fraction:

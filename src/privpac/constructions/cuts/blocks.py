@@ -21,7 +21,12 @@ from privpac.concepts.line.blocks import BlockMiddles, block_middles
 from privpac.concepts.line.thresholds import Threshold, cut_rows
 from privpac.concepts.no_answer import NoAnswer
 from privpac.constructions.cuts import rules as cuts_rules
-from privpac.constructions.cuts.blocks_formulas import BlockPlan, error_blocks, plan_blocks
+from privpac.constructions.cuts.blocks_formulas import (
+    BlockPlan,
+    error_blocks,
+    mistakes_of_blocks,
+    plan_blocks,
+)
 from privpac.constructions.cuts.directed import DirectedCuts
 from privpac.data.sample import Sample, Size
 from privpac.data.statistics import ColumnCounts
@@ -79,6 +84,22 @@ class BlockCuts(DirectedCuts):
             failure=self.failure,
         )
         return (proof,)
+
+    def certify_empirical(self, size: Size) -> Proof[Accuracy] | None:
+        """Mistakes on the very records, whatever they are, if some cut makes none: the smallest number proved."""
+        plan = self.numbers
+        mistakes = mistakes_of_blocks(plan, failure=self.failure)
+        if mistakes is None or mistakes >= size.labelled:
+            return None
+        return cuts_rules.occupied_blocks_empirical(
+            ratio=plan.ratio,
+            levels=plan.levels,
+            stake=plan.stake,
+            reach=plan.reach,
+            records=size.labelled,
+            error=Fraction(mistakes, size.labelled),
+            failure=self.failure,
+        )
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         middles = self.middles(sample.reduce(self.concepts.statistic))

@@ -19,7 +19,15 @@ from privpac.numbers.exact import ball, plain, ratio_for
 from privpac.numbers.parameters import Number, at_least, chance, positive
 from privpac.theory.register import formula
 
-__all__ = ["BlockPlan", "error_blocks", "failure_blocks", "levels", "plan_blocks", "records_blocks"]
+__all__ = [
+    "BlockPlan",
+    "error_blocks",
+    "failure_blocks",
+    "levels",
+    "mistakes_of_blocks",
+    "plan_blocks",
+    "records_blocks",
+]
 
 
 @dataclass(frozen=True)
@@ -140,3 +148,27 @@ def error_blocks(n: int, *, failure: Number, plan: BlockPlan) -> Fraction:
 
     guess = min(steps, max(1, int(plan.reach / (max(1, have) * GRID))))
     return first_whole(enough, start=guess, smallest=1) * GRID
+
+
+@formula("occupied-blocks-empirical")
+def mistakes_of_blocks(plan: BlockPlan, *, failure: Number) -> int | None:
+    """How many mistakes a cut drawn under a plan makes on the very records it was drawn with, at most, if some cut
+    makes none; None where no answer, which is a failure, is too likely by itself.
+
+    Statement: the smallest m with stake·r^(2a) + 2·(2·levels/(1 - r) + 1)·r^(m + 2 - a) <= failure, r = ratio and
+    a = reach. Source: register `occupied-blocks-empirical`. Holds if: some cut makes no mistake on the records.
+    Proof: docs/proofs/occupied-blocks.md. Tested by: tests/statistical/test_blocks.py.
+
+    >>> mistakes_of_blocks(plan_blocks(2**64, failure=0.05, epsilon=1, delta="0.000001"), failure=0.05)
+    41
+    """
+    miss = chance(failure, owner="mistakes_of_blocks", name="failure")
+    if not certainly_below(lambda: plan.stake * ball(plan.ratio) ** (2 * plan.reach), miss * 99 / 100):
+        return None
+
+    def exponent() -> arb:
+        ratio = ball(plan.ratio)
+        rivals = 2 * (2 * plan.levels / (1 - ratio) + 1)
+        return ((ball(miss) - plan.stake * ratio ** (2 * plan.reach)) / rivals).log()
+
+    return max(0, first_power(plan.ratio, exponent) - 2 + plan.reach)

@@ -17,6 +17,7 @@ __all__ = [
     "noise_reconstruction",
     "occupied_blocks",
     "occupied_blocks_accuracy",
+    "occupied_blocks_empirical",
     "rec_concave",
     "stable_choice",
     "switch_reconstruction",
@@ -116,25 +117,52 @@ def occupied_blocks_accuracy(
     Register `occupied-blocks-accuracy`. Holds for independent records of which some cut makes no error.
     """
     rule = "occupied-blocks-accuracy"
-    need(rule, 0 < ratio < 1, "the ratio must lie strictly between 0 and 1")
-    need(rule, min(levels, stake, reach) >= 1 and records >= 0, "a number is too small")
-    need(rule, (reach - 1) * int(1 / ratio).bit_length() <= _LONGEST, "the reach is out of its range")
+    _need_blocks(rule, ratio, levels, stake, reach, records)
     _need_chances(rule, error, failure)
 
     def bound() -> arb:
-        weight = ball(ratio)
-        rivals = 2 * (2 * levels / (1 - weight) + 1) * weight ** (1 - reach)
-        return stake * weight ** (2 * reach) + rivals * ball(1 - error * (1 - ratio)) ** records
+        return _blank_and_rivals(ratio, levels, stake, reach, ball(1 - error * (1 - ratio)) ** records)
 
     _need_bound(rule, bound, failure)
-    where: dict[str, Value] = {
-        "ratio": str(ratio),
-        "levels": levels,
-        "stake": str(stake),
-        "reach": reach,
-        "records": records,
-    }
+    where: dict[str, Value] = {**_of_blocks(ratio, levels, stake, reach), "records": records}
     return Proof(Accuracy(error, failure, Against.REALIZABLE, records), rule, where=where, seal=SEAL)
+
+
+def occupied_blocks_empirical(
+    *, ratio: Fraction, levels: int, stake: int, reach: int, records: int, error: Fraction, failure: Fraction
+) -> Proof[Accuracy]:
+    """On records that some cut labels without mistakes, a cut drawn among occupied blocks errs on more than `error` of
+    them, or none is released, with probability at most stake·r^(2a) + 2·(2·levels/(1 - r) + 1)·r^(1 - a)·r^(m + 1),
+    r = ratio, a = reach, m = floor(error·records).
+
+    Register `occupied-blocks-empirical`. No chance but the coins': any such records will do.
+    """
+    rule = "occupied-blocks-empirical"
+    _need_blocks(rule, ratio, levels, stake, reach, records)
+    need(rule, 0 <= error < 1 and 0 < failure < 1, "error and failure must lie in (0, 1)")
+    mistakes = int(error * records) + 1
+    _need_bound(
+        rule, lambda: _blank_and_rivals(ratio, levels, stake, reach, ball(ratio) ** mistakes), failure
+    )
+    where = _of_blocks(ratio, levels, stake, reach)
+    return Proof(Accuracy(error, failure, Against.EMPIRICAL, records), rule, where=where, seal=SEAL)
+
+
+def _need_blocks(rule: str, ratio: Fraction, levels: int, stake: int, reach: int, records: int) -> None:
+    need(rule, 0 < ratio < 1, "the ratio must lie strictly between 0 and 1")
+    need(rule, min(levels, stake, reach) >= 1 and records >= 0, "a number is too small")
+    need(rule, (reach - 1) * int(1 / ratio).bit_length() <= _LONGEST, "the reach is out of its range")
+
+
+def _blank_and_rivals(ratio: Fraction, levels: int, stake: int, reach: int, least: arb) -> arb:
+    """No answer, or a bad cut, where the best of the bad cuts weighs `least` before its reach is taken off."""
+    weight = ball(ratio)
+    rivals = 2 * (2 * levels / (1 - weight) + 1) * weight ** (1 - reach)
+    return stake * weight ** (2 * reach) + rivals * least
+
+
+def _of_blocks(ratio: Fraction, levels: int, stake: int, reach: int) -> dict[str, Value]:
+    return {"ratio": str(ratio), "levels": levels, "stake": str(stake), "reach": reach}
 
 
 def switch_reconstruction(

@@ -21,10 +21,11 @@ from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.labellings.base import Dichotomous, with_dichotomies
 from privpac.constructions.base import Learner
-from privpac.constructions.draw.occam import FAILURE, Occam
-from privpac.constructions.few_labels.boost_accuracy import family_of, one_round_accuracy
+from privpac.constructions.draw.occam import FAILURE
+from privpac.constructions.few_labels.boost_accuracy import base_for, family_of, one_round_accuracy
 from privpac.constructions.few_labels.boost_procedure import LabelBoostProcedure, random_part
 from privpac.constructions.few_labels.boost_settings import Round, fitting, scheduled
+from privpac.constructions.few_labels.formulas import BASE
 from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SizeError
@@ -194,16 +195,19 @@ class LabelBoost:
     ) -> LabelBoost:
         """Settings that meet (epsilon, delta) for everybody with the records one has, found by search.
 
-        Without a `base` it draws from the class itself. With `error` the request is refused, before anything is spent,
-        if less is promised: the refusal names the size that would do and the best error within reach. More than one
-        round is possible, but one needs fewer labels up to ten million points (docs/proofs/label-boost.md).
+        Without a `base` it draws from the class itself; with a delta it draws a cut among occupied blocks. With `error`
+        the request is refused, before anything is spent, if less is promised: the refusal names the size that would do
+        and the best error within reach. More than one round is possible, but one needs fewer labels up to ten million
+        points (docs/proofs/label-boost.md).
         """
         cut = with_dichotomies(concepts, owner="LabelBoost")
         if base is not None or rounds > 1:
             learner, steps = scheduled(cut, size, epsilon=epsilon, base=base, draws=draws, rounds=rounds)
             return cls(cut, learner, steps, epsilon, delta, draws, failure)
         family = family_of(cut, owner="LabelBoost")
-        boost = fitting(family, size, epsilon=epsilon, failure=failure, error=error)
-        inner = Occam(cut, boost.base_epsilon)
+        # Refuses a delta that nothing would spend.
+        base_for(cut, epsilon=epsilon, delta=delta / 4, failure=failure)
+        boost = fitting(family, size, epsilon=epsilon, delta=delta, failure=failure, error=error)
+        inner = base_for(cut, epsilon=boost.base_epsilon, delta=boost.base_delta, failure=failure * BASE)
         step = Round(boost.draw_epsilon, boost.kept_labelled, boost.unlabelled, boost.kept_unlabelled)
         return cls(cut, inner, (step,), epsilon, delta, None, failure)

@@ -12,25 +12,30 @@ from fractions import Fraction
 
 from privpac.concepts.base import ConceptClass
 from privpac.concepts.labellings.base import members_from
+from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.base import Learner
+from privpac.constructions.cuts.blocks import BlockCuts
+from privpac.constructions.cuts.blocks_formulas import levels
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.few_labels import rules as few_labels_rules
+from privpac.constructions.few_labels.base_formulas import mistakes_of_draw
 from privpac.constructions.few_labels.formulas import (
     BASE,
     DEVIATION,
     DRAW,
     RoundPromise,
-    mistakes_of_draw,
     round_promise,
 )
 from privpac.constructions.few_labels.rules import Carried, Drawn
 from privpac.constructions.few_labels.transfer_formulas import Family, Transfer
+from privpac.constructions.wrappers.nested import empirical_accuracy
 from privpac.data.sample import Size
 from privpac.errors import ParameterError
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
+from privpac.numbers.exact import plain
 
-__all__ = ["base_draw", "carried_by", "family_of", "one_round_accuracy"]
+__all__ = ["base_accuracy", "base_for", "carried_by", "family_of", "one_round_accuracy"]
 
 
 def family_of(concepts: ConceptClass, *, owner: str, voted: bool = False) -> Family:
@@ -38,20 +43,43 @@ def family_of(concepts: ConceptClass, *, owner: str, voted: bool = False) -> Fam
     if concepts.size is None:
         raise ParameterError(owner, "concepts", concepts.word, allowed="a class whose size is known")
     first = members_from(concepts, voted=voted)
-    return Family(concepts.size, concepts.vc, Fraction(concepts.odds), first)
+    directed = isinstance(concepts, Thresholds) and concepts.direction != "either"
+    depth = levels(concepts.schema.column(concepts.column).size) if directed else None  # type: ignore[attr-defined]
+    return Family(concepts.size, concepts.vc, Fraction(concepts.odds), first, depth)
 
 
-def base_draw(base: Learner, *, failure: Fraction) -> Drawn | None:
-    """How near to the labels it is given a base is that draws from its class; None for other bases."""
-    if not isinstance(base, Occam) or base.costs is not None:
-        return None
-    odds = Fraction(base.concepts.odds)
-    return Drawn(odds, base.ratio, mistakes_of_draw(odds, ratio=base.ratio, failure=failure), failure)
+def base_for(concepts: ConceptClass, *, epsilon: Fraction, delta: Fraction, failure: Fraction) -> Learner:
+    """The learner after relabelling: a draw from the class, or with a delta one among occupied blocks."""
+    if delta == 0:
+        return Occam(concepts, epsilon)
+    if not isinstance(concepts, Thresholds) or concepts.direction == "either":
+        raise ParameterError(
+            "few labels",
+            "delta",
+            plain(delta),
+            allowed=f"0 for {concepts.word}: a base that spends a delta is known for cuts in one direction only",
+            remedy="Leave delta out, or use thresholds:COLUMN.",
+        )
+    return BlockCuts(concepts, epsilon, delta, failure)
+
+
+def base_accuracy(base: Learner, *, points: int, failure: Fraction) -> Drawn | Proof[Accuracy] | None:
+    """How near to the labels of these very points a base is; None if nothing is proved of it."""
+    if isinstance(base, Occam):
+        if base.costs is not None:
+            return None
+        odds = Fraction(base.concepts.odds)
+        return Drawn(odds, base.ratio, mistakes_of_draw(odds, ratio=base.ratio, failure=failure), failure)
+    proof = empirical_accuracy(base, Size(points))
+    return proof if proof is not None and proof.fact.proper else None
 
 
 def _base_promise(base: Learner, *, draws: int) -> Proof[Accuracy] | None:
+    """What is proved of it for every distribution: that of the points, from which the draws are, is one."""
     proofs = base.certify(Size(draws)).accuracy
-    fitting = (p for p in proofs if p.fact.against is Against.REALIZABLE and p.fact.proper)
+    fitting = (
+        p for p in proofs if p.fact.against is Against.REALIZABLE and p.fact.proper and not p.assumptions
+    )
     return next(fitting, None)
 
 
@@ -85,14 +113,17 @@ def one_round_accuracy(
 ) -> Proof[Accuracy] | None:
     """The accuracy of one round as a proof; None where nothing is proved."""
     family = family_of(concepts, owner="LabelBoost")
-    near = base_draw(base, failure=failure * BASE) if draws is None else _base_promise(base, draws=draws)
+    if draws is None:
+        near = base_accuracy(base, points=points, failure=failure * BASE)
+    else:
+        near = _base_promise(base, draws=draws)
     if near is None:
         return None
     if isinstance(near, Drawn):
-        apart, base_failure, total = Fraction(near.most, points), near.failure, failure
-    else:
-        apart, base_failure = near.fact.error, near.fact.failure
-        total = failure + base_failure  # the base's share is its own
+        apart, total = Fraction(near.most, points), failure
+    else:  # the base's share is its own; on these very points it stands in the place of a draw's
+        apart, kept_back = near.fact.error, Fraction(0) if draws is not None else failure * BASE
+        total = failure - kept_back + near.fact.failure
     promise = round_promise(
         kept=kept,
         points=points,
@@ -116,5 +147,5 @@ def one_round_accuracy(
         base=near,
         carried=_carried(promise, points=points, family=family, failure=failure * DEVIATION),
         error=promise.error,
-        failure=total if not isinstance(near, Drawn) else failure,
+        failure=total,
     )

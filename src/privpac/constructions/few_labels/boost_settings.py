@@ -56,7 +56,13 @@ class Round:
 
 
 def fitting(
-    family: Family, size: Size, *, epsilon: Fraction, failure: Fraction, error: Fraction | None
+    family: Family,
+    size: Size,
+    *,
+    epsilon: Fraction,
+    delta: Fraction,
+    failure: Fraction,
+    error: Fraction | None,
 ) -> Boost:
     """One round for these records; refused if it does not promise `error`."""
     if size.labelled < 1 or size.unlabelled < 1:
@@ -64,14 +70,16 @@ def fitting(
             "LabelBoost needs labelled and unlabelled records.",
             remedy="Leave labels empty, or write -1, for records without one.",
         )
-    boost = boost_settings(size.labelled, size.unlabelled, family=family, epsilon=epsilon, failure=failure)
+    boost = boost_settings(
+        size.labelled, size.unlabelled, family=family, epsilon=epsilon, failure=failure, delta=delta
+    )
     if boost.kept_labelled < 1:
         raise SizeError(
             f"LabelBoost: {size.labelled} labelled records are too few to keep a random part of them.",
             remedy="Collect more labels, or allow a larger epsilon.",
         )
     if error is not None:
-        boost_search(family, epsilon, failure).require(boost, error, owner="LabelBoost")
+        boost_search(family, epsilon, failure, delta).require(boost, error, owner="LabelBoost")
     return boost
 
 

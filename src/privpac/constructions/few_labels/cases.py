@@ -11,6 +11,8 @@ from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.adversary import Adversary
 from privpac.constructions.base import SemiLearner
 from privpac.constructions.cases import Case, Record, RememberedSample, records_of, sample_of, tiny_schema
+from privpac.constructions.cuts.blocks import BlockCuts
+from privpac.constructions.cuts.blocks_formulas import BlockPlan
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.few_labels.active import Active
 from privpac.constructions.few_labels.boost import LabelBoost, Round
@@ -23,7 +25,7 @@ from privpac.data.semi import SemiSample
 from privpac.guarantee.facts import Privacy
 from privpac.guarantee.parts import LABELLED
 
-__all__ = ["ROWS", "active_case", "semi_case", "semi_sample"]
+__all__ = ["ROWS", "active_case", "label_boost_blocks", "semi_case", "semi_sample"]
 
 PLACE = 80
 
@@ -104,6 +106,26 @@ def _ssl_relabel_labelled() -> Case:
     return Case(name, run, records_of(schema), 3, certified(3), certified=certified)
 
 
+def _blocks() -> BlockCuts:
+    """A base that nearly loses its whole delta: a blank beside blocks that one record alone occupies."""
+    cuts, plan = Thresholds(tiny_schema(3), "a"), BlockPlan(Fraction(1, 2), levels=2, stake=40, reach=1)
+    return BlockCuts(cuts, Fraction(36, 25), Fraction(1, 21), plan=plan)
+
+
+def label_boost_blocks(others: int = 1) -> Case:
+    """The labelled record is kept, and one of so many others."""
+    base = _blocks()
+    learner = LabelBoost(base.concepts, base, (Round(ONE, 1, others, 1),), Fraction(4), base.delta)
+    name = "LabelBoost, then a cut among blocks"
+    return semi_case(name, learner, base.concepts.schema, Size(1, others))
+
+
+def _ssl_relabel_blocks() -> Case:
+    base = _blocks()
+    learner = SSLRelabel(base.concepts, base, 1, 1, ONE, 1, Fraction(4), base.delta, mistake=1)
+    return semi_case("SSL-Relabel, then a cut among blocks", learner, base.concepts.schema, Size(1, 1))
+
+
 def active_case(name: str, learner: Active, schema: Schema, *, claim: Privacy | None = None) -> Case:
     """Ask, answer with each record's own label, and learn; whoever looks sees the rule only."""
 
@@ -139,6 +161,8 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "label-boost-twice": _label_boost_twice,
     "ssl-relabel": _ssl_relabel,
     "ssl-relabel-labelled": _ssl_relabel_labelled,
+    "label-boost-blocks": label_boost_blocks,
+    "ssl-relabel-blocks": _ssl_relabel_blocks,
     "active": _active,
     "active-plain": _active_plain,
 }

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from privpac.constructions.few_labels.base_formulas import float_mistakes, mistakes_of_base, spare_delta
 from privpac.constructions.few_labels.label_search import Search, fewest_labels
 from privpac.constructions.few_labels.transfer_formulas import (
     Family,
@@ -21,7 +22,7 @@ from privpac.constructions.few_labels.transfer_formulas import (
     transfer_error,
     transfer_excess,
 )
-from privpac.numbers.exact import about_log, exp_down, exp_up, ln_up, ratio_for
+from privpac.numbers.exact import exp_down, exp_up, ln_up, ratio_for
 from privpac.numbers.parameters import Number, at_least, chance, positive
 from privpac.numbers.rough import Floats, rough_ln_growth
 from privpac.numbers.search import minimum, stepped
@@ -37,7 +38,6 @@ __all__ = [
     "keep_unlabelled",
     "label_boost_loss",
     "labels_as_printed",
-    "mistakes_of_draw",
     "records_active",
     "records_label_boost",
 ]
@@ -52,7 +52,7 @@ DRAW, BASE, DEVIATION = Fraction(8, 10), Fraction(1, 10), Fraction(1, 10)
 
 @dataclass(frozen=True)
 class Boost:
-    """Settings of one round of LabelBoost whose base draws from the class itself."""
+    """Settings of one round of LabelBoost whose base draws from the class itself, or with a delta among blocks."""
 
     labelled: int
     unlabelled: int
@@ -61,6 +61,7 @@ class Boost:
     kept_unlabelled: int
     draw_epsilon: Fraction
     base_epsilon: Fraction
+    base_delta: Fraction = Fraction(0)
 
     @property
     def points(self) -> int:
@@ -139,24 +140,6 @@ def keep_unlabelled(records: int, *, epsilon: Fraction, later: Fraction) -> int:
     return _most_kept(records, epsilon, 4 * exp_up(later, DIGITS))
 
 
-@formula("empirical-draw")
-def mistakes_of_draw(odds: Number, *, ratio: Fraction, failure: Number) -> int:
-    """How many more mistakes than the best a drawn member makes on the very records it was drawn with, at most.
-
-    Statement: the smallest j with odds·ratio^(j + 1) <= failure. Source: register `empirical-draw`
-    (McSherry–Talwar 2007; Beimel–Nissim–Stemmer 2015, Proposition A.1).
-    Holds if: the draw is the exponential mechanism on a public class. Proof: docs/proofs/label-boost.md.
-    Tested by: tests/unit/constructions/few_labels/test_boost.py.
-
-    >>> mistakes_of_draw(2**32 - 1, ratio=Fraction(1, 2), failure=Fraction(1, 100))
-    38
-    """
-    others, miss = Fraction(odds), chance(failure, owner="mistakes_of_draw", name="failure")
-    if others <= miss:
-        return 0
-    return max(0, math.ceil(ln_up(others / miss) / -ln_up(ratio)) - 1)
-
-
 def round_promise(
     *,
     kept: int,
@@ -184,9 +167,12 @@ def round_promise(
 
 
 def boost_promise(boost: Boost, *, family: Family, failure: Fraction, agnostic: bool) -> RoundPromise | None:
-    """The same for settings whose base draws from the class itself."""
-    base_ratio = ratio_for(boost.base_epsilon / 2)
-    mistakes = mistakes_of_draw(family.odds, ratio=base_ratio, failure=failure * BASE)
+    """The same for settings with a base of their own."""
+    mistakes = mistakes_of_base(
+        family, epsilon=boost.base_epsilon, delta=boost.base_delta, failure=failure * BASE
+    )
+    if mistakes is None:
+        return None
     return round_promise(
         kept=boost.kept_labelled,
         points=boost.points,
@@ -203,7 +189,8 @@ def error_label_boost(boost: Boost, *, family: Family, failure: Number) -> Fract
     """The error one round promises where some concept makes none; 1 if nothing.
 
     Statement: on the M kept points the drawn labels are wrong at a rate a with growth(M)·(1 - a(1 - ratio))^kept <=
-    8/10 failure, the base's own draw adds at most j/M, odds·e^(-(j + 1)·base_epsilon/2) <= failure/10, and
+    8/10 failure, the base's own draw adds at most j/M, odds·e^(-(j + 1)·base_epsilon/2) <= failure/10 (with a delta as
+    `mistakes_of_blocks`), and
     `transfer_error` carries the sum over to the distribution. Source: register `label-boost-realizable`
     (Beimel–Nissim–Stemmer 2015, Claim 4.2 and Lemma 4.12).
     Holds if: labelled and unlabelled records are independent draws from one distribution.
@@ -249,66 +236,83 @@ def float_labellings(family: Family, points: Floats) -> Floats:
 
 
 def _float_error(
-    kept: Floats, points: Floats, half: Floats, base: Floats, family: Family, miss: float
+    kept: Floats, points: Floats, half: Floats, mistakes: Floats, family: Family, miss: float
 ) -> Floats:
-    """`error_label_boost` in floats; infinite where nothing is kept."""
+    """`error_label_boost` in floats, for so many mistakes of the base; infinite where nothing is kept."""
     weight = -np.expm1(-half)
     needed = float_labellings(family, points) - math.log(DRAW * Fraction(miss))
     drawn = -np.expm1(-needed / np.maximum(kept, 1)) / weight
-    rate = drawn + 2 * (about_log(family.odds) - math.log(miss / 10)) / (base * points)
+    rate = drawn + mistakes / points
     bound = float_transfer(rate, np.maximum(points, 1), family=family, failure=miss / 10)
     return np.where(kept < 1, math.inf, bound)
 
 
 @lru_cache(maxsize=1024)
 def _proposed(
-    labelled: int, unlabelled: int, *, family: Family, epsilon: Fraction, failure: Fraction
+    labelled: int, unlabelled: int, *, family: Family, epsilon: Fraction, failure: Fraction, delta: Fraction
 ) -> tuple[float, list[float]]:
     """The smallest error that floats find for one round, and (draw, base, share of the unlabelled) for it."""
-    room, miss = math.expm1(float(epsilon)), float(failure)
+    room, miss, slip = math.expm1(float(epsilon)), float(failure), float(delta)
 
     def value(draw: Floats, base: Floats, share: Floats) -> Floats:
         loss = np.exp(base)
         kept = np.floor(labelled * np.minimum(1.0, room / (loss * (1 + np.exp(draw / 2)) ** 2 - 1)))
-        pool = np.maximum(1.0, unlabelled * share)
-        points = kept + np.floor(pool * np.minimum(1.0, room / (4 * loss - 1)))
-        return _float_error(kept, points, draw / 2, base, family, miss)
+        taken = np.maximum(1.0, unlabelled * share)
+        bare = np.minimum(1.0, room / (4 * loss - 1))
+        points = kept + np.floor(taken * bare)
+        mistakes = float_mistakes(family, base, np.minimum(slip / bare, base / 4), miss / 10)
+        return _float_error(kept, points, draw / 2, mistakes, family, miss)
 
     return minimum(value, [(0.05, 20.0), (0.002, 10.0), (min(1.0, 10 / unlabelled), 1.0)])
 
 
 def boost_settings(
-    labelled: int, unlabelled: int, *, family: Family, epsilon: Fraction, failure: Fraction
+    labelled: int,
+    unlabelled: int,
+    *,
+    family: Family,
+    epsilon: Fraction,
+    failure: Fraction,
+    delta: Fraction = Fraction(0),
 ) -> Boost:
-    """Settings of one round that meet `epsilon` for everybody and promise a small error, by search."""
-    _, (draw, base, share) = _proposed(labelled, unlabelled, family=family, epsilon=epsilon, failure=failure)
-    first, second, pool = stepped(draw), stepped(base), max(1, math.floor(unlabelled * share))
-    return Boost(
-        labelled,
-        pool,
-        keep_labelled(labelled, epsilon=epsilon, later=second, draw=first),
-        keep_unlabelled(pool, epsilon=epsilon, later=second),
-        first,
-        second,
+    """Settings of one round that meet (epsilon, delta) for everybody and promise a small error, by search."""
+    _, (draw, base, share) = _proposed(
+        labelled, unlabelled, family=family, epsilon=epsilon, failure=failure, delta=delta
     )
+    first, second, taken = stepped(draw), stepped(base), max(1, math.floor(unlabelled * share))
+    kept = keep_labelled(labelled, epsilon=epsilon, later=second, draw=first)
+    others = keep_unlabelled(taken, epsilon=epsilon, later=second)
+    shares = Fraction(max(1, kept), labelled), Fraction(max(1, others), taken)
+    own = spare_delta(delta, epsilon=second, shares=shares) if delta else delta
+    return Boost(labelled, taken, kept, others, first, second, own)
 
 
 @formula("label-boost-realizable")
 def records_label_boost(
-    family: Family, *, error: Number, failure: Number, epsilon: Number, unlabelled: int | None = None
+    family: Family,
+    *,
+    error: Number,
+    failure: Number,
+    epsilon: Number,
+    delta: Number = 0,
+    unlabelled: int | None = None,
 ) -> Boost:
     """The fewest labelled records for which one round promises `error`, with at most `unlabelled` others.
 
-    Statement: as `error_label_boost`, solved for the number of labels; None: as many others as pay. Source: register
+    Statement: as `error_label_boost`, solved for the number of labels; None: as many others as pay; with a delta the
+    base draws among occupied blocks. Source: register
     `label-boost-realizable`. Holds if: as `error_label_boost`. Proof: docs/proofs/label-boost.md.
     Tested by: tests/unit/constructions/few_labels/test_boost.py.
     """
-    return fewest_labels("records_label_boost", boost_search, family, error, failure, epsilon, unlabelled)
+    owner = "records_label_boost"
+    return fewest_labels(owner, boost_search, family, error, failure, epsilon, delta, unlabelled)
 
 
-def boost_search(family: Family, epsilon: Fraction, failure: Fraction) -> Search[Boost]:
+def boost_search(
+    family: Family, epsilon: Fraction, failure: Fraction, delta: Fraction = Fraction(0)
+) -> Search[Boost]:
     """One round of boosting, searched for the records that promise an error."""
-    return Search(family, epsilon, failure, _proposed, boost_settings, error_label_boost)
+    return Search(family, epsilon, failure, delta, _proposed, boost_settings, error_label_boost)
 
 
 @formula("subsampling-without-replacement")

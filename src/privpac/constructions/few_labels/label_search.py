@@ -31,22 +31,31 @@ T = TypeVar("T", bound=Sizes)
 
 @dataclass(frozen=True)
 class Search(Generic[T]):
-    """A method at (epsilon, failure): what floats propose, the settings for so many records, and what these promise."""
+    """A method at (epsilon, delta, failure): what floats propose, the settings for so many records, and what these
+    promise."""
 
     family: Family
     epsilon: Fraction
     failure: Fraction
+    delta: Fraction
     proposed: Callable[..., tuple[float, Any]]
     settings: Callable[..., T]
     promised: Callable[..., Fraction]
 
     def _rough(self, labelled: int, others: int) -> float:
-        return self.proposed(
-            labelled, others, family=self.family, epsilon=self.epsilon, failure=self.failure
-        )[0]
+        return self.proposed(labelled, others, **self._goal)[0]
 
     def _settings_at(self, labelled: int, others: int) -> T:
-        return self.settings(labelled, others, family=self.family, epsilon=self.epsilon, failure=self.failure)
+        return self.settings(labelled, others, **self._goal)
+
+    @property
+    def _goal(self) -> dict[str, Any]:
+        return {
+            "family": self.family,
+            "epsilon": self.epsilon,
+            "failure": self.failure,
+            "delta": self.delta,
+        }
 
     def _promised(self, settings: T) -> Fraction:
         return self.promised(settings, family=self.family, failure=self.failure)
@@ -92,13 +101,15 @@ class Search(Generic[T]):
 
 def fewest_labels(
     owner: str,
-    search: Callable[[Family, Fraction, Fraction], Search[T]],
+    search: Callable[[Family, Fraction, Fraction, Fraction], Search[T]],
     family: Family,
     error: Number,
     failure: Number,
     epsilon: Number,
+    delta: Number,
     unlabelled: int | None,
 ) -> T:
     """The settings with the fewest labels that a search finds for these numbers, which are read for `owner`."""
     miss, loss = chance(failure, owner=owner, name="failure"), positive(epsilon, owner=owner, name="epsilon")
-    return search(family, loss, miss).fewest(error, unlabelled, owner=owner)
+    slip = chance(delta, owner=owner, name="delta") if delta else Fraction(0)
+    return search(family, loss, miss, slip).fewest(error, unlabelled, owner=owner)

@@ -16,10 +16,13 @@ from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis, MergeableClass
 from privpac.concepts.catalogue import stored_concepts
 from privpac.concepts.labellings.base import with_dichotomies
-from privpac.constructions.base import SemiLearner
+from privpac.constructions.base import Learner, SemiLearner
+from privpac.constructions.cuts.blocks import BlockCuts
 from privpac.constructions.draw.occam import FAILURE, LEFT_OUT, Occam
 from privpac.constructions.few_labels.active import Active
 from privpac.constructions.few_labels.boost import LabelBoost, Round
+from privpac.constructions.few_labels.boost_accuracy import base_for
+from privpac.constructions.few_labels.formulas import BASE
 from privpac.constructions.few_labels.generic import GenericLearner
 from privpac.constructions.few_labels.labels_only import LabelsOnly
 from privpac.constructions.few_labels.relabel import SSLRelabel
@@ -61,9 +64,14 @@ def _require_settings(settings: Mapping[str, Any]) -> None:
     method = text(settings["method"])
     require(method in SETTINGS, "there is no such method")
     active = ("active",) if "active" in settings else ()
-    # Models that were learnt without a delta do not name one.
-    spent = ("delta",) if method == "generic" and "delta" in settings else ()
-    record(settings, "method", "epsilon", "failure", *SETTINGS[method], *active, *spent)
+    record(settings, "method", "epsilon", "failure", *SETTINGS[method], *active, *_spent(method, settings))
+
+
+def _spent(method: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a delta adds; models that were learnt without one do not name it."""
+    if "delta" not in settings or method == "plain":
+        return ()
+    return ("delta",) if method == "generic" else ("delta", "base_delta")
 
 
 def concepts_for(concepts: str | ConceptClass, request: Request) -> ConceptClass:
@@ -78,68 +86,92 @@ def semi_learner(concepts: ConceptClass, settings: Mapping[str, Any]) -> SemiLea
     _require_settings(settings)
     if settings["method"] == "plain":
         return LabelsOnly(Occam(concepts, epsilon, failure=failure))
+    delta = written(settings["delta"]) if "delta" in settings else Fraction(0)
     if settings["method"] == "generic":
-        delta = written(settings["delta"]) if "delta" in settings else Fraction(0)
         return GenericLearner(concepts, epsilon, failure=failure, delta=delta)  # type: ignore[arg-type]
     cut = with_dichotomies(concepts, owner=OWNER)
-    base = Occam(cut, written(settings["base_epsilon"]))
     draw = written(settings["draw_epsilon"])
     if settings["method"] == "boost":
         sizes = (whole(settings[name], least=0) for name in ("kept_labelled", "taken", "kept_unlabelled"))
-        return LabelBoost(cut, base, (Round(draw, *sizes),), epsilon, failure=failure)
+        base = _stored_base(cut, settings, failure=failure * BASE)
+        return LabelBoost(cut, base, (Round(draw, *sizes),), epsilon, delta, failure=failure)
     return SSLRelabel(
         cut,
-        base,
+        _stored_base(cut, settings, failure=failure / 4),
         whole(settings["kept_unlabelled"], least=0),
         whole(settings["taken"], least=0),
         draw,
         whole(settings["change"], least=0),
         epsilon,
+        delta,
         mistake=whole(settings["mistake"], least=0),
         failure=failure,
     )
 
 
-def _settings(method: str, epsilon: Fraction, failure: Fraction, **numbers: object) -> dict[str, Any]:
-    return {"method": method, "epsilon": plain(epsilon), "failure": plain(failure), **numbers}
+def _stored_base(cut: ConceptClass, settings: Mapping[str, Any], *, failure: Fraction) -> Learner:
+    own = written(settings["base_delta"]) if "base_delta" in settings else Fraction(0)
+    return base_for(cut, epsilon=written(settings["base_epsilon"]), delta=own, failure=failure)
 
 
-def _generic(concepts: ConceptClass, size: Size, *, epsilon: Fraction, failure: Fraction) -> dict[str, Any]:
-    settings = _settings("generic", epsilon, failure)
+@dataclass(frozen=True)
+class _Goal:
+    """What is asked of a method: the budget of everybody, and how often its promise may fail."""
+
+    epsilon: Fraction
+    failure: Fraction
+    delta: Fraction = Fraction(0)
+
+    def settings(self, method: str, **own: object) -> dict[str, Any]:
+        """Settings of a method as they are stored: a delta only where there is one."""
+        slip = {"delta": plain(self.delta)} if self.delta else {}
+        spent = {name: value for name, value in own.items() if self.delta or name != "base_delta"}
+        return {
+            "method": method,
+            "epsilon": plain(self.epsilon),
+            "failure": plain(self.failure),
+            **slip,
+            **spent,
+        }
+
+
+def _generic(concepts: ConceptClass, size: Size, goal: _Goal) -> dict[str, Any]:
+    settings = goal.settings("generic")
     semi_learner(concepts, settings).certify(size)  # refuses classes and sizes it cannot do
     return settings
 
 
-def _boost(concepts: ConceptClass, size: Size, *, epsilon: Fraction, failure: Fraction) -> dict[str, Any]:
-    learner = LabelBoost.calibrate(concepts, size, epsilon=epsilon, failure=failure)
+def _boost(concepts: ConceptClass, size: Size, goal: _Goal) -> dict[str, Any]:
+    learner = LabelBoost.calibrate(
+        concepts, size, epsilon=goal.epsilon, delta=goal.delta, failure=goal.failure
+    )
     learner.require(size)
     (step,) = learner.rounds
-    return _settings(
+    return goal.settings(
         "boost",
-        epsilon,
-        failure,
         draw_epsilon=plain(step.epsilon),
-        base_epsilon=plain(_base_epsilon(learner.base)),
+        **_base_settings(learner.base),
         kept_labelled=step.kept_labelled,
         kept_unlabelled=step.kept_unlabelled,
         taken=step.taken,
     )
 
 
-def _base_epsilon(base: object) -> Fraction:
-    assert isinstance(base, Occam)
-    return base.epsilon
+def _base_settings(base: object) -> dict[str, Any]:
+    assert isinstance(base, Occam | BlockCuts)
+    own = base.delta if isinstance(base, BlockCuts) else Fraction(0)
+    return {"base_epsilon": plain(base.epsilon), "base_delta": plain(own)}
 
 
-def _relabel(concepts: ConceptClass, size: Size, *, epsilon: Fraction, failure: Fraction) -> dict[str, Any]:
-    learner = SSLRelabel.calibrate(concepts, size, epsilon=epsilon, failure=failure)
+def _relabel(concepts: ConceptClass, size: Size, goal: _Goal) -> dict[str, Any]:
+    learner = SSLRelabel.calibrate(
+        concepts, size, epsilon=goal.epsilon, delta=goal.delta, failure=goal.failure
+    )
     learner.require(size)
-    return _settings(
+    return goal.settings(
         "relabel",
-        epsilon,
-        failure,
         draw_epsilon=plain(learner.draw_epsilon),
-        base_epsilon=plain(_base_epsilon(learner.base)),
+        **_base_settings(learner.base),
         kept_unlabelled=learner.kept,
         taken=learner.taken,
         change=learner.change,
@@ -154,46 +186,92 @@ def promised(learner: SemiLearner, size: Size) -> Fraction:
     return min(errors, default=Fraction(1))
 
 
-def _with_delta(concepts: ConceptClass, request: Request, failure: Fraction) -> dict[str, Any]:
-    """Settings of the generic learner whose sanitiser spends a delta; refused where it would not be spent."""
-    settings = _settings("generic", request.per_record, failure, delta=plain(request.delta_per_record))
-    if semi_learner(concepts, settings).certify(request.size).privacy.fact.delta == 0:
-        raise ParameterError(
-            OWNER,
-            "delta",
-            plain(request.delta),
-            allowed="0 here: a sanitiser without it promises more, by public numbers",
-            remedy="Leave delta out.",
-        )
-    return settings
+_FINDERS = {"generic": _generic, "boost": _boost, "relabel": _relabel}
 
 
 def choose(
-    concepts: ConceptClass, size: Size, *, method: str, epsilon: Fraction, failure: Fraction
+    concepts: ConceptClass,
+    size: Size,
+    *,
+    method: str,
+    epsilon: Fraction,
+    failure: Fraction,
+    delta: Fraction = Fraction(0),
 ) -> dict[str, Any]:
-    """Settings of a method, or of the one that promises most."""
+    """Settings of a method, or of the one that promises most; a delta that does not pay is refused."""
     if method not in METHODS:
         raise ParameterError(OWNER, "method", method, allowed="one of " + ", ".join(METHODS))
+    goal = _Goal(epsilon, failure, delta)
+    if delta:
+        return _with_delta(concepts, size, method, goal)
+    if method in _FINDERS:
+        return _FINDERS[method](concepts, size, goal)
+    plainly = goal.settings("plain")
     if method == "plain":
-        return _settings("plain", epsilon, failure)
-    finders = {"generic": _generic, "boost": _boost, "relabel": _relabel}
-    if method != "auto":
-        return finders[method](concepts, size, epsilon=epsilon, failure=failure)
-
-    def reached(settings: dict[str, Any]) -> Fraction:
-        return promised(semi_learner(concepts, settings), size)
-
-    best = _settings("plain", epsilon, failure)
-    least = reached(best)
-    for find in finders.values() if size.unlabelled else ():
-        try:
-            settings = find(concepts, size, epsilon=epsilon, failure=failure)
-            error = reached(settings)
-        except NOT_THIS_WAY:
-            continue
-        if error < least:
-            best, least = settings, error
+        return plainly
+    least, best = _reached(concepts, size, plainly), plainly
+    for find in _FINDERS if size.unlabelled else ():
+        settings = _possible(concepts, size, find, goal)
+        if settings is not None and (error := _reached(concepts, size, settings)) < least:
+            least, best = error, settings
     return best
+
+
+def _reached(concepts: ConceptClass, size: Size, settings: Mapping[str, Any]) -> Fraction:
+    return promised(semi_learner(concepts, settings), size)
+
+
+def _possible(concepts: ConceptClass, size: Size, method: str, goal: _Goal) -> dict[str, Any] | None:
+    """Settings of a method, if it is one for this class and these records."""
+    try:
+        settings = _FINDERS[method](concepts, size, goal)
+        semi_learner(concepts, settings).certify(size)
+    except NOT_THIS_WAY:
+        return None
+    return settings
+
+
+def _with_delta(concepts: ConceptClass, size: Size, method: str, goal: _Goal) -> dict[str, Any]:
+    """Settings that spend a delta and promise more than the same method without: all by public numbers."""
+    if method == "plain":
+        raise _no_delta(
+            goal.delta,
+            allowed="0 for method plain, whose draw spends none",
+            remedy="Leave delta out, or the unlabelled records: blocks:COLUMN spends a delta.",
+        )
+    if method in _FINDERS:
+        settings = _FINDERS[method](concepts, size, goal)
+        if not _pays(concepts, size, settings, goal):
+            raise _no_delta(
+                goal.delta,
+                allowed=f"0 here: without it method {method} promises no less, by public numbers",
+                remedy="Leave delta out.",
+            )
+        return settings
+    possible = (_possible(concepts, size, name, goal) for name in _FINDERS if size.unlabelled)
+    paying = [one for one in possible if one is not None and _pays(concepts, size, one, goal)]
+    without = choose(concepts, size, method="auto", epsilon=goal.epsilon, failure=goal.failure)
+    best = min(paying, key=lambda one: _reached(concepts, size, one), default=None)
+    if best is None or _reached(concepts, size, best) >= _reached(concepts, size, without):
+        raise _no_delta(
+            goal.delta,
+            allowed=f"0 here: without it method {without['method']} promises no less, by public numbers",
+            remedy="Leave delta out.",
+        )
+    return best
+
+
+def _pays(concepts: ConceptClass, size: Size, settings: Mapping[str, Any], goal: _Goal) -> bool:
+    """Whether a delta is spent, and more is promised with it than without."""
+    learner = semi_learner(concepts, settings)
+    if learner.certify(size).privacy.fact.delta == 0:
+        return False
+    without = _possible(concepts, size, settings["method"], replace(goal, delta=Fraction(0)))
+    return without is None or promised(learner, size) < _reached(concepts, size, without)
+
+
+def _no_delta(delta: Fraction, *, allowed: str, remedy: str) -> ParameterError:
+    return ParameterError(OWNER, "delta", plain(delta), allowed=allowed, remedy=remedy)
 
 
 @dataclass(frozen=True)
@@ -216,19 +294,15 @@ class FewLabels:
         failure: Fraction = FAILURE,
     ) -> FewLabels:
         """For the records one has; refused, before anything is spent, if less than `error` is promised."""
-        if request.delta and method != "generic":
-            raise ParameterError(
-                OWNER,
-                "delta",
-                plain(request.delta),
-                allowed="0 together with unlabelled records, but for method generic, whose sanitiser may spend it",
-                remedy="Leave delta out: what is promised to labelled and unlabelled people needs none.",
-            )
         known = concepts_for(concepts, replace(request, delta=Fraction(0)))
-        if request.delta:
-            settings = _with_delta(known, request, failure)
-        else:
-            settings = choose(known, request.size, method=method, epsilon=request.per_record, failure=failure)
+        settings = choose(
+            known,
+            request.size,
+            method=method,
+            epsilon=request.per_record,
+            failure=failure,
+            delta=request.delta_per_record,
+        )
         recipe = cls(concepts, request, settings)
         if error is not None and promised(recipe.learner, request.size) > error:
             recipe.refuse(error)

@@ -16,9 +16,9 @@ from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.labellings.base import Dichotomous, with_dichotomies
 from privpac.concepts.labellings.members import voted_on
 from privpac.constructions.base import Learner
-from privpac.constructions.draw.occam import FAILURE, Occam
+from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.few_labels import rules as few_labels_rules
-from privpac.constructions.few_labels.boost_accuracy import carried_by, family_of
+from privpac.constructions.few_labels.boost_accuracy import base_accuracy, base_for, carried_by, family_of
 from privpac.constructions.few_labels.boost_procedure import random_part
 from privpac.constructions.few_labels.relabel_formulas import (
     MISTAKE,
@@ -38,17 +38,24 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.parts import LABELLED, UNLABELLED
 from privpac.guarantee.proof import Proof
-from privpac.numbers.exact import plain, ratio_for
+from privpac.numbers.exact import plain
 
 __all__ = ["SSLRelabel", "relabel_accuracy"]
 
 
-def relabel_accuracy(relabel: Relabel, *, family: Family, failure: Fraction) -> Proof[Accuracy] | None:
-    """The accuracy as a proof; None where nothing is proved."""
-    promise = relabel_promise(relabel, family=family, failure=failure)
-    if promise is None:
-        return None
+def relabel_accuracy(
+    relabel: Relabel, base: Learner, *, family: Family, failure: Fraction
+) -> Proof[Accuracy] | None:
+    """The accuracy as a proof; None where nothing is proved. A base of its own has its own share of the failure."""
     quarter = failure / 4
+    follows = base_accuracy(base, points=relabel.kept, failure=quarter)
+    if follows is None:
+        return None
+    own = Fraction(follows.most, relabel.kept) if isinstance(follows, Drawn) else follows.fact.error
+    promise = relabel_promise(relabel, own, family=family, failure=failure)
+    total = failure if isinstance(follows, Drawn) else 3 * quarter + follows.fact.failure
+    if promise is None or total >= 1:
+        return None
     points = {"near": relabel.labelled, "apart": relabel.kept}
     near, apart = (
         carried_by(transfer, points=points[name], family=family, failure=quarter, pairs=name == "apart")
@@ -59,11 +66,11 @@ def relabel_accuracy(relabel: Relabel, *, family: Family, failure: Fraction) -> 
         change=relabel.change,
         mistake=relabel.mistake,
         draw=Drawn(family.labellings(relabel.kept) - 1, relabel.ratio, promise.score, quarter),
-        base=Drawn(family.odds, ratio_for(relabel.base_epsilon / 2), promise.mistakes, quarter),
+        base=follows,
         near=near,
         apart=apart,
         parts=(promise.near.error, promise.apart.error),
-        failure=failure,
+        failure=total,
     )
 
 
@@ -101,8 +108,7 @@ class SSLRelabel:
         return self._settings(1).ratio
 
     def _settings(self, labelled: int) -> Relabel:
-        base = self.base.epsilon if isinstance(self.base, Occam) else Fraction(1)
-        return Relabel(labelled, self.taken, self.kept, self.draw_epsilon, base, self.change, self.mistake)
+        return Relabel(labelled, self.taken, self.kept, self.draw_epsilon, self.change, mistake=self.mistake)
 
     def require(self, size: Size) -> None:
         if size.labelled < 1 or size.unlabelled < self.taken:
@@ -147,12 +153,12 @@ class SSLRelabel:
         )
 
     def _accuracy(self, size: Size) -> tuple[Proof[Accuracy], ...]:
-        """Proved for a base that draws from the class itself."""
-        base = self.base
-        if not isinstance(base, Occam) or base.concepts != self.concepts or base.costs is not None:
+        """Proved for a base that releases a concept of the class, near to the labels of the very points."""
+        if self.base.concepts != self.concepts:
             return ()
         family = family_of(self.concepts, owner="SSLRelabel", voted=True)
-        accuracy = relabel_accuracy(self._settings(size.labelled), family=family, failure=self.failure)
+        settings = self._settings(size.labelled)
+        accuracy = relabel_accuracy(settings, self.base, family=family, failure=self.failure)
         return () if accuracy is None else (accuracy,)
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
@@ -173,23 +179,28 @@ class SSLRelabel:
         size: Size,
         *,
         epsilon: Fraction,
+        delta: Fraction = Fraction(0),
         failure: Fraction = FAILURE,
         error: Fraction | None = None,
     ) -> SSLRelabel:
-        """Settings that meet epsilon for everybody with the records one has, found by search.
+        """Settings that meet (epsilon, delta) for everybody with the records one has, found by search.
 
-        With `error` the request is refused, before anything is spent, if less is promised.
+        The base draws from the class itself; with a delta it draws a cut among occupied blocks. With `error` what
+        promises less is refused, before anything is spent.
         """
         cut = with_dichotomies(concepts, owner="SSLRelabel")
         if size.labelled < 1 or size.unlabelled < 1:
             raise SizeError("SSLRelabel needs labelled and unlabelled records.")
+        base_for(
+            cut, epsilon=epsilon, delta=delta / 4, failure=failure
+        )  # refuses a delta that nothing spends
         family = family_of(cut, owner="SSLRelabel", voted=True)
         settings = relabel_settings(
-            size.labelled, size.unlabelled, family=family, epsilon=epsilon, failure=failure
+            size.labelled, size.unlabelled, family=family, epsilon=epsilon, failure=failure, delta=delta
         )
         if error is not None:
-            relabel_search(family, epsilon, failure).require(settings, error, owner="SSLRelabel")
-        base = Occam(cut, settings.base_epsilon)
+            relabel_search(family, epsilon, failure, delta).require(settings, error, owner="SSLRelabel")
+        base = base_for(cut, epsilon=settings.base_epsilon, delta=settings.base_delta, failure=failure / 4)
         return cls(
             cut,
             base,
@@ -198,6 +209,7 @@ class SSLRelabel:
             settings.draw_epsilon,
             settings.change,
             epsilon,
+            delta,
             mistake=settings.mistake,
             failure=failure,
         )

@@ -7,16 +7,22 @@ f is wrong}; it weighs ratio^score with ratio = e^(-draw_epsilon/(2·mistake)).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
 
-from privpac.constructions.few_labels.formulas import float_labellings, float_transfer, mistakes_of_draw
+from privpac.constructions.few_labels.base_formulas import (
+    float_mistakes,
+    mistakes_of_base,
+    mistakes_of_draw,
+    spare_delta,
+)
+from privpac.constructions.few_labels.formulas import float_labellings, float_transfer
 from privpac.constructions.few_labels.label_search import Search, fewest_labels
 from privpac.constructions.few_labels.transfer_formulas import Family, Transfer, transfer_error
-from privpac.numbers.exact import about_log, exp_down, exp_up, ratio_for
+from privpac.numbers.exact import exp_down, exp_up, ratio_for
 from privpac.numbers.parameters import Number, chance
 from privpac.numbers.rough import Floats
 from privpac.numbers.search import minimum, stepped
@@ -36,14 +42,15 @@ MISTAKE = 16
 
 @dataclass(frozen=True)
 class Relabel:
-    """Settings of SSL-Relabel whose base draws from the class itself."""
+    """Settings of SSL-Relabel whose base draws from the class itself, or with a delta among occupied blocks."""
 
     labelled: int
     unlabelled: int
     kept: int
     draw_epsilon: Fraction
-    base_epsilon: Fraction
     change: int
+    base_epsilon: Fraction = Fraction(1)
+    base_delta: Fraction = Fraction(0)
     mistake: int = MISTAKE
 
     @property
@@ -60,11 +67,10 @@ def keep_points(records: int, *, epsilon: Fraction, base: Fraction, ratio: Fract
 
 @dataclass(frozen=True)
 class RelabelPromise:
-    """The numbers behind what is promised: no score above `score` is drawn, the base makes at most `mistakes`, and
-    what carries the rates over to the distribution, for the concept behind the labels and for the released rule."""
+    """The numbers behind what is promised: no score above `score` is drawn, and what carries the rates over to the
+    distribution, for the concept behind the labels and for the released rule."""
 
     score: int
-    mistakes: int
     near: Transfer
     apart: Transfer
 
@@ -74,21 +80,20 @@ class RelabelPromise:
         return min(Fraction(1), self.near.error + self.apart.error)
 
 
-def relabel_promise(relabel: Relabel, *, family: Family, failure: Fraction) -> RelabelPromise | None:
-    """What SSL-Relabel promises, with the numbers that prove it; None if nothing. Each event has a quarter of the
-    failure probability."""
+def relabel_promise(
+    relabel: Relabel, own: Fraction, *, family: Family, failure: Fraction
+) -> RelabelPromise | None:
+    """What SSL-Relabel promises if the base leaves the drawn labels at a rate of `own`, with the numbers that prove it;
+    None if nothing. Each event has a quarter of the failure probability."""
     quarter = failure / 4
     labellings = family.labellings(relabel.kept)
     score = mistakes_of_draw(labellings - 1, ratio=relabel.ratio, failure=quarter)
-    base_ratio = ratio_for(relabel.base_epsilon / 2)
-    mistakes = mistakes_of_draw(family.odds, ratio=base_ratio, failure=quarter)
     wrong = Fraction(score // relabel.mistake, relabel.labelled)
-    apart = Fraction(score // relabel.change + mistakes, relabel.kept)
+    apart = Fraction(score // relabel.change, relabel.kept) + own
     if wrong >= 1 or apart >= 1:
         return None
     promise = RelabelPromise(
         score,
-        mistakes,
         transfer_error(wrong, points=relabel.labelled, family=family, failure=quarter),
         transfer_error(apart, points=relabel.kept, family=family, failure=quarter, pairs=True),
     )
@@ -106,56 +111,80 @@ def error_ssl_relabel(relabel: Relabel, *, family: Family, failure: Number) -> F
     Proof: docs/proofs/ssl-relabel.md. Tested by: tests/statistical/test_few_labels.py.
     """
     miss = chance(failure, owner="error_ssl_relabel", name="failure")
-    promise = relabel_promise(relabel, family=family, failure=miss)
+    mistakes = mistakes_of_base(
+        family, epsilon=relabel.base_epsilon, delta=relabel.base_delta, failure=miss / 4
+    )
+    if mistakes is None:
+        return Fraction(1)
+    promise = relabel_promise(relabel, Fraction(mistakes, relabel.kept), family=family, failure=miss)
     return Fraction(1) if promise is None else promise.error
 
 
 def _float_error(
-    m: int, k: Floats, draw: float, weight: Floats, base: Floats, family: Family, miss: float
+    m: int, k: Floats, draw: float, weight: Floats, mistakes: Floats, family: Family, miss: float
 ) -> Floats:
-    """`error_ssl_relabel` in floats; `weight` is change/mistake."""
+    """`error_ssl_relabel` in floats, for so many mistakes of the base; `weight` is change/mistake."""
     quarter = miss / 4
     score = 2 * (float_labellings(family, k) - math.log(quarter)) / draw  # in units of one mistake
-    apart = score / weight + 2 * (about_log(family.odds) - math.log(quarter)) / base
+    apart = score / weight + mistakes
     near = float_transfer(score / m, m, family=family, failure=quarter)
     return near + float_transfer(apart / k, k, family=family, failure=quarter, times=2)
 
 
 @lru_cache(maxsize=1024)
 def _proposed(
-    labelled: int, unlabelled: int, *, family: Family, epsilon: Fraction, failure: Fraction
+    labelled: int, unlabelled: int, *, family: Family, epsilon: Fraction, failure: Fraction, delta: Fraction
 ) -> tuple[float, list[float]]:
     """The smallest error that floats find, and (base, weight) for it."""
-    room = math.expm1(float(epsilon))
+    room, slip, miss = math.expm1(float(epsilon)), float(delta), float(failure)
 
     def value(base: Floats, weight: Floats) -> Floats:
         share = np.minimum(1.0, room / (4 * np.exp(base + weight * float(epsilon)) - 1))
         k = np.floor(unlabelled * share)
-        error = _float_error(labelled, np.maximum(k, 2), float(epsilon), weight, base, family, float(failure))
+        mistakes = float_mistakes(family, base, np.minimum(slip / share, base / 4), miss / 4)
+        error = _float_error(labelled, np.maximum(k, 2), float(epsilon), weight, mistakes, family, miss)
         return np.where(k < 2, math.inf, error)
 
     return minimum(value, [(0.002, 5.0), (1 / MISTAKE, 4.0)])
 
 
 def relabel_settings(
-    labelled: int, unlabelled: int, *, family: Family, epsilon: Fraction, failure: Fraction
+    labelled: int,
+    unlabelled: int,
+    *,
+    family: Family,
+    epsilon: Fraction,
+    failure: Fraction,
+    delta: Fraction = Fraction(0),
 ) -> Relabel:
-    """Settings that meet `epsilon` for everybody and promise a small error, by search."""
-    _, (base, weight) = _proposed(labelled, unlabelled, family=family, epsilon=epsilon, failure=failure)
+    """Settings that meet (epsilon, delta) for everybody and promise a small error, by search."""
+    _, (base, weight) = _proposed(
+        labelled, unlabelled, family=family, epsilon=epsilon, failure=failure, delta=delta
+    )
     chosen, change = stepped(base), max(1, round(weight * MISTAKE))
-    trial = Relabel(labelled, unlabelled, 1, epsilon, chosen, change)
+    trial = Relabel(labelled, unlabelled, 1, epsilon, change, chosen)
     kept = keep_points(unlabelled, epsilon=epsilon, base=chosen, ratio=trial.ratio, change=change)
-    return Relabel(labelled, unlabelled, max(1, kept), epsilon, chosen, change)
+    share = Fraction(max(1, kept), unlabelled)
+    own = spare_delta(delta, epsilon=chosen, shares=(share,)) if delta else delta
+    return replace(trial, kept=max(1, kept), base_delta=own)
 
 
-def relabel_search(family: Family, epsilon: Fraction, failure: Fraction) -> Search[Relabel]:
+def relabel_search(
+    family: Family, epsilon: Fraction, failure: Fraction, delta: Fraction = Fraction(0)
+) -> Search[Relabel]:
     """Relabelling, searched for the records that promise an error."""
-    return Search(family, epsilon, failure, _proposed, relabel_settings, error_ssl_relabel)
+    return Search(family, epsilon, failure, delta, _proposed, relabel_settings, error_ssl_relabel)
 
 
 @formula("ssl-relabel-accuracy")
 def records_ssl_relabel(
-    family: Family, *, error: Number, failure: Number, epsilon: Number, unlabelled: int | None = None
+    family: Family,
+    *,
+    error: Number,
+    failure: Number,
+    epsilon: Number,
+    delta: Number = 0,
+    unlabelled: int | None = None,
 ) -> Relabel:
     """The fewest labelled records for which SSL-Relabel promises `error`, with at most `unlabelled` others.
 
@@ -163,4 +192,5 @@ def records_ssl_relabel(
     `ssl-relabel-accuracy`. Holds if: as `error_ssl_relabel`. Proof: docs/proofs/ssl-relabel.md.
     Tested by: tests/unit/constructions/few_labels/test_boost.py.
     """
-    return fewest_labels("records_ssl_relabel", relabel_search, family, error, failure, epsilon, unlabelled)
+    owner = "records_ssl_relabel"
+    return fewest_labels(owner, relabel_search, family, error, failure, epsilon, delta, unlabelled)

@@ -212,8 +212,9 @@ def label_boost_accuracy(
 
     The draw among odds + 1 labellings with `kept` labelled records is wrong at a rate above `drawn` on the points
     (above the best) with probability at most odds·base^kept <= draw_failure, as in `occam`; the base's rule leaves the
-    drawn labels at base.most points, or, if it was run on independent draws from them, at the rate of its own
-    accuracy; `carried` does the rest. Register `label-boost-realizable` and `label-boost-agnostic`.
+    drawn labels at base.most points, or at the rate of its own accuracy, which is proved for these very points
+    (empirical) or, if it was run on independent draws from them, for every distribution (realizable, assuming nothing);
+    `carried` does the rest. Register `label-boost-realizable` and `label-boost-agnostic`.
     Holds if labelled and unlabelled records are independent draws from one distribution.
     """
     rule = f"label-boost-{against.value}"
@@ -222,8 +223,8 @@ def label_boost_accuracy(
     need(rule, odds >= 0 and 1 <= kept <= labelled, "odds or sizes are out of range")
     worst = 1 - drawn * (1 - tilt) if against is Against.REALIZABLE else _worst(drawn, tilt)
     need(rule, odds == 0 or _at_most(odds, worst, kept, draw_failure), "wrong labels are too likely")
-    rate, spent = drawn + _apart(rule, base, carried.points), draw_failure + carried.failure
-    spent += base.failure if isinstance(base, Drawn) else base.fact.failure
+    rate = drawn + _apart(rule, base, carried.points)
+    spent = draw_failure + carried.failure + _own_failure(base)
     need(rule, spent <= failure, "the failure probabilities add up to more than is promised")
     need(rule, not carried.pairs, "pairs are not needed here")
     if against is Against.REALIZABLE:
@@ -248,16 +249,23 @@ def _worst(error: Fraction, tilt: Fraction) -> Fraction:
     return ((1 - error) / tilt + (1 + error) * tilt) / 2
 
 
+def _own_failure(base: Drawn | Proof[Accuracy]) -> Fraction:
+    return base.failure if isinstance(base, Drawn) else base.fact.failure
+
+
 def _apart(rule: str, base: Drawn | Proof[Accuracy], points: int) -> Fraction:
     """At which rate of the points the base's rule leaves the labels it was given."""
     if isinstance(base, Drawn):
         base.check(rule)
         return Fraction(base.most, points)
-    need(
-        rule, base.fact.against is Against.REALIZABLE, "the base must be accurate on labels of its own class"
-    )
-    need(rule, base.fact.proper, "the base must release a concept of the class")
-    return base.fact.error
+    own = base.fact
+    if own.against is Against.EMPIRICAL:
+        need(rule, own.records == points, "the base must be accurate on these very points")
+    else:
+        need(rule, own.against is Against.REALIZABLE, "the base must be accurate on labels of its own class")
+        need(rule, not base.assumptions, "draws from points follow these, of which nothing can be assumed")
+    need(rule, own.proper, "the base must release a concept of the class")
+    return own.error
 
 
 def ssl_relabel_accuracy(
@@ -266,7 +274,7 @@ def ssl_relabel_accuracy(
     change: int,
     mistake: int,
     draw: Drawn,
-    base: Drawn,
+    base: Drawn | Proof[Accuracy],
     near: Carried,
     apart: Carried,
     parts: tuple[Fraction, Fraction],
@@ -276,8 +284,9 @@ def ssl_relabel_accuracy(
 
     Scores above draw.most are not drawn; then some concept errs on at most most/mistake labelled records and differs
     from the drawn labels at most/change points. `near` carries the first rate over to the distribution, `apart` the
-    second together with the base's own mistakes, for pairs of concepts. The error is the sum of both `parts`. Register
-    `ssl-relabel-accuracy`. Holds if labelled and unlabelled records are independent draws from one distribution.
+    second together with the base's own mistakes, for pairs of concepts; these are its draw's, or what is proved of it
+    on these very points. The error is the sum of both `parts`. Register `ssl-relabel-accuracy`.
+    Holds if labelled and unlabelled records are independent draws from one distribution.
     """
     rule = "ssl-relabel-accuracy"
     need(rule, change >= 1 and mistake >= 1 and labelled >= 1, "prices and sizes must be positive")
@@ -287,10 +296,12 @@ def ssl_relabel_accuracy(
         "the points are not those of the run",
     )
     draw.check(rule)
-    base.check(rule)
+    empirical = isinstance(base, Drawn) or base.fact.against is Against.EMPIRICAL
+    need(rule, empirical, "the base must be accurate on these very points")
+    moved = Fraction(draw.most // change, apart.points) + _apart(rule, base, apart.points)
     near.check_square(rule, Fraction(draw.most // mistake, labelled), parts[0])
-    apart.check_square(rule, Fraction(draw.most // change + base.most, apart.points), parts[1])
-    spent = draw.failure + base.failure + near.failure + apart.failure
+    apart.check_square(rule, moved, parts[1])
+    spent = draw.failure + _own_failure(base) + near.failure + apart.failure
     need(rule, spent <= failure < 1, "the failure probabilities add up to more than is promised")
     where: dict[str, Value] = {
         "change": change,
@@ -298,9 +309,10 @@ def ssl_relabel_accuracy(
         "near": str(parts[0]),
         "apart": str(parts[1]),
         **draw.where("draw"),
-        **base.where("base"),
+        **(base.where("base") if isinstance(base, Drawn) else {}),
         **near.where("near"),
         **apart.where("apart"),
     }
+    premises = () if isinstance(base, Drawn) else (base,)
     fact = Accuracy(sum(parts, Fraction(0)), failure, Against.REALIZABLE, labelled)
-    return Proof(fact, rule, where=where, seal=SEAL)
+    return Proof(fact, rule, premises, where, seal=SEAL)

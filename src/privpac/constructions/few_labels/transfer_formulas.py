@@ -29,6 +29,8 @@ class Family:
     odds: Fraction
     members_from: int | None = None
     """From so many points on members are drawn in place of labellings, by their prior; None: never."""
+    levels: int | None = None
+    """How often the column can be halved, for cuts in one direction; None for every other class."""
 
     def labellings(self, points: int) -> int:
         """The most labellings it puts on so many points; of members, as many as their prior makes of them."""

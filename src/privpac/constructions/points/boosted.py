@@ -12,7 +12,6 @@ Tested by tests/exact/, tests/statistical/test_points.py.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -31,10 +30,9 @@ from privpac.constructions.points.base import ONE_VALUE, OfColumn
 from privpac.constructions.points.sampled import Family, SampledPoint, family_sharing
 from privpac.constructions.points.sampled_formulas import (
     Boost,
-    boost_for,
-    proves_boosted,
-    proves_sampled,
-    rate_star,
+    boost_proof,
+    boost_with,
+    with_share,
 )
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
@@ -49,19 +47,6 @@ from privpac.mechanisms.scores import Row, Runs
 from privpac.numbers.exact import plain
 
 __all__ = ["BoostedPoints"]
-
-
-LOOSER = tuple(Fraction(share) for share in ("0.1", "0.2", "0.4"))
-"""Failures that are tried in turn where too few records are there for the usual one: a plan may have asked for them."""
-
-
-def _first_proved(n: int, failure: Fraction, epsilon: Fraction) -> tuple[Fraction, Fraction, Boost]:
-    for looser in LOOSER:
-        if looser > failure:
-            with suppress(SizeError):
-                return failure, *boost_for(n, failure=failure, epsilon=epsilon)
-            failure = looser
-    return failure, *boost_for(n, failure=failure, epsilon=epsilon)
 
 
 @dataclass(frozen=True)
@@ -88,7 +73,7 @@ class BoostedPoints(OfColumn, DrawsOnce):
         failure: Fraction = FAILURE,
     ) -> BoostedPoints:
         """The split that proves the smallest error with so many records; a larger failure where they prove none."""
-        failure, error, boost = _first_proved(size.labelled, failure, epsilon)
+        failure, error, boost = boost_with(size.labelled, failure=failure, epsilon=epsilon)
         family = family_sharing(schema, column, boost.draw.flip, keyed=keyed)
         return cls(schema, column, epsilon, boost, family, error, failure)
 
@@ -99,8 +84,7 @@ class BoostedPoints(OfColumn, DrawsOnce):
     @property
     def run(self) -> SampledPoint:
         """The learner of one run."""
-        rate = rate_star(epsilon=self.epsilon, spread=(1 - self.family.share) / self.family.share)
-        rate = min(rate, self.boost.draw.rate)
+        rate = with_share(self.boost, self.family.share, epsilon=self.epsilon).draw.rate
         return SampledPoint(self.schema, self.column, self.epsilon, rate, self.family)
 
     def _split(self, size: Size) -> Boost:
@@ -146,15 +130,9 @@ class BoostedPoints(OfColumn, DrawsOnce):
         )
 
     def _accuracy(self, boost: Boost) -> tuple[Proof[Accuracy], ...]:
-        run = self.run
-        missed = _least(
-            lambda g: proves_sampled(
-                boost.each, draw=run.run, light=boost.light, error=boost.tolerated, failure=g
-            )
-        )
-        tilt = max(self.ratio, _root(boost.tolerated / self.error))
-        numbers = {"ratio": self.ratio, "tilt": tilt, "error": self.error, "failure": self.failure}
-        if missed is None or not proves_boosted(boost, missed=missed, **numbers):
+        run, asked = self.run, {"ratio": self.ratio, "error": self.error, "failure": self.failure}
+        proof = boost_proof(replace(boost, draw=run.run), **asked)
+        if proof is None:
             return ()
         one = points_rules.sampled_point_accuracy(
             draw=run.run,
@@ -162,9 +140,9 @@ class BoostedPoints(OfColumn, DrawsOnce):
             light=boost.light,
             records=boost.each,
             error=boost.tolerated,
-            failure=missed,
+            failure=proof.missed,
         )
-        return (points_rules.boosted_points(run.assumed(one), boost=boost, **numbers),)
+        return (points_rules.boosted_points(run.assumed(one), boost=boost, tilt=proof.tilt, **asked),)
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
         return hypothesis == Constant(0) or self.family.contains(hypothesis)
@@ -193,20 +171,3 @@ def _mistakes(rule: Hypothesis, column: str, evidence: ColumnCounts) -> int:
     counts = np.asarray(evidence.counts, dtype=np.int64)
     answers: NDArray[np.uint8] = rule.predict({column: evidence.values})
     return int(counts[answers == 0, 1].sum() + counts[answers == 1, 0].sum())
-
-
-_STEPS = 10**4
-
-
-def _least(proves: Callable[[Fraction], bool]) -> Fraction | None:
-    """The smallest failure probability of a run that is proved, to four digits."""
-    low, high = 0, _STEPS
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if proves(Fraction(middle, _STEPS)) else (middle, high)
-    return Fraction(high, _STEPS) if high < _STEPS else None
-
-
-def _root(square: Fraction) -> Fraction:
-    """About the square root, from above: any tilt is valid, this one nearly best."""
-    return Fraction(int(float(square) ** 0.5 * 10**6) + 1, 10**6)

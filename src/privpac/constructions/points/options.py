@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import learn_command
 from privpac.constructions.option import FloorRow, Need, Option, cells_of, protects_whole_records
 from privpac.constructions.wish import FAILURE, Wish
 from privpac.errors import SizeError
-from privpac.numbers.exact import decimal_text
+from privpac.numbers.exact import decimal_text, ratio_for
 from privpac.theory import floors
+
+if TYPE_CHECKING:
+    from privpac.constructions.points.cover_formulas import Cover
+    from privpac.constructions.points.sampled_formulas import Boost
 
 __all__ = ["FLOORS", "OPTIONS"]
 
@@ -18,6 +25,9 @@ PLACE = 20
 
 LARGEST_LISTED = 2**24
 """Cells that can be answered for one by one."""
+
+PERCENT, STEPS = 100, 101
+"""Up to twice the records of the theorem are tried, a hundredth more at a time: few cells have few shares."""
 
 
 def _points(concepts: ClassFacts) -> bool:
@@ -52,11 +62,47 @@ def _code(wish: Wish) -> Need:
     return Need(n, parameters={"prime": str(code.prime), "digits": str(code.digits)})
 
 
-def _cover(wish: Wish) -> Need:
+def _cover(wish: Wish) -> Need | None:
     from privpac.constructions.points.cover_formulas import plan_cover
 
-    n, cover = plan_cover(**wish.goal)
+    hoped, _ = plan_cover(**wish.goal)
+    return _first(wish, hoped, _cover_at)
+
+
+def _cover_error(wish: Wish, n: int) -> Fraction | None:
+    """As the learner certifies: with the sets for so many records, of a share that the column has."""
+    from privpac.constructions.points.cover_formulas import cover_ratio, error_cover
+
+    cover, failure = _cover_of(wish, n), min(wish.failure, FAILURE)
+    if cover.share == 0:
+        return None
+    error = error_cover(n, cover=cover, failure=failure, ratio=cover_ratio(wish.epsilon))
+    return error if error < 1 else None
+
+
+def _cover_of(wish: Wish, n: int) -> Cover:
+    from privpac.concepts.sets.hashes import share_of
+    from privpac.constructions.points.cover_formulas import Cover, cover_for
+
+    cover = cover_for(n, failure=min(wish.failure, FAILURE), epsilon=wish.epsilon)
+    return Cover(cover.keys, share_of(cells_of(wish), cover.share))
+
+
+def _cover_at(wish: Wish, n: int) -> Need | None:
+    error = _cover_error(wish, n)
+    if error is None or error > wish.error:
+        return None
+    cover = _cover_of(wish, n)
     return Need(n, parameters={"keys": str(cover.keys), "share": decimal_text(cover.share)})
+
+
+def _first(wish: Wish, hoped: int, at: Callable[[Wish, int], Need | None]) -> Need | None:
+    """The need from the hoped number on that the learner certifies; none where its sets are too coarse for that."""
+    for share in range(STEPS):
+        need = at(wish, hoped + hoped * share // PERCENT)
+        if need is not None:
+            return need
+    return None
 
 
 def _sparse(wish: Wish) -> Need:
@@ -73,35 +119,43 @@ def _sparse_at(wish: Wish, n: int) -> Need | None:
     return None if sparsity is None else Need(n, parameters={"flip": decimal_text(sparsity.flip)})
 
 
-def _boosted(wish: Wish) -> Need:
+def _boosted(wish: Wish) -> Need | None:
     from privpac.constructions.points.sampled_formulas import plan_boosted
 
-    n, boost = plan_boosted(**wish.goal)
-    return Need(n, parameters={"runs": str(boost.runs), "each": str(boost.each)})
+    rounded = Fraction(math.floor(wish.error * PERCENT), PERCENT)
+    if rounded <= 0:
+        return None
+    hoped, _ = plan_boosted(error=rounded, failure=wish.failure, epsilon=wish.epsilon)
+    return _first(wish, hoped, _boosted_at)
 
 
-def _anything(wish: Wish, need: Need) -> bool:
-    """Every command can be run."""
-    return True
-
-
-def _has_sets(wish: Wish, need: Need) -> bool:
-    """Whether a random set with the share that the command chooses holds any value at all."""
-    from privpac.constructions.points.cover_formulas import cover_for
-
-    cover = cover_for(need.labelled, failure=FAILURE, epsilon=wish.epsilon)
-    return cover.share * wish.concepts.size >= 1
-
-
-def _has_runs(wish: Wish, need: Need) -> bool:
-    """The same for the sets of sampled runs."""
-    from privpac.constructions.points.sampled_formulas import boost_for, plan_boosted
+def _boosted_certified(wish: Wish, n: int) -> tuple[Fraction, Boost] | None:
+    """As the learner certifies: errors of two digits, and sets of a share that the column has."""
+    from privpac.concepts.sets.hashes import share_of
+    from privpac.constructions.points.sampled_formulas import boost_proof, boost_with, with_share
 
     try:
-        _, boost = boost_for(need.labelled, failure=FAILURE, epsilon=wish.epsilon)
-    except SizeError:  # so few records do for a larger failure only
-        _, boost = plan_boosted(**wish.goal)
-    return boost.draw.flip * wish.concepts.size >= 1
+        failure, error, boost = boost_with(n, failure=min(wish.failure, FAILURE), epsilon=wish.epsilon)
+    except SizeError:
+        return None
+    share = share_of(cells_of(wish), boost.draw.flip)
+    if share == 0 or failure > wish.failure:
+        return None
+    own = with_share(boost, share, epsilon=wish.epsilon)
+    proof = boost_proof(own, error=error, failure=failure, ratio=ratio_for(wish.epsilon / 2))
+    return None if proof is None else (error, boost)
+
+
+def _boosted_error(wish: Wish, n: int) -> Fraction | None:
+    promise = _boosted_certified(wish, n)
+    return None if promise is None else promise[0]
+
+
+def _boosted_at(wish: Wish, n: int) -> Need | None:
+    promise = _boosted_certified(wish, n)
+    if promise is None or promise[0] > wish.error:
+        return None
+    return Need(n, parameters={"runs": str(promise[1].runs), "each": str(promise[1].each)})
 
 
 def _row(
@@ -113,8 +167,8 @@ def _row(
     proper: bool = False,
     serves: Callable[[ClassFacts], bool] = _points,
     at: Callable[[Wish, int], Need | None] | None = None,
+    error: Callable[[Wish, int], Fraction | None] | None = None,
     variant: str,
-    runs: Callable[[Wish, Need], bool] = _anything,
     hard: str,
 ) -> Option:
     def simulated(wish: Wish) -> int | None:
@@ -123,8 +177,6 @@ def _row(
         return NEEDS[hard](wish)
 
     def command(wish: Wish, need: Need) -> str | None:
-        if not runs(wish, need):
-            return None
         return learn_command(wish, need, concepts=f"{wish.concepts.word}:{variant}")
 
     return Option(
@@ -137,6 +189,7 @@ def _row(
         needs,
         serves=serves,
         at=at,
+        error=error,
         command=command,
         hard=simulated,
         way=variant,
@@ -167,8 +220,9 @@ OPTIONS: tuple[Option, ...] = (
         "one draw from random hashed sets",
         "pairwise-cover",
         _cover,
+        at=_cover_at,
+        error=_cover_error,
         variant="cover",
-        runs=_has_sets,
         hard="covered",
     ),
     _row(
@@ -186,8 +240,9 @@ OPTIONS: tuple[Option, ...] = (
         "sampled runs, one of them selected",
         "boosted-points",
         _boosted,
+        at=_boosted_at,
+        error=_boosted_error,
         variant="boosted",
-        runs=_has_runs,
         hard="boosted",
     ),
 )

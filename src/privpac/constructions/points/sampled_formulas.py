@@ -8,6 +8,8 @@ probability of an answer. Kept for the theorems they make run; `representations`
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -332,3 +334,63 @@ def boost_for(n: int, *, failure: Fraction, epsilon: Fraction) -> tuple[Fraction
         f"{n} records are too few for boosted runs at this epsilon.",
         remedy="points:COLUMN:improper needs far fewer.",
     )
+
+
+LOOSER = tuple(Fraction(share) for share in ("0.1", "0.2", "0.4"))
+"""Failures that are tried in turn where too few records are there for the usual one: a plan may have asked for them."""
+
+
+def boost_with(n: int, *, failure: Fraction, epsilon: Fraction) -> tuple[Fraction, Fraction, Boost]:
+    """The failure, the error and the split of `n` records: a larger failure than asked for where they prove none."""
+    for looser in LOOSER:
+        if looser > failure:
+            with suppress(SizeError):
+                return failure, *boost_for(n, failure=failure, epsilon=epsilon)
+            failure = looser
+    return failure, *boost_for(n, failure=failure, epsilon=epsilon)
+
+
+@dataclass(frozen=True)
+class BoostProof:
+    """What shows that a split reaches an error: how often one run is bad at most, and the tilt of the selection."""
+
+    missed: Fraction
+    tilt: Fraction
+
+
+def boost_proof(boost: Boost, *, error: Fraction, failure: Fraction, ratio: Fraction) -> BoostProof | None:
+    """Whether a split proves an error with the sets that a column really has; None if not."""
+    missed = _least(
+        lambda g: proves_sampled(
+            boost.each, draw=boost.draw, light=boost.light, error=boost.tolerated, failure=g
+        )
+    )
+    tilt = max(ratio, _root(boost.tolerated / error))
+    if missed is None or not proves_boosted(
+        boost, missed=missed, ratio=ratio, tilt=tilt, error=error, failure=failure
+    ):
+        return None
+    return BoostProof(missed, tilt)
+
+
+def with_share(boost: Boost, share: Fraction, *, epsilon: Fraction) -> Boost:
+    """The split with sets of another share, which a column of few cells may have: records are looked at no oftener."""
+    rate = rate_star(epsilon=epsilon, spread=(1 - share) / share)
+    return replace(boost, draw=Draw(min(rate, boost.draw.rate), share))
+
+
+_STEPS = 10**4
+
+
+def _least(proves: Callable[[Fraction], bool]) -> Fraction | None:
+    """The smallest failure probability of a run that is proved, to four digits."""
+    low, high = 0, _STEPS
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if proves(Fraction(middle, _STEPS)) else (middle, high)
+    return Fraction(high, _STEPS) if high < _STEPS else None
+
+
+def _root(square: Fraction) -> Fraction:
+    """About the square root, from above: any tilt is valid, this one nearly best."""
+    return Fraction(int(float(square) ** 0.5 * 10**6) + 1, 10**6)

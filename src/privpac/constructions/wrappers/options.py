@@ -35,7 +35,7 @@ def agnostic_split(epsilon: Fraction, n: int) -> tuple[int, Fraction, Fraction]:
 
 def _error(wish: Wish, n: int) -> Fraction | None:
     """What `Agnostic` over one draw certifies, split as `calibrate_agnostic` does; half of the failure each."""
-    from privpac.constructions.few_labels.formulas import mistakes_of_draw
+    from privpac.constructions.few_labels.base_formulas import mistakes_of_draw
     from privpac.constructions.wrappers.formulas import excess_relabelled
 
     kept, vote, inner = agnostic_split(wish.epsilon, n)

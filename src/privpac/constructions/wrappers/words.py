@@ -6,7 +6,7 @@ is promised to people is what was asked for: the epsilon of the learner inside i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from itertools import count
@@ -65,10 +65,11 @@ def _halved(learner: Learner) -> Learner:
     return replace(learner, failure=HALF) if isinstance(learner, DirectedCuts) else learner
 
 
-def _empirical(learner: Learner, records: int) -> Learner:
-    """The learner, if it is proved to follow the very records it is given; otherwise it gets independent draws of them,
-    of which its promise for a distribution speaks. These lose a little more of delta, hence half of it above."""
-    return learner if isinstance(learner, Empirical) else Resampled(learner, records)
+def _empirical(make: Callable[[Fraction], Learner], delta: Fraction, records: int) -> Learner:
+    """The learner of this delta, if it is proved to follow the very records it is given; otherwise it gets independent
+    draws of them, of which its promise for a distribution speaks. These lose a little more of delta: half is left."""
+    learner = make(delta)
+    return learner if isinstance(learner, Empirical) else Resampled(make(delta / 2), records)
 
 
 def _subsampled(request: Request, rest: str, naming: Naming) -> Learner:
@@ -117,7 +118,10 @@ def _agnostic(request: Request, rest: str, naming: Naming) -> Learner:
     kept = number or relabelled_records(size, epsilon=epsilon)
 
     def inside(inner: Fraction) -> Learner:
-        return _empirical(_halved(naming(word, _within(request, kept, inner, delta * n / kept / 2))), kept)
+        def make(own: Fraction) -> Learner:
+            return _halved(naming(word, _within(request, kept, inner, own)))
+
+        return _empirical(make, delta * n / kept, kept)
 
     return calibrate_agnostic(inside, size=size, epsilon=epsilon, delta=delta, kept=number, failure=HALF)
 

@@ -16,6 +16,7 @@ from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.trees.lists import DecisionLists
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.few_labels import rules as few_labels_rules
+from privpac.constructions.few_labels.base_formulas import mistakes_of_draw
 from privpac.constructions.few_labels.boost import LabelBoost, Round
 from privpac.constructions.few_labels.floors import labels_floor, transcript_labels_floor
 from privpac.constructions.few_labels.formulas import (
@@ -27,7 +28,6 @@ from privpac.constructions.few_labels.formulas import (
     keep_unlabelled,
     label_boost_loss,
     labels_as_printed,
-    mistakes_of_draw,
     records_active,
     records_label_boost,
 )

@@ -12,7 +12,7 @@ from privpac.checker.check import check_derivation
 from privpac.checker.steps import carried
 from privpac.concepts.sets.points import Points
 from privpac.constructions.draw.occam import Occam
-from privpac.constructions.few_labels.formulas import mistakes_of_draw
+from privpac.constructions.few_labels.base_formulas import mistakes_of_draw
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import RuleRefused

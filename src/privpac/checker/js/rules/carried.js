@@ -1,7 +1,7 @@
 /** Accuracy carried over from an inner run, from a sample, or from noise. */
 import { ONE, Rational, smaller, TWO } from "../rational.js";
 import { require } from "../refusal.js";
-import { accuracyOf, given, noPremise, onlyPremise, requireSame, } from "../reading.js";
+import { accuracyOf, assumesNothing, given, noPremise, onlyPremise, requireSame, } from "../reading.js";
 import { labellings, lnDown, lnUp, pow, powerAtMost, rootUp, short } from "../rounding.js";
 import { worseBy } from "./accuracy.js";
 /** ln of the most labellings of so many points, rounded up. */
@@ -36,10 +36,6 @@ const subsamplingAccuracy = (step) => {
     require(of >= old.records, "there are fewer records than were looked at");
     requireSame(own, { ...old, records: of });
 };
-/** Whether a step and all below it hold without assumptions. */
-function assumesNothing(step) {
-    return step.assumes.length === 0 && step.premises.every(assumesNothing);
-}
 /** The same of independent records, where the premise must hold for every distribution: a table's own is one. */
 function twoOfAny(step) {
     require(step.premises.every(assumesNothing), "the premise is not for every distribution");
