@@ -41,8 +41,8 @@ def _card(plan: PlanTable) -> str | None:
     """Nothing is promised of cards, and nothing would be with other numbers: say where to look instead."""
     if not _is_card(plan):
         return None
-    own = plan.question.epsilon
-    epsilon = "EPSILON" if own is None else plain(own)
+    spent = plan.question.epsilon
+    epsilon = "EPSILON" if spent is None else plain(spent)
     return (
         "No accuracy is proved for a card: boosting proves something of its points only where every round has a test"
         " with a larger edge than tables have (boosted-rounds), and nothing of its cut-off. A card can be a single"

@@ -18,8 +18,8 @@ __all__ = [
     "headings",
     "number_text",
     "rows",
-    "shown",
     "visible_answers",
+    "visible_table",
 ]
 
 SETTINGS = {"realizable": "a perfect fit", "agnostic": "any records"}
@@ -65,8 +65,8 @@ class ShownTable:
 
 def headings(plan: PlanTable) -> tuple[Heading, ...]:
     """All columns, in the order of `rows`."""
-    asked = plan.question
-    delta = ", with a delta only if it uses one" if asked.delta else ""
+    question = plan.question
+    delta = ", with a delta only if it uses one" if question.delta else ""
     return (
         Heading("method", f"how the answer is found. {_methods(plan)}"),
         Heading("kind of rule", "what the method chooses from, as --concepts names it"),
@@ -137,17 +137,17 @@ def rows(plan: PlanTable) -> Iterator[tuple[str, ...]]:
         )
 
 
-def shown(plan: PlanTable) -> ShownTable:
+def visible_table(plan: PlanTable) -> ShownTable:
     """The table without columns that are empty, and without what all rows protect if they protect the same."""
     all_rows = tuple(rows(plan))
-    kept = [
+    places = [
         place
         for place, heading in enumerate(headings(plan))
         if _says_something(heading, [row[place] for row in all_rows])
     ]
     return ShownTable(
-        tuple(headings(plan)[place] for place in kept),
-        tuple(tuple(row[place] for place in kept) for row in all_rows),
+        tuple(headings(plan)[place] for place in places),
+        tuple(tuple(row[place] for place in places) for row in all_rows),
     )
 
 
@@ -160,12 +160,12 @@ def _says_something(heading: Heading, cells: Sequence[str]) -> bool:
 def visible_answers(plan: PlanTable) -> list[Answer]:
     """What a table shows: the default before its parts, and nothing that needs records without labels where nobody has
     spoken of any."""
-    asked, answers = plan.question.word, list(plan.answers)
-    if asked != "auto":
+    word, answers = plan.question.word, list(plan.answers)
+    if word != "auto":
         return answers
     if plan.question.unlabelled is None:
         answers = [row for row in answers if not row.need.unlabelled] or answers
-    return sorted(answers, key=lambda row: row.concepts.word != asked)
+    return sorted(answers, key=lambda row: row.concepts.word != word)
 
 
 def _proved(row: Answer) -> str:

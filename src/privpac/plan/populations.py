@@ -169,10 +169,10 @@ def _as_common(
     ends = [0, *(round(n * sum(rates[: place + 1]) / total) for place in range(len(rates)))]
     rows = []
     for place, (first, last) in enumerate(pairwise(ends)):
-        own = np.flatnonzero(labels == place)
-        if not len(own):
+        members = np.flatnonzero(labels == place)
+        if not len(members):
             return None
-        rows.append(own[(uniforms(coins, max(1, last - first)) * len(own)).astype(np.int64)])
+        rows.append(members[(uniforms(coins, max(1, last - first)) * len(members)).astype(np.int64)])
     return np.concatenate(rows)
 
 

@@ -70,7 +70,7 @@ class PointsBlock:
             return self._cases_sql(schema)
         bare = replace(
             schema,
-            columns=tuple(replace(column, missing=None) if own is column else own for own in schema.columns),
+            columns=tuple(replace(column, missing=None) if one is column else one for one in schema.columns),
         )
         (filled,) = self.points(column.encode([None])).tolist()
         return f"(CASE WHEN {number_sql(column)} THEN {self._cases_sql(bare)} ELSE {filled} END)"

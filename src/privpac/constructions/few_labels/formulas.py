@@ -283,8 +283,8 @@ def boost_settings(
     kept = keep_labelled(labelled, epsilon=epsilon, later=second, draw=first)
     others = keep_unlabelled(taken, epsilon=epsilon, later=second)
     shares = Fraction(max(1, kept), labelled), Fraction(max(1, others), taken)
-    own = spare_delta(delta, epsilon=second, shares=shares) if delta else delta
-    return Boost(labelled, taken, kept, others, first, second, own)
+    base_delta = spare_delta(delta, epsilon=second, shares=shares) if delta else delta
+    return Boost(labelled, taken, kept, others, first, second, base_delta)
 
 
 @formula("label-boost-realizable")

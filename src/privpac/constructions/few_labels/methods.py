@@ -110,8 +110,8 @@ def semi_learner(concepts: ConceptClass, settings: Mapping[str, Any]) -> SemiLea
 
 
 def _stored_base(cut: ConceptClass, settings: Mapping[str, Any], *, failure: Fraction) -> Learner:
-    own = written(settings["base_delta"]) if "base_delta" in settings else Fraction(0)
-    return base_for(cut, epsilon=written(settings["base_epsilon"]), delta=own, failure=failure)
+    base_delta = written(settings["base_delta"]) if "base_delta" in settings else Fraction(0)
+    return base_for(cut, epsilon=written(settings["base_epsilon"]), delta=base_delta, failure=failure)
 
 
 @dataclass(frozen=True)
@@ -122,10 +122,10 @@ class _Goal:
     failure: Fraction
     delta: Fraction = Fraction(0)
 
-    def settings(self, method: str, **own: object) -> dict[str, Any]:
+    def settings(self, method: str, **numbers: object) -> dict[str, Any]:
         """Settings of a method as they are stored: a delta only where there is one."""
         slip = {"delta": plain(self.delta)} if self.delta else {}
-        spent = {name: value for name, value in own.items() if self.delta or name != "base_delta"}
+        spent = {name: value for name, value in numbers.items() if self.delta or name != "base_delta"}
         return {
             "method": method,
             "epsilon": plain(self.epsilon),
@@ -159,8 +159,8 @@ def _boost(concepts: ConceptClass, size: Size, goal: _Goal) -> dict[str, Any]:
 
 def _base_settings(base: object) -> dict[str, Any]:
     assert isinstance(base, Occam | BlockCuts)
-    own = base.delta if isinstance(base, BlockCuts) else Fraction(0)
-    return {"base_epsilon": plain(base.epsilon), "base_delta": plain(own)}
+    base_delta = base.delta if isinstance(base, BlockCuts) else Fraction(0)
+    return {"base_epsilon": plain(base.epsilon), "base_delta": plain(base_delta)}
 
 
 def _relabel(concepts: ConceptClass, size: Size, goal: _Goal) -> dict[str, Any]:

@@ -51,8 +51,8 @@ def relabel_accuracy(
     follows = base_accuracy(base, points=relabel.kept, failure=quarter)
     if follows is None:
         return None
-    own = Fraction(follows.most, relabel.kept) if isinstance(follows, Drawn) else follows.fact.error
-    promise = relabel_promise(relabel, own, family=family, failure=failure)
+    rate = Fraction(follows.most, relabel.kept) if isinstance(follows, Drawn) else follows.fact.error
+    promise = relabel_promise(relabel, rate, family=family, failure=failure)
     total = failure if isinstance(follows, Drawn) else 3 * quarter + follows.fact.failure
     if promise is None or total >= 1:
         return None

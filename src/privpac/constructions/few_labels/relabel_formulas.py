@@ -81,15 +81,15 @@ class RelabelPromise:
 
 
 def relabel_promise(
-    relabel: Relabel, own: Fraction, *, family: Family, failure: Fraction
+    relabel: Relabel, rate: Fraction, *, family: Family, failure: Fraction
 ) -> RelabelPromise | None:
-    """What SSL-Relabel promises if the base leaves the drawn labels at a rate of `own`, with the numbers that prove it;
+    """What SSL-Relabel promises if the base leaves the drawn labels at this `rate`, with the numbers that prove it;
     None if nothing. Each event has a quarter of the failure probability."""
     quarter = failure / 4
     labellings = family.labellings(relabel.kept)
     score = mistakes_of_draw(labellings - 1, ratio=relabel.ratio, failure=quarter)
     wrong = Fraction(score // relabel.mistake, relabel.labelled)
-    apart = Fraction(score // relabel.change, relabel.kept) + own
+    apart = Fraction(score // relabel.change, relabel.kept) + rate
     if wrong >= 1 or apart >= 1:
         return None
     promise = RelabelPromise(
@@ -165,8 +165,8 @@ def relabel_settings(
     trial = Relabel(labelled, unlabelled, 1, epsilon, change, chosen)
     kept = keep_points(unlabelled, epsilon=epsilon, base=chosen, ratio=trial.ratio, change=change)
     share = Fraction(max(1, kept), unlabelled)
-    own = spare_delta(delta, epsilon=chosen, shares=(share,)) if delta else delta
-    return replace(trial, kept=max(1, kept), base_delta=own)
+    base_delta = spare_delta(delta, epsilon=chosen, shares=(share,)) if delta else delta
+    return replace(trial, kept=max(1, kept), base_delta=base_delta)
 
 
 def relabel_search(

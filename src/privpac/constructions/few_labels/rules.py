@@ -258,14 +258,14 @@ def _apart(rule: str, base: Drawn | Proof[Accuracy], points: int) -> Fraction:
     if isinstance(base, Drawn):
         base.check(rule)
         return Fraction(base.most, points)
-    own = base.fact
-    if own.against is Against.EMPIRICAL:
-        need(rule, own.records == points, "the base must be accurate on these very points")
+    fact = base.fact
+    if fact.against is Against.EMPIRICAL:
+        need(rule, fact.records == points, "the base must be accurate on these very points")
     else:
-        need(rule, own.against is Against.REALIZABLE, "the base must be accurate on labels of its own class")
+        need(rule, fact.against is Against.REALIZABLE, "the base must be accurate on labels of its own class")
         need(rule, not base.assumptions, "draws from points follow these, of which nothing can be assumed")
-    need(rule, own.proper, "the base must release a concept of the class")
-    return own.error
+    need(rule, fact.proper, "the base must release a concept of the class")
+    return fact.error
 
 
 def ssl_relabel_accuracy(

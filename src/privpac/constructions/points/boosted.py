@@ -130,8 +130,8 @@ class BoostedPoints(OfColumn, DrawsOnce):
         )
 
     def _accuracy(self, boost: Boost) -> tuple[Proof[Accuracy], ...]:
-        run, asked = self.run, {"ratio": self.ratio, "error": self.error, "failure": self.failure}
-        proof = boost_proof(replace(boost, draw=run.run), **asked)
+        run, numbers = self.run, {"ratio": self.ratio, "error": self.error, "failure": self.failure}
+        proof = boost_proof(replace(boost, draw=run.run), **numbers)
         if proof is None:
             return ()
         one = points_rules.sampled_point_accuracy(
@@ -142,7 +142,7 @@ class BoostedPoints(OfColumn, DrawsOnce):
             error=boost.tolerated,
             failure=proof.missed,
         )
-        return (points_rules.boosted_points(run.assumed(one), boost=boost, tilt=proof.tilt, **asked),)
+        return (points_rules.boosted_points(run.assumed(one), boost=boost, tilt=proof.tilt, **numbers),)
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
         return hypothesis == Constant(0) or self.family.contains(hypothesis)

@@ -118,8 +118,8 @@ def _agnostic(request: Request, rest: str, naming: Naming) -> Learner:
     kept = number or relabelled_records(size, epsilon=epsilon)
 
     def inside(inner: Fraction) -> Learner:
-        def make(own: Fraction) -> Learner:
-            return _halved(naming(word, _within(request, kept, inner, own)))
+        def make(epsilon: Fraction) -> Learner:
+            return _halved(naming(word, _within(request, kept, inner, epsilon)))
 
         return _empirical(make, delta * n / kept, kept)
 
