@@ -20,6 +20,7 @@ from tests.vectors.judging import UNREADABLE, objection
 EVERY = 8
 """One of so many edits is judged in `make test`; `make test-slow` judges all of them, by two checkers."""
 
+
 @cache
 def every() -> list[Vector]:
     """Made of their edits when the first test asks, not by every process that collects tests."""
