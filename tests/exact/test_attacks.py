@@ -170,11 +170,8 @@ def test_the_order_of_records_does_not_change_the_law(name: str) -> None:
     step = max(1, (len(case.records) - 1) // max(1, case.n - 1))
     data = tuple(case.records[(i * step) % len(case.records)] for i in range(case.n))
     memory = Enumeration()
-    there, back = (
-        law(
-            lambda coins, d=d: case.run(d, coins), memory=memory, sets=case.sets
-        )  # as the audit enumerates it
-        for d in (data, data[::-1])
+    there, back = (  # sets as the audit enumerates them
+        law(lambda coins, d=d: case.run(d, coins), memory=memory, sets=case.sets) for d in (data, data[::-1])
     )
     assert there == back
 

@@ -111,6 +111,7 @@ def test_no_floor_of_a_row_is_above_what_a_stricter_row_proves(word: str, more: 
                 )
 
 
+@pytest.mark.usefixtures("silent")
 @pytest.mark.parametrize("release", ["points", "thresholds", "intervals"])
 def test_floors_of_released_tables_are_not_said_of_a_delta(release: str) -> None:
     for bits in (20, 4096):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 from flint import ctx
 
@@ -140,7 +141,12 @@ def least_failure_label_chain(n: int, *, packing: int, span: Number, epsilon: Nu
         at_least(1, packing, owner=owner, name="packing") - 1,
     )
     mass, loss = chance(span, owner=owner, name="span"), positive(epsilon, owner=owner, name="epsilon")
-    return _rounded_down(lambda: _wrong_target(have, rivals=rivals, mass=mass, epsilon=loss))
+    return _failure_of_chain(have, rivals, mass, loss)
+
+
+@lru_cache(maxsize=4096)  # a plan asks for several rows that the same floor binds
+def _failure_of_chain(n: int, rivals: int, mass: Fraction, epsilon: Fraction) -> Fraction:
+    return _rounded_down(lambda: _wrong_target(n, rivals=rivals, mass=mass, epsilon=epsilon))
 
 
 @formula("floor-label-chain")
