@@ -222,14 +222,14 @@ def _show(result: Plan, best: OptimumTable | None, *, as_json: bool) -> None:
     if as_json:
         console.show_json(result.to_json() | ({} if best is None else {"optimum": best.to_json()}))
         return
-    from privpac.plan.columns import shown
+    from privpac.plan.columns import visible_table
     from privpac.plan.words import READING, in_short, notes, question_text
 
     sections = [("", question_text(result))]
     if summary := in_short(result):
         sections.append(("", summary))
     if result.answers:
-        table = shown(result)
+        table = visible_table(result)
         sections.append(("", console.table_text(table.heads, table.cells, right=table.right)))
         sections.append((READING, "\n".join(table.meanings)))
     remarks = notes(result)

@@ -8,7 +8,7 @@ import pytest
 
 from privpac import plan
 from privpac.plan import Plan
-from privpac.plan.columns import headings, rows, shown
+from privpac.plan.columns import headings, rows, visible_table
 from privpac.plan.words import READING
 
 ASKED: dict[str, dict[str, Any]] = {
@@ -29,31 +29,33 @@ def _plan(**asked: Any) -> Plan:
 
 @pytest.mark.parametrize("head", ASKED)
 def test_the_column_of_numbers_is_named_after_what_was_asked(head: str) -> None:
-    table = shown(_plan(**ASKED[head]))
+    table = visible_table(_plan(**ASKED[head]))
     assert head in table.right
 
 
 def test_every_column_is_explained_below_the_table() -> None:
     found = _plan(error="0.1", epsilon=1)
-    text, table = str(found), shown(found)
+    text, table = str(found), visible_table(found)
     explained = text.partition(READING)[2]
     assert all(f"\n{head}: " in explained for head in table.heads)
 
 
 def test_every_method_is_explained() -> None:
     found = _plan(error="0.1", epsilon=1)
-    (method,) = [line for line in shown(found).meanings if line.startswith("method: ")]
+    (method,) = [line for line in visible_table(found).meanings if line.startswith("method: ")]
     assert all(f"{row[0]} = " in method for row in rows(found))
 
 
 def test_a_column_that_says_nothing_is_left_out() -> None:
     found = _plan(error="0.1", epsilon=1)
-    assert [heading.head for heading in headings(found) if heading.head not in shown(found).heads] == [
+    assert [
+        heading.head for heading in headings(found) if heading.head not in visible_table(found).heads
+    ] == [
         "protects",
         "simulated",
     ]
     answers = plan.needed("thresholds", bits=16, error="0.1", epsilon=1, protect="predictions")
-    assert "protects" in shown(answers).heads
+    assert "protects" in visible_table(answers).heads
 
 
 def test_the_price_of_an_answer_is_said_where_answers_are_protected() -> None:
