@@ -302,6 +302,8 @@ def _show_cost(place: _Place, wishes: RuleWishes, ledger: str | None, *, as_json
     promise = recipe.certify().to_json()
     price = {"epsilon": promise["epsilon"], "delta": promise["delta"]}
     cost = cost_of(place.data, recipe, engine="spark" if place.spark else place.engine)
+    if large := warning_of_large(Fraction(price["epsilon"])):
+        console.warn(large, as_json=as_json)
     if as_json:
         console.show_json({**cost.to_json(), "price": price})
         return

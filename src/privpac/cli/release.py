@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -144,6 +145,21 @@ def _write(table: ReleasedTable, records: Destination, beside: Destination) -> i
         return table.write(records.path)
 
 
+def _too_wide(table: ReleasedTable) -> str:
+    """A count per possible row says something of rows that many share; from public numbers alone."""
+    if len(table.columns) < 2:
+        return ""
+    named = [table.schema.column(name) for name in table.columns if name != table.schema.label]
+    rows = math.prod(column.size for column in named)
+    if rows <= table.certificate["labelled"] + table.certificate["unlabelled"]:
+        return ""
+    return (
+        "There are more possible rows of these columns than records, so that hardly any two records are alike: the"
+        " table keeps rows that many share, and little else, neither averages nor how columns go together. Name one"
+        " to three columns of few values with --column."
+    )
+
+
 def _show(
     table: ReleasedTable,
     count: int,
@@ -160,7 +176,7 @@ def _show(
     if unused:
         name = table.certificate["learner"]["name"]
         advice.append(f"The delta is not spent: {name} promises more without it, by public numbers.")
-    advice += filter(None, [warning_of_large(Fraction(table.certificate["epsilon"]))])
+    advice += filter(None, [warning_of_large(Fraction(table.certificate["epsilon"])), _too_wide(table)])
     for text in advice:
         console.warn(text, as_json=as_json)
     if as_json:

@@ -14,7 +14,7 @@ __all__ = [
     "PLAIN",
     "SETTINGS",
     "Heading",
-    "ShownTable",
+    "VisibleTable",
     "headings",
     "number_text",
     "rows",
@@ -41,7 +41,7 @@ class Heading:
 
 
 @dataclass(frozen=True)
-class ShownTable:
+class VisibleTable:
     """The columns that say something, and their cells row by row."""
 
     headings: tuple[Heading, ...]
@@ -137,7 +137,7 @@ def rows(plan: PlanTable) -> Iterator[tuple[str, ...]]:
         )
 
 
-def visible_table(plan: PlanTable) -> ShownTable:
+def visible_table(plan: PlanTable) -> VisibleTable:
     """The table without columns that are empty, and without what all rows protect if they protect the same."""
     all_rows = tuple(rows(plan))
     places = [
@@ -145,7 +145,7 @@ def visible_table(plan: PlanTable) -> ShownTable:
         for place, heading in enumerate(headings(plan))
         if _says_something(heading, [row[place] for row in all_rows])
     ]
-    return ShownTable(
+    return VisibleTable(
         tuple(headings(plan)[place] for place in places),
         tuple(tuple(row[place] for place in places) for row in all_rows),
     )

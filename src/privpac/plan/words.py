@@ -9,7 +9,7 @@ from privpac.constructions.commands import coarser_word
 from privpac.constructions.rule_lists import short_word
 from privpac.numbers.exact import plain
 from privpac.plan.answer import Answer
-from privpac.plan.columns import PLAIN, SETTINGS, ShownTable, number_text, visible_answers, visible_table
+from privpac.plan.columns import PLAIN, SETTINGS, VisibleTable, number_text, visible_answers, visible_table
 from privpac.plan.impossible import Limit, limit_of
 from privpac.plan.table import PlanTable
 
@@ -242,7 +242,7 @@ def plan_text(plan: PlanTable) -> str:
     return "\n".join(lines)
 
 
-def _table_lines(table: ShownTable) -> list[str]:
+def _table_lines(table: VisibleTable) -> list[str]:
     """The table, and below it how to read it."""
     cells = [table.heads, *table.cells]
     widths = [max(len(row[i]) for row in cells) for i in range(len(table.heads))]

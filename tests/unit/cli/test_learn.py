@@ -84,3 +84,15 @@ def test_a_dry_run_needs_no_more_than_the_run_itself(
     assert learn("--concepts", "stumps") == 0
     assert learn("--concepts", "stumps", "--engine", "files") == 2
     assert "privpac[arrow]" in capsys.readouterr().err
+
+
+def test_a_dry_run_warns_of_a_large_epsilon(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    column = {"name": "age", "kind": "numeric", "lower": 0, "upper": 99, "integer": True}
+    Path("schema.json").write_text(json.dumps({"label": "ill", "columns": [column]}))
+    Path("t.csv").write_text("age,ill\n1,0\n2,1\n")
+    for epsilon, warned in (("20", True), ("1", False)):
+        assert run(["learn", "t.csv", "--schema", "schema.json", "--epsilon", epsilon, "--dry-run"]) == 0
+        assert (f"Epsilon {epsilon} is large" in capsys.readouterr().err) == warned
