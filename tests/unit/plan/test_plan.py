@@ -286,7 +286,7 @@ def test_one_way_to_find_a_value_is_planned_alone(way: str) -> None:
 
 
 def test_a_column_named_like_a_way_is_that_column() -> None:
-    columns = [{"name": "k:cover", "kind": "numeric", "lower": 0, "upper": 255, "integer": True}]
+    columns = [{"name": "k:cover", "kind": "numeric", "lower": 0, "upper": 65535, "integer": True}]
     found = plan.needed("points:k:cover", schema={"label": "y", "columns": columns}, error="0.1", epsilon=1)
     assert {row.option.learner for row in found.answers} >= {"occam", "pairwise-cover"}
 
