@@ -93,10 +93,10 @@ def test_in_a_group_every_request_asks_what_it_asks_alone(made_bundle: Path, bat
             encoded([dict(zip(bundle.schema.names, values, strict=True)) for values in one.rows], SCHEMA),
             bundle.offer.predictor,
         )
-        assert list(together.asked.keys) == list(alone.asked.keys) == list(direct.keys)
-        assert together.asked.queries.which.tolist() == direct.queries.which.tolist()
+        assert list(together.rows.keys) == list(alone.rows.keys) == list(direct.keys)
+        assert together.rows.queries.which.tolist() == direct.queries.which.tolist()
         for name, values in direct.cells.items():
-            assert together.asked.cells[name].tolist() == values.tolist()
+            assert together.rows.cells[name].tolist() == values.tolist()
 
 
 def test_a_key_that_is_revoked_gets_nothing_from_then_on(served: Served) -> None:
