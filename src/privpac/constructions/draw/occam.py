@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Literal, cast, get_args
 
 from privpac.coins import Coins
@@ -253,12 +254,12 @@ class Occam(DrawsMembers, ReadsOnce):
                 remedy="Permute-and-flip needs a uniform prior on at most a million members, counted by score.",
             )
 
-    @property
+    @cached_property
     def prices(self) -> Costs:
         """The price of misjudging a record of each class: 1 unless `costs` say otherwise."""
         return read_costs(self.costs, len(self.concepts.schema.classes), "Occam")
 
-    @property
+    @cached_property
     def ratio(self) -> Fraction:
         """Weight of one unit of price: one record moves a score by at most max(costs)."""
         return ratio_for(self.epsilon / (2 * max(self.prices)))
