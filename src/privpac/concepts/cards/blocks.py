@@ -21,7 +21,7 @@ from privpac.concepts.shapes import PointsBar
 from privpac.data.columns import Boolean, Column, Numeric
 from privpac.data.schema import Schema
 
-__all__ = ["BothBlock", "PointsBlock", "blocks_of", "reachable"]
+__all__ = ["Block", "BothBlock", "PointsBlock", "blocks_of", "reachable"]
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,6 @@ class PointsBlock:
     @property
     def columns(self) -> tuple[str, ...]:
         return (self.column,)
-
-    @property
-    def heading(self) -> str:
-        return self.column
 
     @cached_property
     def merged(self) -> tuple[Points, ...]:
@@ -108,10 +104,6 @@ class BothBlock:
 
     columns: tuple[str, str]
     merged: tuple[Points, ...]
-
-    @property
-    def heading(self) -> str:
-        return f"{self.columns[0]} and {self.columns[1]}"
 
     @cached_property
     def steps(self) -> tuple[int, ...]:

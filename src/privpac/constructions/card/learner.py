@@ -1,7 +1,6 @@
 """A risk card: rounds of private draws over public tests, each on what the card so far does not explain.
 
-A round draws a test and a sign; with `pairs`, half of the time (before the records speak) two answers at once and a
-sign, about every two columns.
+A round draws a test and a sign; with `pairs`, a test or two answers at once, about any two columns, and a sign.
 Statement: the noisy number of class 1 (a replaced record moves it by 1), the rounds (rule `weighted-rounds`) and the
 noisy table of sums (a replaced record moves its counts by 2 in all) add their epsilons, or with a delta their rhos;
 points and risks follow from what they released. Holds if: tests, rounds, shares and costs are public.
@@ -270,7 +269,7 @@ class CardLearner:
         self, by_code: NDArray[np.int64], points: int, ratio: Fraction, coins: Coins
     ) -> tuple[Points, ...]:
         """A test and a sign, by how much weight lies on the right side of it; its points, laid on cuts."""
-        test, negative = divmod(draw_index(scores_alone(by_code, self.tests).tolist(), ratio, coins), 2)
+        test, negative = divmod(draw_index(scores_alone(by_code, self.tests), ratio, coins), 2)
         return laid(self.tests, test, -points if negative else points, spread=self.steps.spread)
 
     def _table(

@@ -159,7 +159,7 @@ def _draw(
     by_code: NDArray[np.int64], tests: Binarisation, points: int, ratio: Fraction, coins: Coins
 ) -> tuple[Test, int]:
     """A test and a sign for one leaf, by how much weight lies on the right side of it."""
-    test, negative = divmod(draw_index(scores_alone(by_code, tests).tolist(), ratio, coins), 2)
+    test, negative = divmod(draw_index(scores_alone(by_code, tests), ratio, coins), 2)
     return tests.tests[test], -points if negative else points
 
 

@@ -1,8 +1,8 @@
 """A round that may draw two answers at once: points for those over 60 who smoke.
 
-One draw from all tests and all pairs of answers, under a public prior of which tests alone have half. Each candidate is
-1 or -1 for every record, so a record moves all scores within the window of a round of tests, and the larger class costs
-no more of epsilon: its logarithm, in noise. All pairs of two columns are scored from one table of weights by both codes.
+One draw from all tests and all pairs of answers. Each candidate is 1 or -1 for every record, so a record moves all
+scores within the window of a round of tests, and the larger class costs no more of epsilon: its logarithm, in noise.
+Pairs of two columns are scored from one table of weights by both codes.
 Statement: register `weighted-rounds`. Proof: docs/proofs/weighted-rounds.md. Tested by tests/exact/ (rows `card-pairs`,
 `card-rounds-pairs`).
 """
@@ -20,16 +20,12 @@ from privpac.concepts.cards.both import Both
 from privpac.concepts.cards.tallies import Points, held_by_pair, held_by_test
 from privpac.concepts.literals.binarise import Binarisation, Group
 from privpac.constructions.card.steps import laid, laid_together
-from privpac.mechanisms.gibbs import draw_mixture
-from privpac.mechanisms.scores import Named, Row, Runs
+from privpac.mechanisms.gibbs import draw_index
 
 __all__ = ["draw_with_pairs", "is_laid_together", "pair_count", "scores_alone"]
 
 HOLDS = ((True, True), (True, False), (False, True), (False, False))
 """The answers to two tests, in the order of `held_by_pair`."""
-
-SHARES = (1, 1)
-"""Of the prior, for tests alone and for two answers at once."""
 
 
 def pair_count(tests: Binarisation) -> int:
@@ -58,24 +54,14 @@ def draw_with_pairs(
 ) -> tuple[Points, ...]:
     """A test, or two answers at once, and a sign, by how much weight is on the right side; its points, laid on cuts."""
     by_code, by_pair = np.split(sums, [sum(len(group.cells) + 1 for group in tests.groups)])
-    everyone = _everyone(by_code, tests)
-    alone = scores_alone(by_code, tests)
-    together = _scores(np.concatenate([held.ravel() for held in held_by_pair(by_pair, tests)]), everyone)
-    among, place = draw_mixture(
-        [_numbered(alone, 0), _numbered(together, 1)], SHARES, (len(alone), len(together)), ratio, coins
-    )
-    number, negative = divmod(place, 2)
-    signed = -points if negative else points
-    if among == 0:
+    held = [held_by_test(by_code, tests), *(pairs.ravel() for pairs in held_by_pair(by_pair, tests))]
+    scores = _scores(np.concatenate(held), _everyone(by_code, tests))
+    number, negative = divmod(draw_index(scores, ratio, coins), 2)
+    signed, alone = -points if negative else points, len(tests.tests)
+    if number < alone:
         return laid(tests, number, signed, spread=spread)
-    one, other, places, holds = _pair(tests, number)
+    one, other, places, holds = _pair(tests, number - alone)
     return laid_together(one, other, places, holds, signed, spread=spread)
-
-
-def _numbered(scores: NDArray[np.int64], part: int) -> Named[tuple[int, int]]:
-    last = len(scores) - 1
-    row = Row.of(0, np.arange(last, dtype=np.uint64), scores, last)
-    return Named(Runs([row]), lambda place: (part, place[1]))
 
 
 def _pair(tests: Binarisation, number: int) -> tuple[Group, Group, tuple[int, int], tuple[bool, bool]]:

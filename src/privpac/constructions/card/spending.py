@@ -80,13 +80,14 @@ class Spending(ABC):
         count = rules.geometric_noise(
             ratio=ratio_for(self.count / COUNT_CHANGE), change=COUNT_CHANGE, unit=unit
         )
-        drawn = self._drawn(unit)
+        drawn = self.drawn(unit)
         table = rules.geometric_noise(
             ratio=ratio_for(self.table / TABLE_CHANGE), change=TABLE_CHANGE, unit=unit
         )
         return count, drawn, table
 
-    def _drawn(self, unit: Unit) -> Proof[Privacy]:
+    def drawn(self, unit: Unit) -> Proof[Privacy]:
+        """What all rounds lose."""
         return own_rules.weighted_rounds(ratio=self.ratio, cap=CAP, rounds=self.rounds, unit=unit)
 
     @abstractmethod
@@ -113,7 +114,7 @@ class _Graded(_Pure):
     def _ratio_for(self, points: int) -> Fraction:
         return ratio_for(self.each / points / (4 * CAP))
 
-    def _drawn(self, unit: Unit) -> Proof[Privacy]:
+    def drawn(self, unit: Unit) -> Proof[Privacy]:
         alike = [
             own_rules.weighted_rounds(ratio=self._ratio_for(points), cap=CAP, rounds=rounds, unit=unit)
             for points, rounds in Counter(self.schedule).items()
