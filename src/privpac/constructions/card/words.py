@@ -19,9 +19,9 @@ from privpac.constructions.card.spending import is_worth_a_delta
 from privpac.constructions.card.weights import (
     ENOUGH,
     MOST_ROUNDS,
-    PAIR_ROUNDS,
     PAIRS_FROM,
     fine_rounds_for,
+    pair_rounds_for,
     rounds_for,
 )
 from privpac.constructions.draw.default import LATEST, auto
@@ -41,7 +41,7 @@ def _card(request: Request, rest: str) -> Learner:
         return LabelPrivateCard(request.schema, epsilon, rounds, request.costs, delta)
     tests = on_round_numbers(request.schema)
     if not rest and not delta and _is_worth_pairs(request, tests):
-        rounds = min(rounds, PAIR_ROUNDS)
+        rounds = pair_rounds_for(request.size.labelled, epsilon)
         return CardLearner(request.schema, epsilon, tests, rounds, request.costs, pairs=True)
     return CardLearner(request.schema, epsilon, tests, rounds, request.costs, delta=delta)
 
