@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 __all__ = [
+    "TOGETHER",
     "Brick",
     "Everywhere",
     "PointsBar",
@@ -76,6 +77,10 @@ class RiskBar:
     """The class that records with these sums are put into."""
 
 
+TOGETHER = "Two answers at once: every line that holds counts"
+"""What stands above points for two answers."""
+
+
 @dataclass(frozen=True)
 class PointsSheet:
     """Points by column, and what their sum means: a card."""
@@ -85,6 +90,8 @@ class PointsSheet:
     verdict: str
     caution: str
     """What nobody may conclude from a single block."""
+    together: tuple[PointsBar, ...] = ()
+    """Points for two answers at once, about two columns: every line that holds counts."""
 
 
 Shape = Strip | Brick | Everywhere | PointsSheet

@@ -114,7 +114,7 @@ def draw(scores: Scores[M], ratio: Fraction, coins: Coins) -> M:
     return draw_from(PowerWeights(ratio, scores), coins)
 
 
-def draw_index(scores: Sequence[int], ratio: Fraction, coins: Coins) -> int:
+def draw_index(scores: Sequence[int] | NDArray[np.int64], ratio: Fraction, coins: Coins) -> int:
     """An index with probability proportional to ratio^score, for a list short enough to be written down."""
     last = len(scores) - 1
     row = Row.of(0, np.arange(last, dtype=np.uint64), np.array(scores, dtype=np.int64), last)

@@ -1,6 +1,7 @@
 """A card as people hang it on a wall: one block of bars per column, and the risks by sum of points underneath.
 
 Blocks stand in two columns, the next one always where there is more room, so the sheet stays close to a printed page.
+Points for two answers at once have a block as wide as the page, one line each.
 A sheet that hangs by itself says at its foot whom it hides, and how well (`promise`).
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from privpac.concepts.shapes import PointsBar, PointsSheet, RiskBar
+from privpac.concepts.shapes import TOGETHER, PointsBar, PointsSheet, RiskBar
 from privpac.data.schema import Schema
 from privpac.pictures.drawing import LARGE, SMALL, Box, Drawing, Line, Words, text_width
 
@@ -40,26 +41,32 @@ class _Panel:
     bars: tuple[PointsBar, ...]
     x: float
     y: float
+    width: float = PANEL
 
     @property
     def height(self) -> float:
         return _height(self.bars)
 
+    @property
+    def values(self) -> float:
+        """Room for the values of a row: what a wide panel has more is theirs."""
+        return VALUES + self.width - PANEL
+
     def shapes(self, most: int) -> Shapes:
-        yield Box(self.x, self.y, PANEL, self.height, "node", 6.0)
-        name = _short(self.column, LONGEST_COLUMN)
+        yield Box(self.x, self.y, self.width, self.height, "node", 6.0)
+        name = _short(self.column, LONGEST_COLUMN) if self.width == PANEL else self.column
         yield Words(self.x + PADDING, self.y + 23, name, "heading", "start", _full(self.column, name))
         for number, bar in enumerate(self.bars):
             yield from self._row(bar, self.y + HEADING + number * ROW, most)
 
     def _row(self, bar: PointsBar, y: float, most: int) -> Shapes:
-        start = self.x + PADDING + VALUES
-        values = _fitting(bar.values, VALUES - 8)
+        start = self.x + PADDING + self.values
+        values = _fitting(bar.values, self.values - 8)
         yield Words(self.x + PADDING, y + 14, values, "soft", "start", _full(bar.values, values))
         yield Line(((start, y + 2), (start, y + ROW - 2)))
         if bar.points:
             yield Box(start, y + 5, BAR * bar.points / most, THICK, "k1", 2.0)
-        yield Words(self.x + PANEL - PADDING, y + 15, str(bar.points), "heading", "end")
+        yield Words(self.x + self.width - PADDING, y + 15, str(bar.points), "heading", "end")
 
 
 def card_picture(sheet: PointsSheet, schema: Schema, *, promise: str = "") -> Drawing:
@@ -93,6 +100,8 @@ def _placed(sheet: PointsSheet) -> list[_Panel]:
         side = 0 if free[0] <= free[1] else 1
         panels.append(_Panel(column, bars, MARGIN + side * (PANEL + GUTTER), free[side]))
         free[side] += _height(bars) + GAP
+    if sheet.together:
+        panels.append(_Panel(TOGETHER, sheet.together, MARGIN, max(free), WIDTH - 2 * MARGIN))
     return panels
 
 
@@ -155,7 +164,8 @@ def _dashed(text: str) -> str:
 
 
 def _in_words(sheet: PointsSheet, schema: Schema) -> str:
-    return f"Risk card for {schema.label}: points for {len(sheet.blocks)} columns; {sheet.verdict}"
+    pairs = f" and {len(sheet.together)} pairs of answers" if sheet.together else ""
+    return f"Risk card for {schema.label}: points for {len(sheet.blocks)} columns{pairs}; {sheet.verdict}"
 
 
 def _short(text: str, letters: int) -> str:

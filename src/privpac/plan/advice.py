@@ -339,7 +339,8 @@ def _ranking(plan: PlanTable) -> str | None:
         f"To rank, a card: {command}. Measured, not proved (mean over 40 cells of six tables): its AUC is about"
         f" {CARD_AUC}, that of a tree that ranks (--concepts risk-tree) {RISK_TREE_AUC}, of the default tree with"
         f" --probabilities {TREE_AUC}. {_behind(question)}Take a tree where a risk is high only among some (a card"
-        " adds up), and the default tree where only the class counts. The rows above promise errors of classes."
+        " adds up, unless records times epsilon is above 5,000), and the default tree where only the class counts."
+        " The rows above promise errors of classes."
     )
 
 

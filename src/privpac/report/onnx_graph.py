@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privpac.concepts.cards.both import Both
 from privpac.concepts.cards.card import Card
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.literals.questions import Question, Questions
@@ -171,9 +172,17 @@ class _Builder:
         total = self.number(sum(block.base for block in card.blocks))
         for block in card.blocks:
             for one in block.merged:
-                won = self.step("Where", self.test(one.test), self.number(one.points), self.number(0))
+                held = self.both(one.test) if isinstance(one.test, Both) else self.test(one.test)
+                won = self.step("Where", held, self.number(one.points), self.number(0))
                 total = self.step("Add", total, won)
         return self.every(total)
+
+    def both(self, both: Both) -> str:
+        sides = [
+            self.test(one.test) if one.holds else self.step("Not", self.test(one.test))
+            for one in both.answers
+        ]
+        return self.step("And", *sides)
 
     def test(self, test: Test) -> str:
         if test not in self.held:

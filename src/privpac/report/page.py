@@ -73,8 +73,9 @@ def headline(model: Subject) -> str:
     if isinstance(model.hypothesis, Tree):
         tests = sum(1 for _ in model.hypothesis.tests())
         return f"A decision tree of {tests} test{'s' * (tests != 1)}"
-    if isinstance(shape := model.hypothesis.shape(model.schema), PointsSheet):
-        return f"A risk card of {len(shape.blocks)} column{'s' * (len(shape.blocks) > 1)}"
+    if isinstance(model.hypothesis.shape(model.schema), PointsSheet):
+        columns = len(model.hypothesis.columns)
+        return f"A risk card of {columns} column{'s' * (columns > 1)}"
     return f"A {model.hypothesis.to_json()['kind']} of {len(lines)} lines"
 
 

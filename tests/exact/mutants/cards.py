@@ -13,7 +13,16 @@ from privpac.audit.exact import Case, Record
 from privpac.audit.registry import records_of, sample_of, tiny_schema
 from privpac.coins import Coins
 from privpac.concepts.cards.card import bucket_row
-from privpac.concepts.cards.tallies import ByClass, BySum, ByWeight, Looks, Points, looks
+from privpac.concepts.cards.tallies import (
+    ByClass,
+    ByPair,
+    BySum,
+    ByWeight,
+    Looks,
+    Points,
+    held_by_pair,
+    looks,
+)
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees.tree import Leaf
 from privpac.constructions.card import rules
@@ -148,6 +157,45 @@ def centres_leaves_by_true_shares() -> Case:
     return replace(case, inputs=(((1, 1),) * 2 + ((0, 0),) * 2, ((1, 1),) * 3 + ((0, 0),), ((0, 1),) * 4))
 
 
+PAIRED = tiny_schema(2, 2)
+PAIR_TESTS = Binarisation.of(PAIRED)
+PAIR_RATIO = ratio_for(EPSILON / (4 * CAP))
+PAIR_CLAIM = rules.weighted_rounds(ratio=PAIR_RATIO, cap=CAP, rounds=1).fact
+
+
+def _pairs(data: Sequence[Record]) -> NDArray[np.int64]:
+    """Sums of weights where each pair of answers is given."""
+    weights = residuals(HALF, 0)
+    sums = looks(sample_of(PAIRED, data), PAIR_TESTS).reduce(ByPair(PAIR_TESTS, (), weights))
+    (held,) = held_by_pair(sums[4:], PAIR_TESTS)
+    return held.ravel()
+
+
+def forgets_those_who_answer_otherwise() -> Case:
+    """Weights of those who give both answers count twice, and nobody is taken off: the window is twice as wide."""
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        gains = 2 * _pairs(data)
+        return draw_index([*gains.tolist(), *(-gains).tolist()], PAIR_RATIO, coins)
+
+    return Case("pairs scored without the others", run, records_of(PAIRED), 2, PAIR_CLAIM)
+
+
+def leaves_out_pairs_that_nobody_gives() -> Case:
+    """Answers that no record gives together are not among those drawn from: what is drawn shows that somebody does."""
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        gains = 2 * _pairs(data) - CAP * sum(1 if label else -1 for *_, label in data)
+        there = [
+            i
+            for i, (a, b) in enumerate(((1, 1), (1, 0), (0, 1), (0, 0)))
+            if any((a, b) == r[:2] for r in data)
+        ]
+        return there[draw_index((-gains[there]).tolist(), PAIR_RATIO, coins)]
+
+    return Case("pairs that somebody gives", run, records_of(PAIRED), 2, PAIR_CLAIM)
+
+
 MUTANTS: dict[str, Callable[[], Case]] = {
     "forgets_the_cap": forgets_the_cap,
     "pays_for_half_the_window": pays_for_half_the_window,
@@ -156,4 +204,6 @@ MUTANTS: dict[str, Callable[[], Case]] = {
     "counts_the_table_with_change_one": counts_the_table_with_change_one,
     "splits_at_the_best_test": splits_at_the_best_test,
     "centres_leaves_by_true_shares": centres_leaves_by_true_shares,
+    "forgets_those_who_answer_otherwise": forgets_those_who_answer_otherwise,
+    "leaves_out_pairs_that_nobody_gives": leaves_out_pairs_that_nobody_gives,
 }

@@ -1,15 +1,20 @@
-"""The points of a card, column by column: what each range or category of a column is worth."""
+"""The points of a card, column by column: what each range or category of a column is worth.
+
+Points for two answers at once stand in a block of their two columns, one line each: all lines that hold count.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from privpac.concepts.cards.both import Both
 from privpac.concepts.cards.tallies import Points, merged
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.literals.cell_sets import number_sql
@@ -17,7 +22,7 @@ from privpac.concepts.shapes import PointsBar
 from privpac.data.columns import Boolean, Column, Numeric
 from privpac.data.schema import Schema
 
-__all__ = ["PointsBlock", "blocks_of", "reachable"]
+__all__ = ["Block", "BothBlock", "PointsBlock", "blocks_of", "reachable"]
 
 
 @dataclass(frozen=True)
@@ -25,16 +30,24 @@ class PointsBlock:
     """The tests of one column, those that were drawn twice put together, by cell."""
 
     column: str
-    merged: tuple[Points, ...]
+    tests: tuple[tuple[Test, int], ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    @cached_property
+    def merged(self) -> tuple[Points, ...]:
+        return tuple(Points(test, points) for test, points in self.tests)
 
     @property
     def nested(self) -> bool:
-        return self.merged[0].test.kind == "at least"
+        return self.tests[0][0].kind == "at least"
 
     @cached_property
     def steps(self) -> tuple[int, ...]:
         """Points before the shift: below the first cut and from each cut on; or of the other categories and of each."""
-        points = [one.points for one in self.merged]
+        points = [one for _, one in self.tests]
         return tuple(np.cumsum([0, *points]).tolist()) if self.nested else (0, *points)
 
     @property
@@ -49,14 +62,11 @@ class PointsBlock:
     @property
     def lowest(self) -> int:
         """The fewest signed points (more than none where a test holds, less where not) the column can bring."""
-        return -2 * self.base - sum(one.points for one in self.merged)
+        return -2 * self.base - sum(points for _, points in self.tests)
 
-    def points(self, values: NDArray[Any]) -> NDArray[np.int64]:
-        """The points of these cells."""
-        points = np.full(len(values), self.base, dtype=np.int64)
-        for one in self.merged:
-            points += one.points * one.test.holds({self.column: values})
-        return points
+    def points(self, cells: Mapping[str, NDArray[Any]]) -> NDArray[np.int64]:
+        """The points of every record."""
+        return _points(self, cells)
 
     def rows(self, schema: Schema) -> tuple[PointsBar, ...]:
         """All values of the column in words, those of equal points together."""
@@ -72,7 +82,7 @@ class PointsBlock:
             schema,
             columns=tuple(replace(column, missing=None) if one is column else one for one in schema.columns),
         )
-        (filled,) = self.points(column.encode([None])).tolist()
+        (filled,) = self.points({self.column: column.encode([None])}).tolist()
         return f"(CASE WHEN {number_sql(column)} THEN {self._cases_sql(bare)} ELSE {filled} END)"
 
     def _cases_sql(self, schema: Schema) -> str:
@@ -84,7 +94,7 @@ class PointsBlock:
         return f"(CASE {' '.join(reversed(cases))} ELSE {self.steps[0] + self.base} END)"
 
     def _ranges(self, column: Column) -> Iterator[PointsBar]:
-        cuts = [0, *(one.test.cell for one in self.merged), column.size]
+        cuts = [0, *(test.cell for test, _ in self.tests), column.size]
         levels = zip(cuts, cuts[1:], self.steps, strict=False)
         joined: list[tuple[int, int, int]] = []
         for first, end, points in levels:
@@ -96,7 +106,7 @@ class PointsBlock:
             yield PointsBar(_range(column, first, end), points + self.base)
 
     def _categories(self, column: Column) -> Iterator[PointsBar]:
-        named = {one.test.cell: one.points for one in self.merged if one.points}
+        named = {test.cell: points for test, points in self.tests if points}
         by_points: dict[int, list[str]] = {}
         for cell, points in named.items():
             by_points.setdefault(points, []).append(column.show(cell))
@@ -107,6 +117,70 @@ class PointsBlock:
             by_points.setdefault(0, []).append("other" if by_points else "any")
         for points in sorted(by_points):
             yield PointsBar(", ".join(by_points[points]), points + self.base)
+
+
+@dataclass(frozen=True)
+class BothBlock:
+    """Points for answers about the same two columns. Where an answer costs points, its opposite brings them."""
+
+    columns: tuple[str, str]
+    merged: tuple[Points, ...]
+
+    @cached_property
+    def steps(self) -> tuple[int, ...]:
+        """All sums before the shift, as far as they do not contradict each other."""
+        lines = [one for one in self.merged if isinstance(one.test, Both)]
+        ends = [{-1, *(one.test.tests[side].cell for one in lines)} for side in (0, 1)]  # type: ignore[union-attr]
+        cells = np.array([*product(*ends)], dtype=np.int64).T
+        held = dict(zip(self.columns, cells, strict=True))
+        sums = sum(one.points * one.test.holds(held).astype(np.int64) for one in lines)
+        return tuple(np.unique(np.asarray(sums)).tolist())
+
+    @property
+    def base(self) -> int:
+        """What the opposites of answers that cost points bring together."""
+        return -sum(min(one.points, 0) for one in self.merged)
+
+    @property
+    def top(self) -> int:
+        return max(self.steps) + self.base
+
+    @property
+    def lowest(self) -> int:
+        """Signed points where no line holds."""
+        return -sum(abs(one.points) for one in self.merged)
+
+    def points(self, cells: Mapping[str, NDArray[Any]]) -> NDArray[np.int64]:
+        """The points of every record."""
+        return _points(self, cells)
+
+    def rows(self, schema: Schema) -> tuple[PointsBar, ...]:
+        """One line for every two answers, or for their opposite: each that holds counts."""
+        return tuple(
+            PointsBar(one.test.describe(schema, positive=one.points > 0), abs(one.points))
+            for one in self.merged
+            if one.points
+        )
+
+    def sql(self, schema: Schema) -> str:
+        """The points of two raw cells: as the lines of the card say it, one by one."""
+        lines = [
+            f"(CASE WHEN {one.test.to_sql(schema)} THEN {max(one.points, 0)} ELSE {max(-one.points, 0)} END)"
+            for one in self.merged
+            if one.points
+        ]
+        return " + ".join(lines)
+
+
+Block = PointsBlock | BothBlock
+
+
+def _points(block: Block, cells: Mapping[str, NDArray[Any]]) -> NDArray[np.int64]:
+    count = len(cells[block.columns[0]])
+    points = np.full(count, block.base, dtype=np.int64)
+    for one in block.merged:
+        points += one.points * one.test.holds(cells)
+    return points
 
 
 def _range(column: Column, first: int, end: int) -> str:
@@ -128,22 +202,24 @@ def _whole(column: Column) -> bool:
     return not isinstance(column, Numeric) or column.integer
 
 
-def blocks_of(drawn: Sequence[Points]) -> tuple[PointsBlock, ...]:
-    """The blocks of all columns, in the order in which columns were first drawn."""
-    columns: dict[str, dict[Test, int]] = {}
+def blocks_of(drawn: Sequence[Points]) -> tuple[Block, ...]:
+    """The blocks of all columns, in the order in which columns were first drawn, and then those of two columns."""
+    alone: dict[str, dict[Test, int]] = {}
+    together: dict[tuple[str, str], list[Points]] = {}
     for test, points in merged(drawn).items():
-        columns.setdefault(test.column, {})[test] = points
-    return tuple(
-        PointsBlock(
-            column,
-            tuple(Points(test, tests[test]) for test in sorted(tests, key=lambda test: test.cell)),
-        )
-        for column, tests in columns.items()
+        if isinstance(test, Both):
+            together.setdefault(test.columns, []).append(Points(test, points))
+        else:
+            alone.setdefault(test.column, {})[test] = points
+    singles = (
+        PointsBlock(column, tuple(sorted(tests.items(), key=lambda pair: pair[0].cell)))
+        for column, tests in alone.items()
     )
+    return (*singles, *(BothBlock(columns, tuple(lines)) for columns, lines in together.items()))
 
 
-def reachable(blocks: Iterable[PointsBlock]) -> tuple[int, ...]:
-    """Every sum that points of these columns can have, ascending."""
+def reachable(blocks: Iterable[Block]) -> tuple[int, ...]:
+    """Every sum that points of these blocks can have, ascending: as if blocks knew nothing of each other."""
     sums = {0}
     for block in blocks:
         steps = {points + block.base for points in block.steps}

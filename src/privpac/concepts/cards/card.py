@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, RuleBase
-from privpac.concepts.cards.blocks import PointsBlock, blocks_of, reachable
+from privpac.concepts.cards.blocks import Block, blocks_of, reachable
+from privpac.concepts.cards.both import Both
 from privpac.concepts.cards.risks import BUCKETS, SCALE, Table, spread_of, start_share
 from privpac.concepts.cards.tallies import MOST_POINTS, Points, most_points
 from privpac.concepts.cards.words import described, sheet
@@ -76,7 +77,7 @@ class Card(RuleBase):
     """Signed points that make a fifth of log-odds."""
 
     @cached_property
-    def blocks(self) -> tuple[PointsBlock, ...]:
+    def blocks(self) -> tuple[Block, ...]:
         """The points, column by column."""
         return blocks_of(self.drawn)
 
@@ -106,14 +107,14 @@ class Card(RuleBase):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return tuple(block.column for block in self.blocks)
+        return tuple(dict.fromkeys(column for block in self.blocks for column in block.columns))
 
     def total(self, cells: Cells) -> NDArray[np.int64]:
         """The points of every record."""
         count = len(next(iter(cells.values()))) if cells else 0
         points = np.zeros(count, dtype=np.int64)
         for block in self.blocks:
-            points += block.points(cells[block.column])
+            points += block.points(cells)
         return points
 
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
@@ -162,7 +163,7 @@ class Card(RuleBase):
         record(tree, "kind", "drawn", *counted, "costs", "fifth", "risks")
         rows = [record(one, "test", "points") for one in listed(tree["drawn"])]
         require(1 <= len(rows) <= MOST_TESTS, "a card has tests, and not too many of them")
-        drawn = tuple(Points(Test.from_json(row["test"]), _points(row["points"])) for row in rows)
+        drawn = tuple(Points(_test(row["test"]), _points(row["points"])) for row in rows)
         require(_one_kind(drawn), "the tests of a column are of two kinds")
         zero, one = (whole(cost, least=1) for cost in _pair(tree["costs"]))
         epsilons = written(tree["count_epsilon"]), written(tree["table_epsilon"])
@@ -180,12 +181,20 @@ class Card(RuleBase):
         return card
 
     def column_weights(self, schema: Schema) -> Mapping[str, Fraction]:
-        """The most points that a column can bring."""
-        return {block.column: Fraction(block.top) for block in self.blocks}
+        """The most points that a column can bring; those of two columns count for both."""
+        weights = dict.fromkeys(self.columns, Fraction(0))
+        for block in self.blocks:
+            for column in block.columns:
+                weights[column] += block.top
+        return weights
 
     def misfit(self, schema: Schema) -> str | None:
         reasons = (one.test.misfit(schema) for one in self.drawn)
         return next((reason for reason in reasons if reason is not None), two_classes_misfit(schema))
+
+
+def _test(tree: Mapping[str, Any]) -> Test | Both:
+    return Both.from_json(tree) if isinstance(tree, Mapping) and "both" in tree else Test.from_json(tree)
 
 
 def _points(value: object) -> int:
@@ -195,7 +204,10 @@ def _points(value: object) -> int:
 
 
 def _one_kind(drawn: tuple[Points, ...]) -> bool:
-    kinds = {(one.test.column, one.test.kind) for one in drawn}
+    tests = (
+        test for one in drawn for test in (one.test.tests if isinstance(one.test, Both) else (one.test,))
+    )
+    kinds = {(test.column, test.kind) for test in tests}
     return len({column for column, _ in kinds}) == len(kinds)
 
 

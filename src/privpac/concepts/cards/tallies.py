@@ -1,8 +1,8 @@
-"""What a card sees of records: sums of weights behind every public test, and counts by sum of points.
+"""What a card sees of records: sums of weights behind every public test or pair of answers, counts by sum of points.
 
-All three are additive statistics, so every engine has them, with one pass over records that pass by. A test of a column
-is a range of its codes (see `Binarisation.codes`), so weights are added up code by code, and a record costs two
-look-ups per column, however many tests there are and however many were drawn.
+All of them are additive statistics, so every engine has them, with one pass over records that pass by. A test of a
+column is a range of its codes (see `Binarisation.codes`), so weights are added up code by code, and a record costs two
+look-ups per column, however many tests there are and however many were drawn; pairs cost one per two columns.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, combinations
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
+from privpac.concepts.cards.both import Both
 from privpac.concepts.cards.risks import WALL
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.data.sample import Block, InMemory, Sample
@@ -26,10 +27,12 @@ from privpac.errors import DataError
 __all__ = [
     "MOST_POINTS",
     "ByClass",
+    "ByPair",
     "BySum",
     "ByWeight",
     "Looks",
     "Points",
+    "held_by_pair",
     "held_by_test",
     "looks",
     "merged",
@@ -45,19 +48,19 @@ CHUNK = 4096
 
 @dataclass(frozen=True)
 class Points:
-    """So many points where a test holds, and as many less than none where it does not."""
+    """So many points where a test, or both of two answers, holds, and as many less than none where it does not."""
 
-    test: Test
+    test: Test | Both
     points: int
 
 
-def merged(drawn: Sequence[Points]) -> dict[Test, int]:
+def merged(drawn: Sequence[Points]) -> dict[Test | Both, int]:
     """The points of every test: what it was drawn with, added up, and cut off where a digit ends.
 
     A card of more tests than hang on a wall may have points of two digits: with a delta rounds are many and small.
     """
     most = MOST_POINTS if len(drawn) <= WALL else 11 * MOST_POINTS
-    sums: dict[Test, int] = {}
+    sums: dict[Test | Both, int] = {}
     for one in drawn:
         sums[one.test] = sums.get(one.test, 0) + one.points
     return {test: min(max(points, -most), most) for test, points in sums.items()}
@@ -74,28 +77,65 @@ class _Layout:
         sizes = [len(group.cells) + 1 for group in self.tests.groups]
         return np.array([0, *accumulate(sizes)], dtype=np.int64)
 
+    @cached_property
+    def pairs(self) -> NDArray[np.int64]:
+        """Every two columns."""
+        columns = range(len(self.tests.groups))
+        return np.array([*combinations(columns, 2)], dtype=np.int64).reshape(-1, 2)
+
+    @cached_property
+    def pair_starts(self) -> NDArray[np.int64]:
+        """Where the codes of every two columns begin in one long row of them."""
+        widths = np.diff(self.starts)
+        return np.array([0, *accumulate(int(widths[a] * widths[b]) for a, b in self.pairs)], dtype=np.int64)
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {group.column: place for place, group in enumerate(self.tests.groups)}
+
+    def _codes(self, test: Test) -> tuple[int, slice]:
+        """The place of a test's column, and its codes for which the test holds."""
+        place = self._place[test.column]
+        group = self.tests.groups[place]
+        first = group.cells.index(test.cell) + 1
+        return place, slice(first, len(group.cells) + 1 if group.nested else first + 1)
+
     def points(self, drawn: Sequence[Points]) -> NDArray[np.int64]:
-        """The points that each code of each column brings."""
+        """The points that each code of each column brings by itself."""
         row = np.zeros(int(self.starts[-1]), dtype=np.int64)
-        places = {group.column: place for place, group in enumerate(self.tests.groups)}
         for test, points in merged(drawn).items():
-            place = places[test.column]
-            group = self.tests.groups[place]
-            first, last = int(self.starts[place]), int(self.starts[place + 1])
-            number = group.cells.index(test.cell)
-            row[first:last] -= points
-            held = slice(first + number + 1, last if group.nested else first + number + 2)
-            row[held] += 2 * points
+            if isinstance(test, Both):
+                continue
+            place, held = self._codes(test)
+            codes = row[self.starts[place] : self.starts[place + 1]]
+            codes -= points
+            codes[held] += 2 * points
         return row
+
+    def together(
+        self, drawn: Sequence[Points]
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
+        """Of every two answers with points: their columns, for which codes each of them is given, and the points."""
+        rows = [(test, points) for test, points in merged(drawn).items() if isinstance(test, Both)]
+        width = int(np.diff(self.starts).max())
+        columns, answers = np.zeros((len(rows), 2), np.int64), np.zeros((len(rows), 2, width), np.bool_)
+        for number, (both, _) in enumerate(rows):
+            for side, answer in enumerate(both.answers):
+                columns[number, side], held = self._codes(answer.test)
+                answers[number, side, held] = True
+                answers[number, side] ^= not answer.holds
+        return columns, answers, np.array([points for _, points in rows], dtype=np.int64)
 
     def places(self, codes: NDArray[Any], drawn: Sequence[Points]) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """The points of all records plus the most there can be, so that they are places in a table; some thousand at
         a time, with the number of the first. The next ones are written over them."""
-        points, records = self.points(drawn), codes.shape[1]
+        points, together, records = self.points(drawn), self.together(drawn), codes.shape[1]
         room = np.empty(CHUNK, dtype=np.int64)
         for first in range(0, records, CHUNK):
             sums = room[: min(CHUNK, records - first)]
             _points_of(codes, self.starts, points, most_points(drawn), first, sums)
+            if len(together[0]):
+                _points_together(codes, *together, first, sums)
             yield first, sums
 
 
@@ -170,6 +210,27 @@ class ByWeight(_OfCodes):
 
 
 @dataclass(frozen=True)
+class ByPair(_OfCodes):
+    """What `ByWeight` sums up, and behind it the same by both codes of every two columns."""
+
+    tests: Binarisation
+    drawn: tuple[Points, ...]
+    weights: tuple[tuple[int, ...], tuple[int, ...]]
+
+    def zero(self) -> NDArray[np.int64]:
+        layout = _Layout(self.tests)
+        return np.zeros(int(layout.starts[-1] + layout.pair_starts[-1]), dtype=np.int64)
+
+    def add(self, state: NDArray[np.int64], codes: NDArray[Any], labels: NDArray[np.uint8]) -> None:
+        layout = _Layout(self.tests)
+        weights = np.array(self.weights, dtype=np.int64)
+        alone, pairs = np.split(state, layout.starts[-1:])
+        for first, places in layout.places(codes, self.drawn):
+            _add_weights(codes, layout.starts, labels, weights, first, places, alone)
+            _add_pairs(codes, layout.starts, layout.pairs, layout.pair_starts, first, places, pairs)
+
+
+@dataclass(frozen=True)
 class BySum(_OfCodes):
     """How many records of each class (column) have a sum of points in each bucket (row).
 
@@ -227,9 +288,29 @@ def held_by_test(by_code: NDArray[np.int64], tests: Binarisation) -> NDArray[np.
     starts = _Layout(tests).starts
     parts = []
     for place, group in enumerate(tests.groups):
-        counts = by_code[starts[place] + 1 : starts[place + 1]]
-        parts.append(np.cumsum(counts[::-1])[::-1] if group.nested else counts)
+        parts.append(_by_test(by_code[starts[place] : starts[place + 1]], nested=group.nested))
     return np.concatenate(parts)
+
+
+def held_by_pair(by_pair: NDArray[np.int64], tests: Binarisation) -> Iterator[NDArray[np.int64]]:
+    """For every two columns, by test of the first (row) and of the second: what is summed up over the codes where both
+    hold, the first alone, the second alone, and neither."""
+    layout = _Layout(tests)
+    for (a, b), start in zip(layout.pairs.tolist(), layout.pair_starts.tolist(), strict=False):
+        one, other = tests.groups[a], tests.groups[b]
+        shape = len(one.cells) + 1, len(other.cells) + 1
+        sums = by_pair[start : start + shape[0] * shape[1]].reshape(shape)
+        rows, columns = _by_test(sums, nested=one.nested), _by_test(sums.T, nested=other.nested).T
+        both = _by_test(rows.T, nested=other.nested).T
+        first, second = rows.sum(axis=1)[:, None], columns.sum(axis=0)
+        neither = sums.sum() - first - second + both
+        yield np.stack([both, first - both, second - both, neither], axis=-1)
+
+
+def _by_test(sums: NDArray[np.int64], *, nested: bool) -> NDArray[np.int64]:
+    """From sums by code (row) to sums by test."""
+    tested = sums[1:]
+    return np.cumsum(tested[::-1], axis=0)[::-1] if nested else tested
 
 
 @compiled
@@ -259,6 +340,43 @@ def _points_of(
             continue
         for i in range(len(sums)):
             sums[i] += points[begin + row[first + i]]
+
+
+@compiled
+def _points_together(
+    codes: NDArray[Any],
+    columns: NDArray[np.int64],
+    answers: NDArray[np.bool_],
+    points: NDArray[np.int64],
+    first: int,
+    sums: NDArray[np.int64],
+) -> None:
+    """Add the points of every two answers: all of them where both are given, and as many less than none elsewhere."""
+    for pair in range(len(points)):
+        one, other, worth = codes[columns[pair, 0]], codes[columns[pair, 1]], points[pair]
+        for i in range(len(sums)):
+            if answers[pair, 0, one[first + i]] and answers[pair, 1, other[first + i]]:
+                sums[i] += worth
+            else:
+                sums[i] -= worth
+
+
+@compiled
+def _add_pairs(
+    codes: NDArray[Any],
+    starts: NDArray[np.int64],
+    pairs: NDArray[np.int64],
+    pair_starts: NDArray[np.int64],
+    first: int,
+    weights: NDArray[np.int64],
+    out: NDArray[np.int64],
+) -> None:
+    """The weights of the records from `first` on, by both codes of every two columns."""
+    for pair in range(len(pairs)):
+        a, b = pairs[pair, 0], pairs[pair, 1]
+        width, begin, one, other = starts[b + 1] - starts[b], pair_starts[pair], codes[a], codes[b]
+        for i in range(len(weights)):
+            out[begin + one[first + i] * width + other[first + i]] += weights[i]
 
 
 @compiled

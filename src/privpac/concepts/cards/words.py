@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from privpac.concepts.cards.blocks import PointsBlock
+from privpac.concepts.cards.blocks import Block, BothBlock, PointsBlock
 from privpac.concepts.cards.risks import SCALE, Interval, Table
-from privpac.concepts.shapes import PointsSheet, RiskBar
+from privpac.concepts.shapes import TOGETHER, PointsSheet, RiskBar
 from privpac.data.schema import Schema
 
 __all__ = ["described", "percent", "sheet"]
@@ -77,20 +77,25 @@ def _row(table: Table, risks: Sequence[int], sums: Sequence[int]) -> RiskRow:
 
 
 def described(
-    blocks: Sequence[PointsBlock], table: Table, risks: Sequence[int], cutoff: int, schema: Schema
+    blocks: Sequence[Block], table: Table, risks: Sequence[int], cutoff: int, schema: Schema
 ) -> str:
     """The whole card, one line per row."""
     return "\n".join(_lines(blocks, table, risks, cutoff, schema))
 
 
 def _lines(
-    blocks: Sequence[PointsBlock], table: Table, risks: Sequence[int], cutoff: int, schema: Schema
+    blocks: Sequence[Block], table: Table, risks: Sequence[int], cutoff: int, schema: Schema
 ) -> Iterator[str]:
     one = schema.classes[1]
     yield f"Points for {schema.label}"
     for block in blocks:
-        rows = ", ".join(f"{row.values}: {row.points}" for row in block.rows(schema))
-        yield f"  {block.column}  {rows}"
+        if isinstance(block, PointsBlock):
+            rows = ", ".join(f"{row.values}: {row.points}" for row in block.rows(schema))
+            yield f"  {block.column}  {rows}"
+    lines = [row for block in blocks if isinstance(block, BothBlock) for row in block.rows(schema)]
+    if lines:
+        yield TOGETHER
+    yield from (f"  {row.values}: {row.points}" for row in lines)
     yield f"Risk of {schema.label} = {one} by sum of points"
     for row in risk_rows(table, risks, cutoff):
         yield f"  {row.sums}: {row.risk} (counted: {row.interval})"
@@ -99,7 +104,7 @@ def _lines(
 
 
 def sheet(
-    blocks: Sequence[PointsBlock], table: Table, risks: Sequence[int], cutoff: int, schema: Schema
+    blocks: Sequence[Block], table: Table, risks: Sequence[int], cutoff: int, schema: Schema
 ) -> PointsSheet:
     """What a picture of the card shows."""
     bars = []
@@ -109,8 +114,9 @@ def sheet(
         bars.append(
             RiskBar(row.sums, row.risk, middle, row.counted.low / SCALE, row.counted.high / SCALE, label)
         )
-    points = tuple((block.column, block.rows(schema)) for block in blocks)
-    return PointsSheet(points, tuple(bars), _verdict(cutoff, table.top, schema), CAUTION)
+    points = tuple((block.column, block.rows(schema)) for block in blocks if isinstance(block, PointsBlock))
+    together = tuple(row for block in blocks if isinstance(block, BothBlock) for row in block.rows(schema))
+    return PointsSheet(points, tuple(bars), _verdict(cutoff, table.top, schema), CAUTION, together)
 
 
 def _verdict(cutoff: int, top: int, schema: Schema) -> str:

@@ -16,10 +16,10 @@ from privpac.constructions.card.labels import LabelPrivateCard
 from privpac.constructions.card.learner import CardLearner
 from privpac.constructions.card.levels import TREE_CAP, Growth
 from privpac.constructions.card.risk_tree import RiskTrees
-from privpac.constructions.card.weights import CAP
 from privpac.constructions.cases import Case, Record, learner_case, records_of, remembered, tiny_schema
 from privpac.constructions.draw.occam import Occam
 from privpac.data.schema import Schema
+from privpac.guarantee.facts import Unit
 
 __all__ = ["ROWS", "levels_case", "rounds_case"]
 
@@ -43,9 +43,18 @@ def _with_delta() -> Case:
     return learner_case("risk card with a delta", learner, schema, 1)
 
 
-def rounds_case(name: str, schema: Schema, n: int, rounds: int, *, epsilon: Fraction) -> Case:
+def _with_pairs() -> Case:
+    """A whole card of one round, in which two answers may be drawn at once."""
+    schema = tiny_schema(2, 2)
+    learner = CardLearner(schema, ONE, Binarisation.of(schema), 1, pairs=True)
+    return learner_case("risk card of two answers at once", learner, schema, 1)
+
+
+def rounds_case(
+    name: str, schema: Schema, n: int, rounds: int, *, epsilon: Fraction, pairs: bool = False
+) -> Case:
     """The draws alone, from a share of class 1 that is known: no noise takes part, so more records can be tried."""
-    learner = CardLearner(schema, epsilon, Binarisation.of(schema), rounds)
+    learner = CardLearner(schema, epsilon, Binarisation.of(schema), rounds, pairs=pairs)
 
     memory: dict[Hashable, object] = {}
 
@@ -53,7 +62,7 @@ def rounds_case(name: str, schema: Schema, n: int, rounds: int, *, epsilon: Frac
         records = looks(remembered(schema, data, memory), learner.tests)
         return learner.draw_rounds(records, records.reduce(ByClass(learner.tests)), HALF, coins)
 
-    claim = rules.weighted_rounds(ratio=learner.ratio, cap=CAP, rounds=rounds).fact
+    claim = learner.spending.drawn(Unit.RECORD).fact
     return Case(name, run, records_of(schema), n, claim, certified=lambda records: claim)
 
 
@@ -116,6 +125,15 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "card-rounds": lambda: rounds_case("two rounds of a card", tiny_schema(2, 2), 2, 2, epsilon=Fraction(10)),
     "card-rounds-categories": lambda: rounds_case(
         "two rounds of a card on categories", tiny_schema(categories=3), 2, 2, epsilon=Fraction(10)
+    ),
+    "card-pairs": _with_pairs,
+    "card-rounds-pairs": lambda: rounds_case(
+        "two rounds of a card of two answers at once",
+        tiny_schema(2, 2),
+        2,
+        2,
+        epsilon=Fraction(10),
+        pairs=True,
     ),
     "graded-tree": _graded_tree,
     "graded-tree-levels": _graded_levels,

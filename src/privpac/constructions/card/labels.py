@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from privpac.coins import Coins
 from privpac.concepts.base import Costs, Hypothesis
+from privpac.concepts.cards.both import Both
 from privpac.concepts.cards.card import Card
 from privpac.concepts.fitting import misfit
 from privpac.concepts.grids import CUTS
@@ -85,7 +86,9 @@ class LabelPrivateCard:
         tests = [one.test for one in hypothesis.drawn]
         return all(map(self._possible, tests)) and self._declared.fits(hypothesis, size)
 
-    def _possible(self, test: Test) -> bool:
+    def _possible(self, test: Test | Both) -> bool:
+        if isinstance(test, Both):
+            return False
         if self.schema.column(test.column).ordered:
             return test.kind == "at least" and test.cell > 0
         return test.kind == "equals"

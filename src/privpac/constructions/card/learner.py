@@ -1,12 +1,13 @@
 """A risk card: rounds of private draws over public tests, each on what the card so far does not explain.
 
+A round draws a test and a sign; with `pairs`, a test or two answers at once, about any two columns, and a sign.
 Statement: the noisy number of class 1 (a replaced record moves it by 1), the rounds (rule `weighted-rounds`) and the
 noisy table of sums (a replaced record moves its counts by 2 in all) add their epsilons, or with a delta their rhos;
 points and risks follow from what they released. Holds if: tests, rounds, shares and costs are public.
 Source: register `weighted-rounds`, `geometric-noise`, with a delta `concentrated-privacy`; shares, cap and the number
 of rounds were chosen by measurement (benchmarks/scores.py).
-Proof: docs/proofs/weighted-rounds.md. Tested by tests/exact/ (rows `card`, `card-delta`, `card-rounds`,
-`card-rounds-categories`).
+Proof: docs/proofs/weighted-rounds.md. Tested by tests/exact/ (rows `card`, `card-delta`, `card-pairs`, `card-rounds`,
+`card-rounds-categories`, `card-rounds-pairs`).
 """
 
 from __future__ import annotations
@@ -22,16 +23,19 @@ from numpy.typing import NDArray
 from privpac.coins import Coins
 from privpac.concepts.base import Costs, Hypothesis
 from privpac.concepts.cards.blocks import reachable
+from privpac.concepts.cards.both import Both
 from privpac.concepts.cards.card import Card, bucket_count, bucket_row
 from privpac.concepts.cards.risks import WALL, spread_of, start_share
-from privpac.concepts.cards.tallies import ByClass, BySum, ByWeight, Looks, Points, held_by_test, looks
+from privpac.concepts.cards.tallies import ByClass, ByPair, BySum, ByWeight, Looks, Points, looks
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees.parts import OneTest
+from privpac.constructions.card.pairs import draw_with_pairs, is_laid_together, pair_count, scores_alone
 from privpac.constructions.card.spending import (
     COUNT_CHANGE,
     TABLE_CHANGE,
     Spending,
     concentrated_spending,
+    graded_spending,
     pure_spending,
 )
 from privpac.constructions.card.steps import Steps, laid, rounds_in, steps_for
@@ -46,10 +50,13 @@ from privpac.mechanisms.geometric import add_noise
 from privpac.mechanisms.gibbs import draw_index
 from privpac.numbers.exact import plain, ratio_for
 
-__all__ = ["CardLearner"]
+__all__ = ["MOST_PAIRS", "CardLearner"]
 
 MOST_TESTS = 100_000
 """Tests a round chooses from: each of them has a weight of its own."""
+
+MOST_PAIRS = 1 << 20
+"""Pairs of tests a round chooses from: each of them has eight weights of its own."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +71,8 @@ class CardLearner:
     unit: Unit = Unit.RECORD
     delta: Fraction = Fraction(0)
     """Where it is above 0, rounds, count and table share rho and not epsilon."""
+    pairs: bool = False
+    """Whether rounds draw two answers at once, too."""
 
     def __post_init__(self) -> None:
         if self.epsilon <= 0:
@@ -77,6 +86,11 @@ class CardLearner:
             raise SizeError(
                 f"A card chooses from at most {MOST_TESTS} tests, and this schema has {len(self.tests.tests)}.",
                 remedy="Leave out a column of very many categories.",
+            )
+        if self.pairs and (self.delta or not 1 <= self.pair_count <= MOST_PAIRS):
+            raise SizeError(
+                f"A card of two answers at once needs two columns, at most {MOST_PAIRS} pairs of tests and no delta.",
+                remedy="Name the number of rounds: card:16 asks one question at a time.",
             )
         read_costs(self.costs, 2, "Card")
         for share, change in ((self.count_epsilon, COUNT_CHANGE), (self.table_epsilon, TABLE_CHANGE)):
@@ -93,13 +107,22 @@ class CardLearner:
     @property
     def outcomes(self) -> int:
         """As many rules as there are draws and cut-offs: noisy counts decide nothing else about a predicted class."""
-        draws: int = (2 * len(self.tests.tests)) ** self.rounds
+        together = 8 * self.pair_count if self.pairs else 0
+        draws: int = (2 * len(self.tests.tests) + together) ** self.rounds
         return draws * (sum(self.schedule) + 2)
+
+    @cached_property
+    def pair_count(self) -> int:
+        """Tests of two columns each; every pair has four answers."""
+        return pair_count(self.tests)
 
     @property
     def passes(self) -> int:
-        """The first pass counts by class, which serves the first round; each further round and the table need one."""
-        return self.rounds + 1
+        """The first pass counts by class, which serves the first round; each further round and the table need one.
+
+        With pairs the first round needs one, too.
+        """
+        return self.rounds + 1 + self.pairs
 
     @property
     def prices(self) -> tuple[int, int]:
@@ -111,6 +134,8 @@ class CardLearner:
         """What goes to the count, to each round and to the table."""
         if self.delta:
             return concentrated_spending(self.epsilon, self.delta, self.rounds)
+        if self.pairs:
+            return graded_spending(self.epsilon, self.schedule)
         return pure_spending(self.epsilon, self.rounds)
 
     @property
@@ -158,6 +183,7 @@ class CardLearner:
                 "table_epsilon": plain(self.table_epsilon),
                 "costs": list(self.prices),
                 **({"delta": plain(self.delta)} if self.delta else {}),
+                **({"pairs": self.pair_count} if self.pairs else {}),
             },
             labelled=size.labelled,
         )
@@ -171,10 +197,13 @@ class CardLearner:
     def _is_possible(self, part: tuple[Points, ...]) -> bool:
         """Whether one of these tests, drawn, is laid out like this."""
         points = sum(one.points for one in part)
+        first = part[0].test
+        if isinstance(first, Both):
+            return self.pairs and is_laid_together(self.tests, part, spread=self.steps.spread)
         return any(
             laid(self.tests, number, points, spread=self.steps.spread) == part
             for number, test in enumerate(self.tests.tests)
-            if test.column == part[0].test.column
+            if test.column == first.column
         )
 
     def fits(self, card: Card, size: Size) -> bool:
@@ -205,8 +234,14 @@ class CardLearner:
     ) -> tuple[Points, ...]:
         """The tests of all rounds, from a public share of class 1 on; `by_class` is what the first look has counted."""
         drawn: tuple[Points, ...] = ()
-        for points in self.schedule:
-            drawn = (*drawn, *self._draw(self._by_code(records, by_class, drawn, start), points, coins))
+        for number, points in enumerate(self.schedule):
+            ratio = self.spending.ratio_at(number)
+            if self.pairs:
+                sums = records.reduce(ByPair(self.tests, drawn, self._weights(drawn, start)))
+                part = draw_with_pairs(self.tests, sums, points, ratio, coins, spread=self.steps.spread)
+            else:
+                part = self._draw(self._by_code(records, by_class, drawn, start), points, ratio, coins)
+            drawn = (*drawn, *part)
         return drawn
 
     def _ones(self, by_class: NDArray[np.int64], n: int, coins: Coins) -> int:
@@ -219,19 +254,21 @@ class CardLearner:
         self, records: Looks, by_class: NDArray[np.int64], drawn: tuple[Points, ...], start: Fraction
     ) -> NDArray[np.int64]:
         """Sums of weights by code, given what was drawn; before the first draw a weight depends on the class alone."""
-        weights = residuals(start, sum(abs(one.points) for one in drawn), self.steps.fifth, CAP)
+        weights = self._weights(drawn, start)
         if not drawn:
             (zero,), (one,) = weights
             sums: NDArray[np.int64] = zero * by_class[0] + one * by_class[1]
             return sums
         return records.reduce(ByWeight(self.tests, drawn, weights))
 
-    def _draw(self, by_code: NDArray[np.int64], points: int, coins: Coins) -> tuple[Points, ...]:
+    def _weights(self, drawn: tuple[Points, ...], start: Fraction) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        return residuals(start, sum(abs(one.points) for one in drawn), self.steps.fifth, CAP)
+
+    def _draw(
+        self, by_code: NDArray[np.int64], points: int, ratio: Fraction, coins: Coins
+    ) -> tuple[Points, ...]:
         """A test and a sign, by how much weight lies on the right side of it; its points, laid on cuts."""
-        everyone = int(by_code[: len(self.tests.groups[0].cells) + 1].sum())
-        gains = 2 * held_by_test(by_code, self.tests) - everyone
-        scores = np.column_stack([-gains, gains]).ravel()
-        test, negative = divmod(draw_index(scores.tolist(), self.ratio, coins), 2)
+        test, negative = divmod(draw_index(scores_alone(by_code, self.tests), ratio, coins), 2)
         return laid(self.tests, test, -points if negative else points, spread=self.steps.spread)
 
     def _table(

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.cards.tallies import Points, held_by_test
-from privpac.concepts.literals.binarise import Binarisation, Facts, implied
+from privpac.concepts.literals.binarise import Binarisation, Facts, Test, implied
 from privpac.concepts.trees.tree import Leaf, Split, Tree
+from privpac.constructions.card.pairs import scores_alone
 from privpac.constructions.card.spending import LARGEST_ROUNDS
 from privpac.constructions.card.weights import UNITS, weights_at
 from privpac.constructions.draw.occam import LARGEST_PRICE
@@ -140,7 +140,7 @@ class Growth:
         )
         sums = sample.reduce(LeafWeights(tests, self.tree, (zeros, ones)))
         grown = [
-            _grow(stem, _draw(row, tests, points, ratio, coins))
+            _grow(stem, *_draw(row, tests, points, ratio, coins))
             for stem, row in zip(self.stems, sums, strict=True)
         ]
         tree = self.tree.with_leaves(iter([subtree for subtree, _ in grown]))
@@ -157,28 +157,25 @@ def _stems(tree: Tree, facts: Facts, starts: Iterator[Fraction]) -> Iterator[Ste
 
 def _draw(
     by_code: NDArray[np.int64], tests: Binarisation, points: int, ratio: Fraction, coins: Coins
-) -> Points:
+) -> tuple[Test, int]:
     """A test and a sign for one leaf, by how much weight lies on the right side of it."""
-    everyone = int(by_code[: len(tests.groups[0].cells) + 1].sum())
-    gains = 2 * held_by_test(by_code, tests) - everyone
-    scores = np.column_stack([-gains, gains]).ravel()
-    test, negative = divmod(draw_index(scores.tolist(), ratio, coins), 2)
-    return Points(tests.tests[test], -points if negative else points)
+    test, negative = divmod(draw_index(scores_alone(by_code, tests), ratio, coins), 2)
+    return tests.tests[test], -points if negative else points
 
 
-def _grow(stem: Stem, drawn: Points) -> tuple[Tree, tuple[Stem, ...]]:
+def _grow(stem: Stem, test: Test, points: int) -> tuple[Tree, tuple[Stem, ...]]:
     """What grows on a leaf, and its leaves.
 
     A test whose answer is known there splits nothing: all records of the leaf get the points of that answer.
     """
     leaf = Leaf(stem.label)
     low, high = (
-        stem._replace(facts=(*stem.facts, (drawn.test, answer)), points=stem.points + sign * drawn.points)
+        stem._replace(facts=(*stem.facts, (test, answer)), points=stem.points + sign * points)
         for answer, sign in ((False, -1), (True, 1))
     )
-    known = implied(drawn.test, stem.facts)
+    known = implied(test, stem.facts)
     if known is None:
-        return Split(drawn.test, leaf, leaf), (low, high)
+        return Split(test, leaf, leaf), (low, high)
     return leaf, ((high if known else low)._replace(facts=stem.facts),)
 
 

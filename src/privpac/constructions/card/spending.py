@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -28,6 +29,7 @@ __all__ = [
     "TABLE_CHANGE",
     "Spending",
     "concentrated_spending",
+    "graded_spending",
     "is_worth_a_delta",
     "pure_spending",
 ]
@@ -37,6 +39,10 @@ COUNT_CHANGE, TABLE_CHANGE = 1, 2
 
 COUNT_SHARE, TABLE_SHARE = Fraction(2, 25), Fraction(3, 25)
 """Of epsilon, for the number of class 1 and for the table; the rounds share the rest (benchmarks/scores.py)."""
+
+PAIRS_COUNT_SHARE, PAIRS_TABLE_SHARE = Fraction(1, 50), Fraction(1, 20)
+"""The same where two answers are drawn at once, which needs many records: then little is enough for both
+(docs/compare/ranks.md)."""
 
 COUNT_RHO, TABLE_RHO = Fraction(1, 20), Fraction(1, 10)
 """The same of rho, where there is a delta (benchmarks/scores.py)."""
@@ -65,16 +71,24 @@ class Spending(ABC):
         """Weight of one unit of score in a round; scores lie in a window of 4·CAP units around their old places."""
         return ratio_for(self.each / (4 * CAP))
 
+    def ratio_at(self, number: int) -> Fraction:
+        """Weight of one unit of score in the round of this number, counted from 0."""
+        return self.ratio
+
     def steps(self, unit: Unit) -> tuple[Proof[Privacy], Proof[Privacy], Proof[Privacy]]:
         """What count, rounds and table lose, each by itself."""
         count = rules.geometric_noise(
             ratio=ratio_for(self.count / COUNT_CHANGE), change=COUNT_CHANGE, unit=unit
         )
-        drawn = own_rules.weighted_rounds(ratio=self.ratio, cap=CAP, rounds=self.rounds, unit=unit)
+        drawn = self.drawn(unit)
         table = rules.geometric_noise(
             ratio=ratio_for(self.table / TABLE_CHANGE), change=TABLE_CHANGE, unit=unit
         )
         return count, drawn, table
+
+    def drawn(self, unit: Unit) -> Proof[Privacy]:
+        """What all rounds lose."""
+        return own_rules.weighted_rounds(ratio=self.ratio, cap=CAP, rounds=self.rounds, unit=unit)
 
     @abstractmethod
     def privacy(self, unit: Unit) -> Proof[Privacy]:
@@ -86,6 +100,26 @@ class _Pure(Spending):
     def privacy(self, unit: Unit) -> Proof[Privacy]:
         card = rules.post_processing(rules.sequential(*self.steps(unit)), what=WHAT)
         return rules.declared(card, epsilon=self.epsilon)
+
+
+@dataclass(frozen=True)
+class _Graded(_Pure):
+    """Rounds that bring fewer points find less to explain, and are told more: `each` divided by their points."""
+
+    schedule: tuple[int, ...]
+
+    def ratio_at(self, number: int) -> Fraction:
+        return self._ratio_for(self.schedule[number])
+
+    def _ratio_for(self, points: int) -> Fraction:
+        return ratio_for(self.each / points / (4 * CAP))
+
+    def drawn(self, unit: Unit) -> Proof[Privacy]:
+        alike = [
+            own_rules.weighted_rounds(ratio=self._ratio_for(points), cap=CAP, rounds=rounds, unit=unit)
+            for points, rounds in Counter(self.schedule).items()
+        ]
+        return rules.sequential(*alike) if len(alike) > 1 else alike[0]
 
 
 @dataclass(frozen=True)
@@ -110,6 +144,14 @@ def pure_spending(epsilon: Fraction, rounds: int) -> Spending:
     """Shares of epsilon."""
     count, table = epsilon * COUNT_SHARE, epsilon * TABLE_SHARE
     return _Pure(epsilon, rounds, count, min(epsilon - count - table, LARGEST_ROUNDS) / rounds, table)
+
+
+def graded_spending(epsilon: Fraction, schedule: tuple[int, ...]) -> Spending:
+    """Shares of epsilon for rounds of two answers at once: twice as much for a round of half the points."""
+    count, table = epsilon * PAIRS_COUNT_SHARE, epsilon * PAIRS_TABLE_SHARE
+    all_rounds = min(epsilon - count - table, LARGEST_ROUNDS)
+    each = all_rounds / sum(Fraction(1, points) for points in schedule)
+    return _Graded(epsilon, len(schedule), count, each, table, schedule)
 
 
 def concentrated_spending(epsilon: Fraction, delta: Fraction, rounds: int) -> Spending:

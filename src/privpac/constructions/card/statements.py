@@ -15,7 +15,8 @@ STATEMENTS: tuple[Statement, ...] = (
         "In each round a test t with a sign s is drawn with weight ratio^(-S), S = s·(sum of w over records where t"
         " holds, less the sum of w over the others). Each w is an integer of size at most cap, computed from its"
         " own record and from what earlier rounds released. A test may ask another question in every leaf of a tree"
-        " that earlier rounds released. Then k rounds are epsilon-DP with e^epsilon = ratio^(-4·cap·k).",
+        " that earlier rounds released, or hold where two answers are given at once. Then k rounds are epsilon-DP with"
+        " e^epsilon = ratio^(-4·cap·k).",
         (
             "tests, ratio, cap and the number of rounds are public, 0 < ratio <= 1",
             "a weight depends on no other record, and on nothing that was not released",

@@ -13,12 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from privpac.concepts.cards.both import Answer, Both
 from privpac.concepts.cards.risks import WALL
 from privpac.concepts.cards.tallies import Points
-from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.literals.binarise import Binarisation, Group, Kind, Test
 from privpac.constructions.card.weights import points_of_round
 
-__all__ = ["Steps", "laid", "rounds_in", "steps_for"]
+__all__ = ["Steps", "laid", "laid_together", "rounds_in", "steps_for"]
 
 FINEST = 3
 """At most so many points make a fifth of log-odds: then the first round has nine, the largest digit."""
@@ -63,16 +64,46 @@ def laid(tests: Binarisation, number: int, points: int, *, spread: bool) -> tupl
         if number < first + len(group.cells):
             break
         first += len(group.cells)
-    most, size = abs(points), len(group.cells)
     if not spread or not group.nested:
         return (Points(tests.tests[number], points),)
-    if size < most:
-        places = Counter(place * size // most for place in range(most))
-    else:
-        start = min(max(number - first - (most - 1) // 2, 0), size - most)
-        places = Counter(range(start, start + most))
+    places = Counter(_around(group, number - first, abs(points)))
     sign = 1 if points > 0 else -1
-    return tuple(Points(tests.tests[first + place], sign * times) for place, times in sorted(places.items()))
+    return tuple(Points(tests.tests[first + place], sign * times) for place, times in places.items())
+
+
+def laid_together(
+    one: Group, other: Group, places: tuple[int, int], holds: tuple[bool, bool], points: int, *, spread: bool
+) -> tuple[Points, ...]:
+    """The points of two drawn answers: on these alone, or one each on those around them, wider ones first or last.
+
+    Both cuts move at the same time, so that whoever gives the answers at one place gives them at all the wider ones.
+    """
+    most = abs(points) if spread and (one.nested or other.nested) else 1
+    firsts, seconds = _around(one, places[0], most), _around(other, places[1], most)
+    if one.nested and other.nested and holds[0] != holds[1]:
+        seconds = seconds[::-1]
+    times = Counter(
+        Both(_answer(one, first, holds[0]), _answer(other, second, holds[1]))
+        for first, second in zip(firsts, seconds, strict=True)
+    )
+    each = points // most
+    return tuple(Points(both, each * count) for both, count in times.items())
+
+
+def _answer(group: Group, place: int, holds: bool) -> Answer:
+    kind: Kind = "at least" if group.nested else "equals"
+    return Answer(Test(group.column, group.cells[place], kind), holds)
+
+
+def _around(group: Group, place: int, most: int) -> list[int]:
+    """So many places around a drawn one, ascending, as many as there are or some of them twice; a category stays."""
+    size = len(group.cells)
+    if not group.nested:
+        return [place] * most
+    if size < most:
+        return [number * size // most for number in range(most)]
+    start = min(max(place - (most - 1) // 2, 0), size - most)
+    return list(range(start, start + most))
 
 
 def rounds_in(drawn: tuple[Points, ...], schedule: tuple[int, ...]) -> Iterator[tuple[Points, ...]]:
@@ -95,9 +126,18 @@ def rounds_in(drawn: tuple[Points, ...], schedule: tuple[int, ...]) -> Iterator[
 
 
 def _is_one_round(part: tuple[Points, ...]) -> bool:
-    cells = [one.test.cell for one in part]
+    if any(isinstance(one.test, Both) for one in part):
+        return len({(_questions(one.test), one.points > 0) for one in part}) == 1
+    tests = [one.test for one in part if isinstance(one.test, Test)]
     return (
-        len({(one.test.column, one.test.kind, one.points > 0) for one in part}) == 1
-        and all(a < b for a, b in pairwise(cells))
-        and (len(part) == 1 or part[0].test.kind == "at least")
+        len({(test.column, test.kind, one.points > 0) for test, one in zip(tests, part, strict=True)}) == 1
+        and all(a.cell < b.cell for a, b in pairwise(tests))
+        and (len(part) == 1 or tests[0].kind == "at least")
     )
+
+
+def _questions(test: Test | Both) -> object:
+    """What two answers are about, but for their places; a test alone is about itself."""
+    if isinstance(test, Test):
+        return test
+    return tuple((one.test.column, one.test.kind, one.holds) for one in test.answers)

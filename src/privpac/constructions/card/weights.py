@@ -17,8 +17,10 @@ __all__ = [
     "CAP",
     "ENOUGH",
     "MOST_ROUNDS",
+    "PAIRS_FROM",
     "UNITS",
     "fine_rounds_for",
+    "pair_rounds_for",
     "points_of_round",
     "residuals",
     "rounds_for",
@@ -41,6 +43,13 @@ MOST_ROUNDS = 300
 ENOUGH = 1_000
 """n·epsilon below which many small rounds rank no better than a few, and tell risks worse (benchmarks/scores.py)."""
 
+PAIRS_FROM = 5_000
+"""n·epsilon from which on rounds draw two answers at once, too: with fewer records there are too many to choose from,
+and too little is left for risks (docs/compare/ranks.md)."""
+
+PAIR_ROUNDS = 19
+"""At most so many rounds draw two answers at once: their points can all be laid on neighbouring cuts, on 32 of them."""
+
 LARGEST_POINTS = 3
 """Points of the first rounds; later ones correct, and bring 2 and then 1."""
 
@@ -54,6 +63,16 @@ def rounds_for(records: int, epsilon: Fraction) -> int:
     # floor((2·sqrt(x) + 7) / 14) needs the whole part of the root of 4x only
     whole = 4 * records * epsilon.numerator // epsilon.denominator
     return min(max((math.isqrt(whole) + 7) // 14, 1), WALL)
+
+
+def pair_rounds_for(records: int, epsilon: Fraction) -> int:
+    """A tenth of the square root of n·epsilon, rounded, from 1 to 19: fewer rounds, each of which can say more.
+
+    >>> [pair_rounds_for(2000, Fraction(e)) for e in ("3", "10", "100")]
+    [8, 14, 19]
+    """
+    # floor((sqrt(x) + 5) / 10) needs the whole part of the root of x only
+    return min(max((math.isqrt(math.floor(records * epsilon)) + 5) // 10, 1), PAIR_ROUNDS)
 
 
 def fine_rounds_for(records: int, epsilon: Fraction) -> int:

@@ -12,10 +12,18 @@ from privpac.concepts.literals.round_cuts import on_round_numbers
 from privpac.constructions.base import Learner
 from privpac.constructions.card.graded_tree import FIRST_SHARE, GRADED_FROM, GradedTrees
 from privpac.constructions.card.labels import LabelPrivateCard
-from privpac.constructions.card.learner import CardLearner
+from privpac.constructions.card.learner import MOST_PAIRS, CardLearner
+from privpac.constructions.card.pairs import pair_count
 from privpac.constructions.card.risk_tree import MOST_LEVELS, RiskTrees, levels_for
 from privpac.constructions.card.spending import is_worth_a_delta
-from privpac.constructions.card.weights import ENOUGH, MOST_ROUNDS, fine_rounds_for, rounds_for
+from privpac.constructions.card.weights import (
+    ENOUGH,
+    MOST_ROUNDS,
+    PAIRS_FROM,
+    fine_rounds_for,
+    pair_rounds_for,
+    rounds_for,
+)
 from privpac.constructions.draw.default import LATEST, auto
 from privpac.constructions.request import OWNER, PROTECTS, Request, Word
 from privpac.errors import ParameterError
@@ -33,7 +41,16 @@ def _card(request: Request, rest: str) -> Learner:
     if request.protect == "labels":
         return LabelPrivateCard(request.schema, epsilon, rounds, request.costs, delta)
     tests = on_round_numbers(request.schema)
+    if not rest and not delta and _is_worth_pairs(request, tests):
+        rounds = pair_rounds_for(request.size.labelled, epsilon)
+        return CardLearner(request.schema, epsilon, tests, rounds, request.costs, pairs=True)
     return CardLearner(request.schema, epsilon, tests, rounds, request.costs, delta=delta)
+
+
+def _is_worth_pairs(request: Request, tests: Binarisation) -> bool:
+    """Whether there are records enough to draw two answers at once, and pairs, but not too many."""
+    enough = request.size.labelled * request.per_record >= PAIRS_FROM
+    return enough and 1 <= pair_count(tests) <= MOST_PAIRS
 
 
 def _default_rounds(request: Request) -> tuple[int, Fraction]:

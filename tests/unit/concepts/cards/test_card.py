@@ -142,7 +142,7 @@ def test_points_stay_one_digit_however_often_a_test_is_drawn() -> None:
     for block, points in zip(blocks_of(drawn), (9, -9), strict=True):
         (one,) = block.merged
         assert one.points == points
-        assert (block.points(cells[block.column]) == 9 * (one.test.holds(cells) == (points > 0))).all()
+        assert (block.points(cells) == 9 * (one.test.holds(cells) == (points > 0))).all()
     sample = MemorySample.of(table(50), SCHEMA)
     once = drawn_at((5, 9), (63, -9))
     wide, narrow = residuals(Fraction(1, 3), 25), residuals(Fraction(1, 3), 18)

@@ -1,0 +1,165 @@
+"""Rounds that may draw two answers at once: where the points lie, which cards there can be, and what it all costs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import privpac
+from privpac import MemorySample, Schema, SeededCoins, Size
+from privpac.checker.check import check_derivation
+from privpac.concepts.cards.both import Both
+from privpac.concepts.cards.card import Card
+from privpac.concepts.cards.tallies import Points
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.constructions.card.labels import LabelPrivateCard
+from privpac.constructions.card.learner import CardLearner
+from privpac.constructions.card.pairs import is_laid_together, pair_count
+from privpac.constructions.card.steps import laid_together, rounds_in
+from privpac.constructions.card.weights import CAP, PAIRS_FROM
+from privpac.constructions.words import Request, learner_for
+from privpac.errors import SizeError
+from privpac.guarantee.facts import Loss
+
+COLUMNS: list[dict[str, Any]] = [
+    {"name": "age", "kind": "numeric", "lower": 0, "upper": 10, "integer": True},
+    {"name": "dose", "kind": "numeric", "lower": 0, "upper": 10, "integer": True},
+    {"name": "ward", "kind": "categorical", "categories": ["north", "south", "east"]},
+    {"name": "smoker", "kind": "boolean"},
+    {"name": "stage", "kind": "numeric", "lower": 0, "upper": 2, "integer": True},
+]
+SCHEMA = Schema.from_json({"label": "ill", "classes": [0, 1], "columns": COLUMNS})
+TESTS = Binarisation.of(SCHEMA)
+AGE, DOSE, WARD, SMOKER, STAGE = TESTS.groups
+
+
+def table(n: int = 2000) -> dict[str, list[Any]]:
+    """Old smokers are ill, and young people who do not smoke: no sum of points says so."""
+    rng = np.random.default_rng(4)
+    age, dose, stage = rng.integers(0, 11, n), rng.integers(0, 11, n), rng.integers(0, 3, n)
+    ward, smoker = rng.choice(["north", "south", "east"], n), rng.random(n) < 0.5
+    ill = ((age >= 6) == smoker) ^ (rng.random(n) < 0.05)
+    columns = {
+        "age": age,
+        "dose": dose,
+        "ward": ward,
+        "smoker": smoker,
+        "stage": stage,
+        "ill": ill.astype(int),
+    }
+    return {name: values.tolist() for name, values in columns.items()}
+
+
+def cells(part: tuple[Points, ...]) -> list[tuple[int, int, int]]:
+    tests = [(one.test.tests, one.points) for one in part if isinstance(one.test, Both)]
+    return [(first.cell, second.cell, points) for (first, second), points in tests]
+
+
+def test_both_cuts_move_at_once_so_that_regions_lie_in_each_other() -> None:
+    assert cells(laid_together(AGE, DOSE, (4, 6), (True, True), 3, spread=True)) == [
+        (4, 6, 1),
+        (5, 7, 1),
+        (6, 8, 1),
+    ]
+    assert cells(laid_together(AGE, DOSE, (4, 6), (True, False), -3, spread=True)) == [
+        (4, 8, -1),
+        (5, 7, -1),
+        (6, 6, -1),
+    ]
+
+
+def test_categories_stay_and_points_without_cuts_stay_together() -> None:
+    assert cells(laid_together(AGE, WARD, (4, 1), (True, True), 2, spread=True)) == [(5, 1, 1), (6, 1, 1)]
+    assert cells(laid_together(WARD, SMOKER, (2, 0), (True, False), -6, spread=True)) == [(2, 1, -6)]
+    assert cells(laid_together(AGE, DOSE, (4, 6), (True, True), 3, spread=False)) == [(5, 7, 3)]
+    assert (
+        sum(points for *_, points in cells(laid_together(AGE, STAGE, (0, 0), (True, True), 9, spread=True)))
+        == 9
+    )
+
+
+def test_rounds_of_pairs_are_found_again_and_nothing_else_is_one() -> None:
+    part = laid_together(AGE, DOSE, (4, 6), (True, False), 3, spread=True)
+    assert list(rounds_in(part, (3,))) == [part]
+    assert is_laid_together(TESTS, part, spread=True)
+    assert not is_laid_together(TESTS, part[::-1], spread=True)
+    assert not is_laid_together(TESTS, part, spread=False)
+    first = part[0].test
+    assert isinstance(first, Both)
+    turned = replace(part[0], test=replace(first, first=replace(first.first, holds=False)))
+    assert list(rounds_in((turned, *part[1:]), (3,))) != [(turned, *part[1:])]
+    strange = replace(part[0], test=replace(first, first=replace(first.first, test=WARD_TEST)))
+    assert not is_laid_together(TESTS, (strange,) * 3, spread=True)
+
+
+WARD_TEST = next(test for test in TESTS.tests if test.column == "ward")
+
+
+def learner(word: str, n: int, epsilon: Fraction, **wishes: Any) -> Any:
+    return learner_for(word, Request(schema=SCHEMA, size=Size(n), epsilon=epsilon, **wishes))
+
+
+def test_public_numbers_decide_about_pairs_and_a_number_of_rounds_asks_for_tests_alone() -> None:
+    few, many = (learner("card", n, Fraction(1)) for n in (PAIRS_FROM - 1, PAIRS_FROM))
+    assert not few.pairs
+    assert many.pairs
+    assert not learner("card:12", PAIRS_FROM, Fraction(1)).pairs
+    assert not learner("card", PAIRS_FROM, Fraction(1), delta=Fraction(1, 10**6)).pairs
+    assert isinstance(learner("card", PAIRS_FROM, Fraction(1), protect="labels"), LabelPrivateCard)
+    one = Schema.from_json({"label": "ill", "classes": [0, 1], "columns": COLUMNS[:1]})
+    alone = learner_for("card", Request(schema=one, size=Size(PAIRS_FROM), epsilon=Fraction(1)))
+    assert isinstance(alone, CardLearner)
+    assert not alone.pairs
+    with pytest.raises(SizeError):
+        CardLearner(one, Fraction(1), Binarisation.of(one), 2, pairs=True)
+
+
+@pytest.mark.parametrize("epsilon", ["0.3", "1", "7"])
+@pytest.mark.parametrize("rounds", [1, 3, 12, 19, 32])
+def test_shares_of_epsilon_keep_the_promise_and_leave_nothing(epsilon: str, rounds: int) -> None:
+    card = CardLearner(SCHEMA, Fraction(epsilon), TESTS, rounds, pairs=True)
+    spending = card.spending
+    spent = [spending.each / points for points in card.schedule]
+    assert spending.count + spending.table + sum(spent) == Fraction(epsilon)
+    for number, own in enumerate(spent):
+        assert spending.ratio_at(number) ** (4 * CAP) >= Fraction(np.exp(-float(own)) * (1 - 1e-9))
+    proof = card.certify(Size(9000)).privacy
+    assert proof.fact.epsilon == Loss(log=Fraction(epsilon))
+    check_derivation(proof.to_json())
+
+
+def test_what_no_sum_of_points_says_is_found_told_and_verified(tmp_path: Path) -> None:
+    model = privpac.learn(table(), schema=SCHEMA, concepts="card", epsilon=5, random_state=1)
+    assert isinstance(model.hypothesis, Card)
+    assert any(
+        isinstance(one.test, Both) and set(one.test.columns) == {"age", "smoker"}
+        for one in model.hypothesis.drawn
+    )
+    model.save(tmp_path / "card.json")
+    assert privpac.verify(tmp_path / "card.json").rebuilt
+    assert privpac.load(tmp_path / "card.json").describe() == model.describe()
+    ill = np.array(table()["ill"])
+    alone = privpac.learn(table(), schema=SCHEMA, concepts="card:9", epsilon=5, random_state=1)
+    wrong, more = (float((one.predict(table()) != ill).mean()) for one in (model, alone))
+    assert wrong < 0.2 < 0.35 < more
+
+
+def test_only_cards_of_these_parameters_are_released() -> None:
+    card = CardLearner(SCHEMA, Fraction(5), TESTS, 4, pairs=True)
+    sample = MemorySample.of(table(400), SCHEMA)
+    for seed in range(12):
+        drawn = card.learn(sample, SeededCoins(seed))
+        assert card.releases(drawn, sample.size)
+        together = any(isinstance(one.test, Both) for one in drawn.drawn)
+        if together:
+            assert not replace(card, pairs=False).releases(drawn, sample.size)
+            first = next(i for i, one in enumerate(drawn.drawn) if isinstance(one.test, Both))
+            moved = list(drawn.drawn)
+            moved[first] = Points(moved[first].test, -moved[first].points)
+            assert not card.releases(replace(drawn, drawn=tuple(moved)), sample.size)
+    assert pair_count(TESTS) == 10 * 10 + 20 * 3 + 23 * 1 + 24 * 2
