@@ -93,7 +93,7 @@ class _Layout:
     def _place(self) -> dict[str, int]:
         return {group.column: place for place, group in enumerate(self.tests.groups)}
 
-    def _held(self, test: Test) -> tuple[int, slice]:
+    def _codes_of(self, test: Test) -> tuple[int, slice]:
         """The place of a test's column, and its codes for which the test holds."""
         place = self._place[test.column]
         group = self.tests.groups[place]
@@ -106,7 +106,7 @@ class _Layout:
         for test, points in merged(drawn).items():
             if isinstance(test, Both):
                 continue
-            place, held = self._held(test)
+            place, held = self._codes_of(test)
             own = row[self.starts[place] : self.starts[place + 1]]
             own -= points
             own[held] += 2 * points
@@ -118,13 +118,13 @@ class _Layout:
         """Of every two answers with points: their columns, for which codes each of them is given, and the points."""
         rows = [(test, points) for test, points in merged(drawn).items() if isinstance(test, Both)]
         width = int(np.diff(self.starts).max())
-        columns, given = np.zeros((len(rows), 2), np.int64), np.zeros((len(rows), 2, width), np.bool_)
+        columns, codes = np.zeros((len(rows), 2), np.int64), np.zeros((len(rows), 2, width), np.bool_)
         for number, (both, _) in enumerate(rows):
             for side, answer in enumerate(both.answers):
-                columns[number, side], held = self._held(answer.test)
-                given[number, side, held] = True
-                given[number, side] ^= not answer.holds
-        return columns, given, np.array([points for _, points in rows], dtype=np.int64)
+                columns[number, side], held = self._codes_of(answer.test)
+                codes[number, side, held] = True
+                codes[number, side] ^= not answer.holds
+        return columns, codes, np.array([points for _, points in rows], dtype=np.int64)
 
     def places(self, codes: NDArray[Any], drawn: Sequence[Points]) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """The points of all records plus the most there can be, so that they are places in a table; some thousand at
@@ -288,7 +288,7 @@ def held_by_test(by_code: NDArray[np.int64], tests: Binarisation) -> NDArray[np.
     starts = _Layout(tests).starts
     parts = []
     for place, group in enumerate(tests.groups):
-        parts.append(_held(by_code[starts[place] : starts[place + 1]], nested=group.nested))
+        parts.append(_by_test(by_code[starts[place] : starts[place + 1]], nested=group.nested))
     return np.concatenate(parts)
 
 
@@ -300,14 +300,14 @@ def held_by_pair(by_pair: NDArray[np.int64], tests: Binarisation) -> Iterator[ND
         one, other = tests.groups[a], tests.groups[b]
         shape = len(one.cells) + 1, len(other.cells) + 1
         sums = by_pair[start : start + shape[0] * shape[1]].reshape(shape)
-        rows, columns = _held(sums, nested=one.nested), _held(sums.T, nested=other.nested).T
-        both = _held(rows.T, nested=other.nested).T
+        rows, columns = _by_test(sums, nested=one.nested), _by_test(sums.T, nested=other.nested).T
+        both = _by_test(rows.T, nested=other.nested).T
         first, second = rows.sum(axis=1)[:, None], columns.sum(axis=0)
         neither = sums.sum() - first - second + both
         yield np.stack([both, first - both, second - both, neither], axis=-1)
 
 
-def _held(sums: NDArray[np.int64], *, nested: bool) -> NDArray[np.int64]:
+def _by_test(sums: NDArray[np.int64], *, nested: bool) -> NDArray[np.int64]:
     """From sums by code (row) to sums by test."""
     own = sums[1:]
     return np.cumsum(own[::-1], axis=0)[::-1] if nested else own
@@ -346,7 +346,7 @@ def _points_of(
 def _points_together(
     codes: NDArray[Any],
     columns: NDArray[np.int64],
-    given: NDArray[np.bool_],
+    answers: NDArray[np.bool_],
     points: NDArray[np.int64],
     first: int,
     sums: NDArray[np.int64],
@@ -355,7 +355,7 @@ def _points_together(
     for pair in range(len(points)):
         one, other, own = codes[columns[pair, 0]], codes[columns[pair, 1]], points[pair]
         for i in range(len(sums)):
-            if given[pair, 0, one[first + i]] and given[pair, 1, other[first + i]]:
+            if answers[pair, 0, one[first + i]] and answers[pair, 1, other[first + i]]:
                 sums[i] += own
             else:
                 sums[i] -= own
