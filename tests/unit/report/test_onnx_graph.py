@@ -68,6 +68,7 @@ def answers(model: Model, table: dict[str, Any]) -> dict[str, Any]:
         ("staged:2+2", {"leaf_epsilon": 1}),
         ("lists:3", {}),
         ("card:12", {}),
+        ("card", {}),
         ("thresholds:bmi", {}),
         ("thresholds:seen", {}),
         ("stumps", {}),
