@@ -19,7 +19,7 @@ from privpac.numbers.parameters import Number, chance
 from privpac.numbers.rough import Floats
 from privpac.theory.register import formula
 
-__all__ = ["float_mistakes", "mistakes_of_base", "mistakes_of_draw", "spare_delta"]
+__all__ = ["mistakes_of_draw"]
 
 LARGEST_SHARE = Fraction(1, 4)
 """Of its epsilon a base spends at most so much as delta: more would leave nothing to draw with."""
