@@ -82,7 +82,7 @@ def learning(frame: pd.DataFrame, folder: Path, repeats: int) -> list[Row]:
             "csv": partial(fit, file, word, declared),
             "frame": partial(fit, frame, word, declared),
         }
-        least = least_seconds(jobs, repeats=repeats if word in LEARNT else 1)
+        least = least_seconds(jobs, repeats=repeats)
         size = f"{len(frame):,} records of {REALS + WHOLES + TEXTS} columns"
         rows.append(row(f"{word}: DuckDB's scan of a CSV file, {size}", least["scan"]))
         for name, limit, base, against in (
