@@ -27,6 +27,7 @@ import numpy as np
 from benchmarks.constructions import EPSILON, ERROR, Class, classes, constructions, planned, rows_of
 from privpac import PrivateQuery, Schema, SeededCoins, Size
 from privpac.concepts.base import Hypothesis
+from privpac.concepts.line.thresholds import Threshold
 from privpac.constructions.clauses.formulas import records_clauses
 from privpac.constructions.few_labels.methods import FewLabels
 from privpac.constructions.prediction.base import Predictor
@@ -40,6 +41,7 @@ from privpac.constructions.words import learner_for
 from privpac.data.engines.memory import MemorySample
 from privpac.data.semi import SemiSample
 from privpac.errors import PrivpacError
+from privpac.guarantee.facts import Against
 from privpac.plan.runs.tables import range_error, threshold_error
 
 RESULTS = Path(__file__).parent / "results" / "failures.json"
@@ -296,6 +298,45 @@ def exceptions_rate(*, runs: int, known: Mapping[tuple[Any, ...], Rate]) -> Rate
     return replace(rate, failures=failures, seconds=time.process_time() - start)
 
 
+WITH_DELTA = ("label-boost", "boost"), ("ssl-relabel", "relabel")
+FEW = Size(1_500, unlabelled=20_000)
+CELLS = 2**62
+
+
+def delta_rate(construction: str, method: str, *, runs: int, known: Mapping[tuple[Any, ...], Rate]) -> Rate:
+    """Few labels whose base spends a delta of a millionth: a cut anywhere in a column of 62 bits, where that pays, from
+    records of any values. A run fails if it errs by more than its certificate says, or gives no answer."""
+    rate = Rate(
+        construction,
+        "thresholds of 62 bits, with a delta",
+        "realizable",
+        FEW.labelled,
+        FEW.unlabelled,
+        runs,
+        0,
+        0.0,
+    )
+    if rate.planned in known and known[rate.planned].runs >= runs:
+        return known[rate.planned]
+    column = {"name": "c", "kind": "numeric", "lower": 0, "upper": CELLS - 1, "integer": True}
+    schema = Schema.from_json({"label": "y", "columns": [column]})
+    request = Request(schema, FEW, EPSILON, Fraction(1, 10**6))
+    learner = FewLabels.chosen("thresholds:c", request, method=method)
+    error = min(
+        proof.fact.error for proof in learner.certify().accuracy if proof.fact.against is Against.REALIZABLE
+    )
+    start, failures = time.process_time(), 0
+    for seed in range(runs):
+        rng = np.random.default_rng(seed)
+        cut = int(rng.integers(CELLS // 10, 9 * CELLS // 10))
+        values = rng.integers(0, CELLS, FEW.total)
+        cells, further = ({"c": part} for part in np.split(values, [FEW.labelled]))
+        sample = SemiSample.of(cells, schema, y=(cells["c"] >= cut).astype(int), unlabelled=further)
+        rule = learner.run(sample, SeededCoins(seed))
+        failures += not isinstance(rule, Threshold) or abs(rule.cut - cut) > error * CELLS
+    return replace(rate, failures=failures, seconds=time.process_time() - start)
+
+
 SLOW = ("noisy-cuts", "denoised-cuts", "generic-learner", "ssl-relabel", "relabelled-vote", "net-relabelled")
 """What takes minutes, and is measured last, in this order."""
 
@@ -328,6 +369,8 @@ def rates(runs: int, only: list[str]) -> Iterator[Rate]:
             if rate is not None:
                 yield rate
     yield exceptions_rate(runs=runs, known=known)
+    for construction, method in WITH_DELTA:
+        yield delta_rate(construction, method, runs=runs, known=known)
 
 
 def main() -> int:
