@@ -164,6 +164,7 @@ def methods(python: str | None = None) -> dict[str, Method]:
     """What is measured."""
     return {
         "card": Method(card("card")),
+        "card of pairs": Method(card("card:pairs")),
         "card with delta 1e-6": Method(card("card", Fraction(1, 10**6))),
         "tree with leaf counts": Method(tree),
         **{name: peer(name, python) for name in PEERS},

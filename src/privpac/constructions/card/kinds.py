@@ -12,18 +12,27 @@ from privpac.numbers.parameters import is_count
 
 __all__ = ["KINDS"]
 
+PAIRS = "pairs"
+"""As in `words`, which a plan does not load."""
+
 USUAL_ROUNDS = 8
 """Where the word names none; with records and epsilon the learner chooses."""
 
 
 def _card(rest: str, description: Description) -> ClassFacts:
     rounds = int(rest) if is_count(rest) else USUAL_ROUNDS
-    if (rest and rest != str(rounds)) or not 1 <= rounds <= MOST_ROUNDS:
+    if (rest not in ("", PAIRS, str(rounds))) or not 1 <= rounds <= MOST_ROUNDS:
         raise ParameterError(
-            OWNER, "concepts", f"card:{rest}", allowed=f"card, or card:1 to card:{MOST_ROUNDS}"
+            OWNER,
+            "concepts",
+            f"card:{rest}",
+            allowed=f"card, card:{PAIRS}, or card:1 to card:{MOST_ROUNDS}",
         )
     tests = _tests(description)
-    size: int = (2 * tests) ** rounds
+    drawn_from = (
+        tests + 2 * tests**2 if rest == PAIRS else tests
+    )  # pairs of answers, of any two columns at most
+    size: int = (2 * drawn_from) ** rounds
     word = f"card:{rest}" if rest else "card"
     named = description.schema is not None
     return ClassFacts(

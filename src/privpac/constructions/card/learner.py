@@ -90,7 +90,7 @@ class CardLearner:
         if self.pairs and (self.delta or not 1 <= self.pair_count <= MOST_PAIRS):
             raise SizeError(
                 f"A card of two answers at once needs two columns, at most {MOST_PAIRS} pairs of tests and no delta.",
-                remedy="Name the number of rounds: card:16 asks one question at a time.",
+                remedy="The word card asks one question at a time.",
             )
         read_costs(self.costs, 2, "Card")
         for share, change in ((self.count_epsilon, COUNT_CHANGE), (self.table_epsilon, TABLE_CHANGE)):

@@ -17,7 +17,6 @@ __all__ = [
     "CAP",
     "ENOUGH",
     "MOST_ROUNDS",
-    "PAIRS_FROM",
     "UNITS",
     "fine_rounds_for",
     "pair_rounds_for",
@@ -42,10 +41,6 @@ MOST_ROUNDS = 300
 
 ENOUGH = 1_000
 """n·epsilon below which many small rounds rank no better than a few, and tell risks worse (benchmarks/scores.py)."""
-
-PAIRS_FROM = 5_000
-"""n·epsilon from which on rounds draw two answers at once, too: with fewer records there are too many to choose from,
-and too little is left for risks (docs/compare/ranks.md)."""
 
 PAIR_ROUNDS = 19
 """At most so many rounds draw two answers at once: their points can all be laid on neighbouring cuts, on 32 of them."""

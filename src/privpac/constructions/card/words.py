@@ -12,14 +12,12 @@ from privpac.concepts.literals.round_cuts import on_round_numbers
 from privpac.constructions.base import Learner
 from privpac.constructions.card.graded_tree import FIRST_SHARE, GRADED_FROM, GradedTrees
 from privpac.constructions.card.labels import LabelPrivateCard
-from privpac.constructions.card.learner import MOST_PAIRS, CardLearner
-from privpac.constructions.card.pairs import pair_count
+from privpac.constructions.card.learner import CardLearner
 from privpac.constructions.card.risk_tree import MOST_LEVELS, RiskTrees, levels_for
 from privpac.constructions.card.spending import is_worth_a_delta
 from privpac.constructions.card.weights import (
     ENOUGH,
     MOST_ROUNDS,
-    PAIRS_FROM,
     fine_rounds_for,
     pair_rounds_for,
     rounds_for,
@@ -27,6 +25,7 @@ from privpac.constructions.card.weights import (
 from privpac.constructions.draw.default import LATEST, auto
 from privpac.constructions.request import OWNER, PROTECTS, Request, Word
 from privpac.errors import ParameterError
+from privpac.numbers.exact import plain
 from privpac.numbers.parameters import is_count
 
 __all__ = ["WORDS"]
@@ -34,23 +33,35 @@ __all__ = ["WORDS"]
 PLACE = 45
 
 
+PAIRS = "pairs"
+"""What is asked for in words, and never chosen by itself: a card of pairs ranks better where records are many, and is a
+list of lines about two columns each, where other cards have one block per column."""
+
+
 def _card(request: Request, rest: str) -> Learner:
     request.require_two_classes("card")
-    epsilon = request.per_record
+    if rest == PAIRS:
+        return _card_of_pairs(request)
     rounds, delta = _rounds_of_word(request, rest) if rest else _default_rounds(request)
     if request.protect == "labels":
-        return LabelPrivateCard(request.schema, epsilon, rounds, request.costs, delta)
+        return LabelPrivateCard(request.schema, request.per_record, rounds, request.costs, delta)
     tests = on_round_numbers(request.schema)
-    if not rest and not delta and _is_worth_pairs(request, tests):
-        rounds = pair_rounds_for(request.size.labelled, epsilon)
-        return CardLearner(request.schema, epsilon, tests, rounds, request.costs, pairs=True)
-    return CardLearner(request.schema, epsilon, tests, rounds, request.costs, delta=delta)
+    return CardLearner(request.schema, request.per_record, tests, rounds, request.costs, delta=delta)
 
 
-def _is_worth_pairs(request: Request, tests: Binarisation) -> bool:
-    """Whether there are records enough to draw two answers at once, and pairs, but not too many."""
-    enough = request.size.labelled * request.per_record >= PAIRS_FROM
-    return enough and 1 <= pair_count(tests) <= MOST_PAIRS
+def _card_of_pairs(request: Request) -> Learner:
+    if request.protect != "records":
+        raise ParameterError(
+            OWNER, "protect", request.protect, allowed="records with card:pairs", remedy=ALONE
+        )
+    if request.delta:
+        raise ParameterError(OWNER, "delta", plain(request.delta), allowed="0 with card:pairs", remedy=ALONE)
+    epsilon, tests = request.per_record, on_round_numbers(request.schema)
+    rounds = pair_rounds_for(request.size.labelled, epsilon)
+    return CardLearner(request.schema, epsilon, tests, rounds, request.costs, pairs=True)
+
+
+ALONE = "The word card asks one question at a time, and allows it."
 
 
 def _default_rounds(request: Request) -> tuple[int, Fraction]:
@@ -70,7 +81,7 @@ def _rounds_of_word(request: Request, rest: str) -> tuple[int, Fraction]:
             OWNER,
             "word",
             f"card:{rest}",
-            allowed=f"of the form card:ROUNDS, from card:1 to card:{most}",
+            allowed=f"of the form card:ROUNDS, from card:1 to card:{most}, or card:{PAIRS}",
             remedy="" if request.delta else f"With a delta there may be {MOST_ROUNDS} rounds.",
         )
     rounds, delta = int(rest), request.delta_per_record

@@ -17,13 +17,12 @@ from privpac.concepts.cards.both import Both
 from privpac.concepts.cards.card import Card
 from privpac.concepts.cards.tallies import Points
 from privpac.concepts.literals.binarise import Binarisation
-from privpac.constructions.card.labels import LabelPrivateCard
 from privpac.constructions.card.learner import CardLearner
 from privpac.constructions.card.pairs import is_laid_together, pair_count
 from privpac.constructions.card.steps import laid_together, rounds_in
-from privpac.constructions.card.weights import CAP, PAIRS_FROM
+from privpac.constructions.card.weights import CAP
 from privpac.constructions.words import Request, learner_for
-from privpac.errors import SizeError
+from privpac.errors import ParameterError, SizeError
 from privpac.guarantee.facts import Loss
 
 COLUMNS: list[dict[str, Any]] = [
@@ -104,19 +103,24 @@ def learner(word: str, n: int, epsilon: Fraction, **wishes: Any) -> Any:
     return learner_for(word, Request(schema=SCHEMA, size=Size(n), epsilon=epsilon, **wishes))
 
 
-def test_public_numbers_decide_about_pairs_and_a_number_of_rounds_asks_for_tests_alone() -> None:
-    few, many = (learner("card", n, Fraction(1)) for n in (PAIRS_FROM - 1, PAIRS_FROM))
-    assert not few.pairs
-    assert many.pairs
-    assert not learner("card:12", PAIRS_FROM, Fraction(1)).pairs
-    assert not learner("card", PAIRS_FROM, Fraction(1), delta=Fraction(1, 10**6)).pairs
-    assert isinstance(learner("card", PAIRS_FROM, Fraction(1), protect="labels"), LabelPrivateCard)
+MANY = 5_000
+
+
+def test_pairs_are_drawn_where_the_word_asks_for_them() -> None:
+    assert learner("card:pairs", MANY, Fraction(1)).pairs
+    assert learner("card:pairs", 20, Fraction(1)).rounds == 1
+    for word in ("card", "card:12"):
+        assert not learner(word, 10 * MANY, Fraction(1)).pairs
+
+
+def test_pairs_need_whole_records_no_delta_and_two_columns() -> None:
+    with pytest.raises(ParameterError, match="allows it"):
+        learner("card:pairs", MANY, Fraction(1), delta=Fraction(1, 10**6))
+    with pytest.raises(ParameterError, match="allows it"):
+        learner("card:pairs", MANY, Fraction(1), protect="labels")
     one = Schema.from_json({"label": "ill", "classes": [0, 1], "columns": COLUMNS[:1]})
-    alone = learner_for("card", Request(schema=one, size=Size(PAIRS_FROM), epsilon=Fraction(1)))
-    assert isinstance(alone, CardLearner)
-    assert not alone.pairs
-    with pytest.raises(SizeError):
-        CardLearner(one, Fraction(1), Binarisation.of(one), 2, pairs=True)
+    with pytest.raises(SizeError, match="one question at a time"):
+        learner_for("card:pairs", Request(schema=one, size=Size(MANY), epsilon=Fraction(1)))
 
 
 @pytest.mark.parametrize("epsilon", ["0.3", "1", "7"])
@@ -134,7 +138,7 @@ def test_shares_of_epsilon_keep_the_promise_and_leave_nothing(epsilon: str, roun
 
 
 def test_what_no_sum_of_points_says_is_found_told_and_verified(tmp_path: Path) -> None:
-    model = privpac.learn(table(), schema=SCHEMA, concepts="card", epsilon=5, random_state=1)
+    model = privpac.learn(table(), schema=SCHEMA, concepts="card:pairs", epsilon=5, random_state=1)
     assert isinstance(model.hypothesis, Card)
     assert any(
         isinstance(one.test, Both) and set(one.test.columns) == {"age", "smoker"}
