@@ -320,7 +320,9 @@ class Model:
         if self.estimate is not None:
             parts += ["", "Private estimate", self.describe_estimate()]
         if self.ranks is not None:
-            parts += ["", "Private figures", self.describe_ranks()]
+            from privpac.report.summary import believed
+
+            parts += ["", "Private figures", *filter(None, (self.describe_ranks(), believed(self)))]
         return "\n".join(parts)
 
     def to_json(self) -> dict[str, Any]:

@@ -92,6 +92,8 @@ class PointsSheet:
     """What nobody may conclude from a single block."""
     together: tuple[PointsBar, ...] = ()
     """Points for two answers at once, about two columns: every line that holds counts."""
+    weighing: str = ""
+    """How mistakes were weighed against each other, if they do not count the same."""
 
 
 Shape = Strip | Brick | Everywhere | PointsSheet

@@ -299,8 +299,19 @@ def require(columns: Sequence[str], *, names: Sequence[str]) -> None:
         raise SchemaError(
             f"The table has no column{'s' * (len(absent) > 1)} {listed}{more}.",
             column=absent[0],
-            remedy="It seems to be another table." if another else near(absent[0], names),
+            remedy="It seems to be another table." if another else _remedy(absent, names),
         )
+
+
+def _remedy(absent: Sequence[str], names: Sequence[str]) -> str:
+    """What may have been meant: for several names, the nearest one of each that has any."""
+    if len(absent) == 1:
+        return near(absent[0], names)
+    close = {name: difflib.get_close_matches(name, names, n=1, cutoff=0.6) for name in absent[:MOST_NAMED]}
+    meant = [f"{nearest[0]!r} for {name!r}" for name, nearest in close.items() if nearest]
+    if not meant:
+        return f"No column of the table has a name like one of these; it has {len(names)}."
+    return f"Did you mean {' and '.join(meant)}?"
 
 
 def near(name: str, names: Sequence[str]) -> str:

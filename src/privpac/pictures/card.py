@@ -18,12 +18,16 @@ __all__ = ["card_picture"]
 
 WIDTH, MARGIN, GUTTER = 760.0, 28.0, 20.0
 PANEL = (WIDTH - 2 * MARGIN - GUTTER) / 2
+TOP = MARGIN + 52.0
+"""Where the first block begins."""
 PADDING, HEADING, ROW, GAP = 14.0, 34.0, 22.0, 16.0
 VALUES, BAR, THICK = 205.0, 75.0, 12.0
 """Room for the values of a row, for its bar, and how thick a bar is."""
 LONGEST_COLUMN = 34
 """Letters of a column's name; a pointer shows the rest."""
 RISK_HEIGHT, RISK_HEAD, RISK_FOOT, CAPTION = 120.0, 50.0, 114.0, 58.0
+NOTE = 18.0
+"""From one line below the risks to the next."""
 GRID = (0.25, 0.5, 0.75, 1.0)
 """Risks that have a line across."""
 SAYS_NOTHING = 0.9
@@ -72,13 +76,13 @@ class _Panel:
 def card_picture(sheet: PointsSheet, schema: Schema, *, promise: str = "") -> Drawing:
     """The drawing of a card; `promise` stands at its foot."""
     panels = _placed(sheet)
-    most = max(1, *(bar.points for panel in panels for bar in panel.bars))
-    bottom = max(panel.y + panel.height for panel in panels) + GAP
+    most = max((bar.points for panel in panels for bar in panel.bars), default=1)
+    bottom = max((panel.y + panel.height + GAP for panel in panels), default=TOP)
     shapes: list[Box | Line | Words] = list(_title(schema))
     for panel in panels:
         shapes += panel.shapes(most)
     shapes += _risks(sheet, schema, bottom)
-    height = bottom + RISK_HEAD + RISK_HEIGHT + RISK_FOOT + MARGIN
+    height = bottom + RISK_HEAD + RISK_HEIGHT + _foot(sheet) + MARGIN
     if promise:
         shapes.append(Words(MARGIN, height - 2, promise, "soft", "start"))
         height += FOOT
@@ -94,7 +98,7 @@ def _title(schema: Schema) -> Shapes:
 
 
 def _placed(sheet: PointsSheet) -> list[_Panel]:
-    free = [MARGIN + 52.0, MARGIN + 52.0]
+    free = [TOP, TOP]
     panels = []
     for column, bars in sheet.blocks:
         side = 0 if free[0] <= free[1] else 1
@@ -112,7 +116,7 @@ def _height(bars: Sequence[PointsBar]) -> float:
 def _risks(sheet: PointsSheet, schema: Schema, y: float) -> Shapes:
     wide = WIDTH - 2 * MARGIN
     start, end = MARGIN + PADDING, MARGIN + wide - PADDING
-    yield Box(MARGIN, y, wide, RISK_HEAD + RISK_HEIGHT + RISK_FOOT, "node", 6.0)
+    yield Box(MARGIN, y, wide, RISK_HEAD + RISK_HEIGHT + _foot(sheet), "node", 6.0)
     yield Words(start, y + 23, f"Risk of {_of_one(schema)} by sum of points", "heading", "start")
     step = (end - start - CAPTION) / len(sheet.risks)
     floor = y + RISK_HEAD + RISK_HEIGHT
@@ -129,8 +133,13 @@ def _risks(sheet: PointsSheet, schema: Schema, y: float) -> Shapes:
     if any(map(_says_nothing, sheet.risks)):
         note += " Hollow bars: too few were counted there to tell."
     yield Words(start, floor + 64, sheet.verdict, "test", "start")
-    yield Words(start, floor + 84, note, "soft", "start")
-    yield Words(start, floor + 102, sheet.caution, "soft", "start")
+    for number, text in enumerate(filter(None, (sheet.weighing, note, sheet.caution))):
+        yield Words(start, floor + 84 + number * NOTE, text, "soft", "start")
+
+
+def _foot(sheet: PointsSheet) -> float:
+    """Room below the bars: one line more where mistakes are weighed."""
+    return RISK_FOOT + (NOTE if sheet.weighing else 0.0)
 
 
 def _of_one(schema: Schema) -> str:

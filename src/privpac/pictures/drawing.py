@@ -80,8 +80,8 @@ class Box:
             f' height="{self.height:.1f}" rx="{self.radius:.1f}"/>'
         )
 
-    def paint(self, axes: Any) -> None:
-        """The rectangle on matplotlib's axes."""
+    def paint(self, axes: Any, layer: int) -> None:
+        """The rectangle on matplotlib's axes, above all layers before its own."""
         from matplotlib.patches import FancyBboxPatch
 
         style = STYLES[self.style]
@@ -95,6 +95,7 @@ class Box:
                 facecolor=style["fill"],
                 edgecolor=style.get("stroke", "none"),
                 linewidth=0.75 if "stroke" in style else 0,
+                zorder=layer,
             )
         )
 
@@ -111,11 +112,11 @@ class Line:
         places = " ".join(f"{x:.1f},{y:.1f}" for x, y in self.points)
         return f'<polyline class="{self.style}" points="{places}"/>'
 
-    def paint(self, axes: Any) -> None:
-        """The line on matplotlib's axes."""
+    def paint(self, axes: Any, layer: int) -> None:
+        """The line on matplotlib's axes, above all layers before its own."""
         xs, ys = zip(*self.points, strict=True)
         axes.plot(
-            xs, ys, color=STYLES[self.style]["stroke"], linewidth=0.9, solid_joinstyle="round", zorder=0
+            xs, ys, color=STYLES[self.style]["stroke"], linewidth=0.9, solid_joinstyle="round", zorder=layer
         )
 
 
@@ -138,8 +139,8 @@ class Words:
             f"{title}{_clean(self.text)}</text>"
         )
 
-    def paint(self, axes: Any) -> None:
-        """The words on matplotlib's axes."""
+    def paint(self, axes: Any, layer: int) -> None:
+        """The words on matplotlib's axes, above all layers before its own."""
         style = STYLES[self.style]
         size = float(style.get("font-size", f"{SIZE}px").removesuffix("px"))
         axes.text(
@@ -152,6 +153,7 @@ class Words:
             ha={"middle": "center", "start": "left", "end": "right"}[self.anchor],
             va="baseline",
             parse_math=False,  # a column may be called $x$
+            zorder=layer,
         )
 
 
@@ -197,8 +199,8 @@ class Drawing:
         canvas = FigureCanvasAgg(figure)
         axes = figure.add_axes((0, 0, 1, 1))
         axes.set_axis_off()
-        for shape in self.shapes:
-            shape.paint(axes)
+        for layer, shape in enumerate(self.shapes):  # matplotlib would put all lines below or above all boxes
+            shape.paint(axes, layer)
         axes.set(xlim=(0, self.width), ylim=(self.height, 0))
         scale = min(DOTS_PER_UNIT, MOST_DOTS / max(self.width, self.height))
         with warnings.catch_warnings():

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from privpac.concepts.cards.both import Both
 from privpac.concepts.cards.card import Card
+from privpac.concepts.cards.risks import SCALE
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.literals.questions import Question, Questions
 from privpac.concepts.trees.tree import Leaf, Split, Tree
@@ -115,8 +116,8 @@ class _Builder:
             points = self.points(rule)
             enough = self.step("GreaterOrEqual", points, self.number(rule.cutoff))
             self.label(self.step("Where", enough, self.number(1), self.number(0)))
-            risks = np.array(rule.risks, dtype=np.float64) / 10_000
-            self.shares(points, np.column_stack([1.0 - risks, risks]))
+            risks = np.array(rule.risks, dtype=np.float64)
+            self.shares(points, np.column_stack([SCALE - risks, risks]) / SCALE)
             return
         questions = rule.questions(self.schema)
         if questions is None:
@@ -169,8 +170,8 @@ class _Builder:
         return self.step("Where", self.test(tree.test), high, low), end
 
     def points(self, card: Card) -> str:
-        total = self.number(sum(block.base for block in card.blocks))
-        for block in card.blocks:
+        total = self.number(sum(block.base for block in card.with_points))
+        for block in card.with_points:
             for one in block.merged:
                 held = self.both(one.test) if isinstance(one.test, Both) else self.test(one.test)
                 won = self.step("Where", held, self.number(one.points), self.number(0))

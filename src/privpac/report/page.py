@@ -23,7 +23,7 @@ from privpac.report.lines import LEFT, RIGHT, WIDTH
 from privpac.report.meaning import does_not_mean, means, shares_in_words, taken_for_granted
 from privpac.report.pictures import picture
 from privpac.report.subject import Subject
-from privpac.report.summary import accuracy_facts, costs_text, no_accuracy, sql_text
+from privpac.report.summary import accuracy_facts, believed, costs_text, no_accuracy, sql_text
 from privpac.report.wording import short
 
 __all__ = [
@@ -38,10 +38,6 @@ __all__ = [
 
 NOTHING = (
     "default-src 'none'; style-src 'unsafe-inline'"  # no request, no script, whatever a column is called
-)
-KEPT_ASIDE = (
-    "Where these figures differ from the estimate above, believe the estimate: it was counted on records kept aside,"
-    " and these on the records that the rule was learnt from."
 )
 MOST_COLUMNS = 500  # of the schema that are listed
 
@@ -157,8 +153,8 @@ def _accuracy(model: Subject) -> str:
         parts += [estimate_figure(model.estimate), figures_list(model)]
         parts.append(confusion_table(model.estimate, model.schema.classes))
     parts += [ranks_figure(model)]
-    if model.estimate is not None and model.estimate.holdout and model.ranks is not None:
-        parts.append(f"<p>{escape(KEPT_ASIDE)}</p>")
+    if advice := believed(model):
+        parts.append(f"<p>{escape(advice)}</p>")
     parts.append("<h3>Proved before any record was seen</h3>")
     facts = accuracy_facts(model)
     if facts:

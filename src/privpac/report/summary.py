@@ -19,6 +19,7 @@ from privpac.report.subject import Subject
 
 __all__ = [
     "accuracy_facts",
+    "believed",
     "costs_text",
     "no_accuracy",
     "rule_text",
@@ -29,6 +30,11 @@ __all__ = [
 ]
 
 NO_ACCURACY = "No accuracy is proved from {records:,} records at this epsilon; privacy holds all the same."
+
+KEPT_ASIDE = (
+    "Where these figures differ from the estimate above, believe the estimate: it was counted on records kept aside,"
+    " and these on the records that the rule was learnt from."
+)
 
 
 def summary_sections(model: Subject, *, full: bool) -> list[tuple[str, str]]:
@@ -41,7 +47,8 @@ def summary_sections(model: Subject, *, full: bool) -> list[tuple[str, str]]:
     if model.estimate is not None:
         sections.append(("Private estimate", model.describe_estimate()))
     if model.ranks is not None:
-        sections.append(("Private figures", model.describe_ranks()))
+        figures = filter(None, (model.describe_ranks(), believed(model)))
+        sections.append(("Private figures", "\n".join(figures)))
     if full:
         return [*sections, ("Certificate", explain_certificate(model.certificate))]
     return [*sections, ("Privacy", "\n".join(_privacy(model))), (_accuracy_title(model), _accuracy(model))]
@@ -65,6 +72,12 @@ def rule_text(model: Subject, *, whole: bool = False) -> str:
     if sum(leaf.leaves for leaf in shown.leaves) <= MANY_LEAVES:
         return model.describe()
     return f"{shown.describe(model.schema)}\n{UNCOUNTED}"
+
+
+def believed(model: Subject) -> str:
+    """Which of two sets of figures to believe; empty where there is only one, or both are of the same records."""
+    two = model.estimate is not None and model.estimate.holdout and model.ranks is not None
+    return KEPT_ASIDE if two else ""
 
 
 def costs_text(model: Subject) -> str:

@@ -272,3 +272,18 @@ def test_the_report_draws_small_trees_and_lists_large_ones() -> None:
     schema = long_names()
     wide = Model(_full(6, list(schema.names)), schema, learnt().certificate)
     assert '<div class="tree scroll"><ul>' in report_html(wide)
+
+
+def test_a_png_has_its_shapes_in_the_order_of_the_drawing(tmp_path: Path) -> None:
+    """A line on a box is seen, and a box on a line hides it: as in the SVG."""
+    from matplotlib.image import imread
+
+    sheet = drawing.Box(10, 10, 80, 80, "node")
+    across = drawing.Line(((20, 30), (80, 30)))
+    hidden, cover = drawing.Line(((20, 60), (80, 60))), drawing.Box(30, 50, 40, 20, "k1")
+    Drawing(100, 100, (sheet, across, hidden, cover), "a line").save(tmp_path / "line.png")
+    pixels = imread(tmp_path / "line.png")[..., :3].sum(axis=2)
+    paper = pixels[40, 100]  # nothing but the box is at (50, 20); the picture has two dots per unit
+    assert pixels[58:63, 100].min() < paper - 0.5  # at (50, 30)
+    assert pixels[118:123, 50].min() < paper - 0.5  # at (25, 60), beside the cover
+    assert np.ptp(pixels[116:125, 100]) < 0.01  # at (50, 60), below the cover

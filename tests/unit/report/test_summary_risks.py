@@ -9,7 +9,7 @@ import pytest
 
 from privpac import Model, learn
 from privpac.report.page import report_html
-from privpac.report.summary import costs_text, summary_json, summary_sections
+from privpac.report.summary import KEPT_ASIDE, costs_text, summary_json, summary_sections
 
 COLUMNS = [{"name": name, "kind": "numeric", "lower": 0, "upper": 15, "integer": True} for name in "ab"]
 
@@ -60,3 +60,12 @@ def test_every_leaf_of_a_drawn_tree_has_its_risk() -> None:
     model = learnt()
     assert model.leaf_counts is not None
     assert model.describe_leaves().count("risk of 1") == len(model.leaf_counts.counts)
+
+
+@pytest.mark.parametrize("aside", [True, False])
+def test_of_two_sets_of_figures_it_is_said_which_to_believe(aside: bool) -> None:
+    model = learnt("card:4", estimate_epsilon=1, holdout="0.5" if aside else 0)
+    for full in (True, False):
+        assert (KEPT_ASIDE in dict(summary_sections(model, full=full))["Private figures"]) == aside
+    assert (KEPT_ASIDE in model.explain()) == aside
+    assert (KEPT_ASIDE in report_html(model)) == aside

@@ -81,6 +81,11 @@ class Card(RuleBase):
         """The points, column by column."""
         return blocks_of(self.drawn)
 
+    @cached_property
+    def with_points(self) -> tuple[Block, ...]:
+        """The blocks that bring points to anybody: in the others all that was drawn cancelled out."""
+        return tuple(block for block in self.blocks if block.top)
+
     @property
     def top(self) -> int:
         """The largest sum of points."""
@@ -107,13 +112,13 @@ class Card(RuleBase):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(column for block in self.blocks for column in block.columns))
+        return tuple(dict.fromkeys(column for block in self.with_points for column in block.columns))
 
     def total(self, cells: Cells) -> NDArray[np.int64]:
         """The points of every record."""
         count = len(next(iter(cells.values()))) if cells else 0
         points = np.zeros(count, dtype=np.int64)
-        for block in self.blocks:
+        for block in self.with_points:
             points += block.points(cells)
         return points
 
@@ -122,21 +127,21 @@ class Card(RuleBase):
 
     def proba(self, cells: Cells) -> NDArray[np.float64]:
         """The risk of either class for every record; rows add up to 1."""
-        risk = np.array(self.risks, dtype=np.float64)[self.total(cells)] / SCALE
-        return np.column_stack([1.0 - risk, risk])
+        risk = np.array(self.risks, dtype=np.float64)[self.total(cells)]
+        return np.column_stack([SCALE - risk, risk]) / SCALE  # so that each has four decimals
 
     def describe(self, schema: Schema) -> str:
-        return described(self.blocks, self.table, self.risks, self.cutoff, schema)
+        return described(self.with_points, self.table, self.risks, self.cutoff, self.costs, schema)
 
     def shape(self, schema: Schema) -> PointsSheet:
-        return sheet(self.blocks, self.table, self.risks, self.cutoff, schema)
+        return sheet(self.with_points, self.table, self.risks, self.cutoff, self.costs, schema)
 
     def to_sql(self, schema: Schema) -> str:
         return f"CASE WHEN {self.points_sql(schema)} >= {self.cutoff} THEN 1 ELSE 0 END"
 
     def points_sql(self, schema: Schema) -> str:
         """An SQL expression for the sum of points."""
-        return "(" + (" + ".join(block.sql(schema) for block in self.blocks if block.top) or "0") + ")"
+        return "(" + (" + ".join(block.sql(schema) for block in self.with_points) or "0") + ")"
 
     def risk_sql(self, schema: Schema) -> str:
         """An SQL expression for the risk of class 1."""
@@ -183,12 +188,14 @@ class Card(RuleBase):
     def column_weights(self, schema: Schema) -> Mapping[str, Fraction]:
         """The most points that a column can bring; those of two columns count for both."""
         weights = dict.fromkeys(self.columns, Fraction(0))
-        for block in self.blocks:
+        for block in self.with_points:
             for column in block.columns:
                 weights[column] += block.top
         return weights
 
     def misfit(self, schema: Schema) -> str | None:
+        if not {column for block in self.blocks for column in block.columns} <= set(schema.names):
+            return "it has a test of a column that the schema does not have"
         reasons = (one.test.misfit(schema) for one in self.drawn)
         return next((reason for reason in reasons if reason is not None), two_classes_misfit(schema))
 

@@ -18,6 +18,11 @@ MOST_ROWS = 10
 CAUTION = "Blocks were drawn with noise: one that hardly any record reaches may be there by chance."
 """How many records a block holds for is not counted, so no block can be marked."""
 
+NO_POINTS = "No column brings points: all that were drawn cancelled out."
+
+Costs = tuple[int, int]
+"""Price of misjudging a record of either class."""
+
 
 @dataclass(frozen=True)
 class RiskRow:
@@ -77,17 +82,19 @@ def _row(table: Table, risks: Sequence[int], sums: Sequence[int]) -> RiskRow:
 
 
 def described(
-    blocks: Sequence[Block], table: Table, risks: Sequence[int], cutoff: int, schema: Schema
+    blocks: Sequence[Block], table: Table, risks: Sequence[int], cutoff: int, costs: Costs, schema: Schema
 ) -> str:
     """The whole card, one line per row."""
-    return "\n".join(_lines(blocks, table, risks, cutoff, schema))
+    return "\n".join(_lines(blocks, table, risks, cutoff, costs, schema))
 
 
 def _lines(
-    blocks: Sequence[Block], table: Table, risks: Sequence[int], cutoff: int, schema: Schema
+    blocks: Sequence[Block], table: Table, risks: Sequence[int], cutoff: int, costs: Costs, schema: Schema
 ) -> Iterator[str]:
     one = schema.classes[1]
     yield f"Points for {schema.label}"
+    if not blocks:
+        yield f"  {NO_POINTS}"
     for block in blocks:
         if isinstance(block, PointsBlock):
             rows = ", ".join(f"{row.values}: {row.points}" for row in block.rows(schema))
@@ -100,11 +107,13 @@ def _lines(
     for row in risk_rows(table, risks, cutoff):
         yield f"  {row.sums}: {row.risk} (counted: {row.interval})"
     yield _verdict(cutoff, table.top, schema)
+    if weighing := _weighing(costs, schema):
+        yield weighing
     yield CAUTION
 
 
 def sheet(
-    blocks: Sequence[Block], table: Table, risks: Sequence[int], cutoff: int, schema: Schema
+    blocks: Sequence[Block], table: Table, risks: Sequence[int], cutoff: int, costs: Costs, schema: Schema
 ) -> PointsSheet:
     """What a picture of the card shows."""
     bars = []
@@ -116,7 +125,8 @@ def sheet(
         )
     points = tuple((block.column, block.rows(schema)) for block in blocks if isinstance(block, PointsBlock))
     together = tuple(row for block in blocks if isinstance(block, BothBlock) for row in block.rows(schema))
-    return PointsSheet(points, tuple(bars), _verdict(cutoff, table.top, schema), CAUTION, together)
+    verdict, weighing = _verdict(cutoff, table.top, schema), _weighing(costs, schema)
+    return PointsSheet(points, tuple(bars), verdict, CAUTION, together, weighing)
 
 
 def _verdict(cutoff: int, top: int, schema: Schema) -> str:
@@ -126,3 +136,15 @@ def _verdict(cutoff: int, top: int, schema: Schema) -> str:
     if cutoff == 0:
         return f"Always {one}: every sum of points is worth calling {one}."
     return f"{schema.label} = {one} from {cutoff} points on, else {zero}"
+
+
+def _weighing(costs: Costs, schema: Schema) -> str:
+    """Why the cut-off is not where either class is as likely as the other; empty if it is there."""
+    zero, one = costs
+    if zero == one:
+        return ""
+    missed, false = f"missed {schema.classes[1]}", "false alarm"
+    dear, cheap = (missed, false) if one > zero else (false, missed)
+    ratio = max(costs) / min(costs)
+    times = f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.3g}"
+    return f"Decided with costs: one {dear} counts {times} times as much as one {cheap}."

@@ -24,8 +24,9 @@ from privpac.concepts.cards.card import Card, bucket_count, bucket_row
 from privpac.concepts.cards.logits import log_odds, log_risk, risk
 from privpac.concepts.cards.risks import SCALE, Table, spread_of, start_share
 from privpac.concepts.cards.tallies import ByClass, BySum, ByWeight, Points, held_by_test, looks
-from privpac.concepts.cards.words import CAUTION, risk_rows
+from privpac.concepts.cards.words import CAUTION, NO_POINTS, risk_rows
 from privpac.concepts.catalogue import hypothesis_from_json
+from privpac.concepts.fitting import misfit
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.constructions.card.labels import LabelPrivateCard
 from privpac.constructions.card.learner import CardLearner
@@ -41,6 +42,7 @@ from privpac.constructions.card.weights import (
 from privpac.errors import NotCertified, ParameterError, SchemaError
 from privpac.guarantee.certificate import SEEDED
 from privpac.guarantee.facts import Unit
+from privpac.pictures.card import card_picture
 
 COLUMNS: list[dict[str, Any]] = [
     {"name": "age", "kind": "numeric", "lower": 0, "upper": 99, "integer": True},
@@ -316,6 +318,63 @@ def test_sql_does_not_ask_what_is_worth_no_points() -> None:
     card = Card(drawn, 50, 100, counts, Fraction(1), Fraction(1))
     assert "age" not in card.points_sql(SCHEMA)
     assert "dose" in card.points_sql(SCHEMA)
+
+
+def cancelled(*columns: str) -> Card:
+    """A card of which age, and whatever else is named, was drawn with both signs; dose brings a point."""
+    tests = {name: next(test for test in TESTS.tests if test.column == name) for name in ("age", "dose")}
+    signs = [(name, sign) for sign in (1, -1) for name in columns]
+    points = [("dose", 1), *signs] if "dose" not in columns else signs
+    drawn = tuple(Points(tests[name], sign) for name, sign in points)
+    counts = tuple((9, 9) for _ in range(bucket_count(reachable(blocks_of(drawn)))))
+    return Card(drawn, 50, 100, counts, Fraction(1), Fraction(1))
+
+
+def test_a_column_whose_points_cancelled_is_neither_shown_nor_asked_for() -> None:
+    card = cancelled("age")
+    assert card.columns == ("dose",)
+    assert [column for column, _ in card.shape(SCHEMA).blocks] == ["dose"]
+    assert "age" not in card.describe(SCHEMA)
+    assert card.column_weights(SCHEMA) == {"dose": 1}
+    (block,) = card.with_points
+    cut = block.merged[0].test.cell
+    assert card.total({"dose": np.array([cut - 1, cut])}).tolist() == [0, 1]
+    assert hypothesis_from_json(card.to_json()) == card  # what was drawn is kept
+
+
+def test_a_card_without_any_points_says_so() -> None:
+    card = cancelled("age", "dose")
+    assert card.columns == ()
+    assert NO_POINTS in card.describe(SCHEMA)
+    assert "Always " in card_picture(card.shape(SCHEMA), SCHEMA).svg()
+    assert card.total({"age": np.array([3, 4])}).tolist() == [0, 0]
+
+
+def test_a_cancelled_column_must_be_one_of_the_schema_all_the_same() -> None:
+    others = Schema.from_json({"label": "ill", "classes": [0, 1], "columns": COLUMNS[1:]})
+    assert misfit(cancelled("age"), SCHEMA) is None
+    assert "schema does not have" in str(misfit(cancelled("age"), others))
+
+
+@pytest.mark.parametrize(
+    ("costs", "said"),
+    [
+        ((2, 11), "one missed 1 counts 5.5 times as much as one false alarm"),
+        ((3, 1), "one false alarm counts 3 times as much as one missed 1"),
+        ((1, 2500), "one missed 1 counts 2,500 times as much"),
+    ],
+)
+def test_a_card_says_how_mistakes_were_weighed(costs: tuple[int, int], said: str) -> None:
+    card = replace(cancelled("age"), costs=costs)
+    assert said in card.describe(SCHEMA)
+    assert said in card_picture(card.shape(SCHEMA), SCHEMA).svg()
+    assert "Decided with costs" not in replace(card, costs=(4, 4)).describe(SCHEMA)
+
+
+def test_risks_have_four_decimals() -> None:
+    card = learnt().hypothesis
+    risks = card.proba(MemorySample.of(table(300), SCHEMA, labelled=False).block().cells)
+    assert risks.tolist() == risks.round(4).tolist()
 
 
 def test_the_command_line_writes_sql_for_a_select(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
