@@ -158,7 +158,7 @@ def taken_for_granted(model: Certified, schema: Mapping[str, Any]) -> list[str]:
         f", and the base rate ({rate})," if rate else ""
     )
     read = FROM_DATA in tree["assumptions"]
-    said = (FROM_DATA, f"no person stands behind more than {people} records")
+    above = (FROM_DATA, f"no person stands behind more than {people} records")
     return [
         f"{described} {'are no secret, although they were read from' if read else 'were known without looking at'}"
         " these records.",
@@ -169,7 +169,7 @@ def taken_for_granted(model: Certified, schema: Mapping[str, Any]) -> list[str]:
         " randomness that nobody can foresee.",
         "Nothing that no certificate covers was published beside it: no accuracy, plot or count made in another way.",
         "No outsider could start runs, see how long they take, or read their errors.",
-        *(_sentence(text) for text in tree["assumptions"] if text not in said),
+        *(_sentence(text) for text in tree["assumptions"] if text not in above),
     ]
 
 

@@ -63,7 +63,10 @@ def test_it_lists_what_is_assumed_and_what_it_does_not_mean(model: Model) -> Non
         assert "It does not hide what is true of people in general." in shown
         assert "nothing is taken for granted" not in shown
         assert "without trusting" not in shown
-    assert [len(items) for _, items in made.lists] == [7, 6]  # the certificate's own assumption is the second of them
+    assert [len(items) for _, items in made.lists] == [
+        7,
+        6,
+    ]  # the certificate's own assumption is the second of them
 
 
 def test_whoever_weighs_need_against_risk_reads_what_the_rule_gains_and_the_base_rate() -> None:

@@ -314,6 +314,8 @@ def test_the_command_line_says_what_was_paid_for(
 
 
 def test_room_for_one_is_one_charge(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from privpac.cli.app import run
+
     path = str(tmp_path / "b.sqlite")
     Ledger.create(path, epsilon=2).charge(epsilon=1, note="first")
     assert run(["ledger", "show", path]) == 0
