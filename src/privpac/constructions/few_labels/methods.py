@@ -325,7 +325,7 @@ def _enough_labels(concepts: ConceptClass, size: Size, method: str, goal: _Goal,
         low, need = need, need * 2
         if need > MOST:
             return f"no number of labels would do with {size.unlabelled} unlabelled records: collect more of them."
-    while need - low > max(1, need // 200):  # to half a percent: a remedy, not a promise
+    while need - low > max(1, need // 5000):  # nearly exact: a remedy, not a promise
         middle = (low + need) // 2
         closer = way(middle)
         low, need, settings = (middle, need, settings) if closer is None else (low, middle, closer)

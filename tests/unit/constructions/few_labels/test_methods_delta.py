@@ -196,7 +196,7 @@ def test_a_refusal_advises_on_the_method_that_was_asked_for(delta: Fraction) -> 
     assert need > 1_181
     wish(need, "boost", delta)
     with pytest.raises(SizeError):
-        wish(need * 199 // 200 - 1, "boost", delta)
+        wish(need * 4999 // 5000 - 1, "boost", delta)
 
 
 def test_a_refusal_says_when_no_number_of_labels_would_do() -> None:
