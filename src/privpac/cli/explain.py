@@ -15,6 +15,7 @@ from privpac.cli.options import Force, file
 from privpac.errors import ParameterError
 
 if TYPE_CHECKING:
+    from privpac.guarantee.ledger.account import Entry
     from privpac.guarantee.ledger.ledger import Ledger
     from privpac.report.statement import Findings
     from privpac.signing.checking import Signer
@@ -106,7 +107,7 @@ def _budget(ledger: str | None, path: str) -> tuple[tuple[str, str], ...]:
     if ledger is None:
         return ()
     book, tree = Ledger.open(ledger), read_at(path)
-    return (("Paid for by", _paid_by(book, signers_of(tree), tree)), *budget_rows(book.account()))
+    return (("Paid for by", _paid_by(book, signers_of(tree), tree, path)), *budget_rows(book.account()))
 
 
 def _stated(path: str | None, *, keep: tuple[str | None, ...], force: bool) -> Destination | None:
@@ -153,15 +154,15 @@ def _findings(path: str, tree: Mapping[str, Any], names: Trusted | None, book: L
     file = Path(path) / MANIFEST if is_bundle(path) else Path(path)
     return Findings(
         tuple(signer.line() for signer in signers),
-        "" if book is None else _paid_by(book, signers, tree),
+        "" if book is None else _paid_by(book, signers, tree, path),
         () if book is None else budget_rows(book.account()),
         hashlib.sha256(file.read_bytes()).hexdigest(),
         datetime.now(UTC).date().isoformat(),
     )
 
 
-def _paid_by(book: Ledger, signers: Sequence[Signer], tree: Mapping[str, Any]) -> str:
-    """The charge that receipts name, as the ledger says it; or else the charges that were for this certificate."""
+def _paid_by(book: Ledger, signers: Sequence[Signer], tree: Mapping[str, Any], path: str) -> str:
+    """The charge that receipts name, as the ledger says it; or else the charges that name its certificate."""
     from privpac.checker.document import digest
     from privpac.signing.checking import check_charge
 
@@ -183,6 +184,18 @@ def _paid_by(book: Ledger, signers: Sequence[Signer], tree: Mapping[str, Any]) -
             f"not found: no charge of ledger {book.id} names this certificate. Either it was paid for elsewhere,"
             " or by an entry without a name, or not at all"
         )
-    several = "" if len(named) == 1 else "; only one of them can have paid for it"
+    return _named_by(named, book.id, path)
+
+
+def _named_by(named: Sequence[Entry], ledger: str, path: str) -> str:
+    """What charges show that name the same certificate: it exists before the draw, and says nothing of the file."""
+    one, files = len(named) == 1, [entry.purchase.file for entry in named if entry.purchase]
     listed = "; ".join(f"charge {entry.number}, {entry.time}: {entry.purchase}" for entry in named)
-    return f"{listed} (ledger {book.id}, which names this certificate; no receipt was signed{several})"
+    like = "names a certificate like this one" if one else "name certificates like this one"
+    several = "" if one else "; only one of them can have paid for it"
+    text = f"{listed} (of ledger {ledger}; no receipt was signed{several}). {'It' if one else 'They'} {like}: any run"
+    text += " with the same settings has it"
+    # A table is written as t.csv and described in t.json, so that only the stems can be compared.
+    if not all(files) or Path(path).stem in (Path(file).stem for file in files):
+        return text
+    return f"{text}. This file is called {Path(path).name}: ask which of {'the two' if one else 'them'} was paid for"

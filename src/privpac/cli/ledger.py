@@ -291,7 +291,8 @@ def _show(book: Ledger, *, last: int | None = None, as_json: bool) -> None:
         f"total  {account.promises}\nspent  {spent}\nleft   {account.remainder}\n{_guesses(account)}"
     )
     if entries:
-        console.show(f"room   {account.room(entries[-1].cost)} more charges like the last one")
+        room = account.room(entries[-1].cost)
+        console.show(f"room   {room} more {'charge' if room == 1 else 'charges'} like the last one")
     if shown:
         console.show("\n" + _table(account, shown))
 

@@ -38,7 +38,7 @@ def means(model: Certified) -> list[str]:
     texts = [
         f"If {thing} had been anything else, every possible outcome ({_outcome(tree)}) would have been almost as"
         f" likely: {_factor(tree)}.",
-        _guess(thing, epsilon, delta),
+        _guess(tree, epsilon, delta),
         "This holds whatever else they know, now or later, and whatever they do with it: predicting, publishing"
         " and rewriting cost nothing more.",
     ]
@@ -59,16 +59,17 @@ def means(model: Certified) -> list[str]:
 SUSPICION = Fraction(1, 100)
 
 
-def _guess(thing: str, epsilon: Fraction, delta: Fraction) -> str:
+def _guess(tree: Mapping[str, Any], epsilon: Fraction, delta: Fraction) -> str:
     """The loss against somebody who knows everything else, as a guess."""
-    guess = guessed_at_most(epsilon, delta)
+    guess, thing = guessed_at_most(epsilon, delta), protected(tree)
+    it = "it" if records_of_one_person(tree) == 1 else "them"
     if guess == CERTAIN:
         return (
             f"Somebody who knows everything except {thing} may learn from this release which of two possibilities is"
             " true: at this epsilon nothing is promised that would protect a person."
         )
     return (
-        f"Somebody who knows everything except {thing}, and finds two possibilities for it equally likely,"
+        f"Somebody who knows everything except {thing}, and finds two possibilities for {it} equally likely,"
         f" will guess the true one at most {guess} of the time after seeing this release."
     )
 
@@ -147,7 +148,8 @@ def does_not_mean(model: Certified) -> list[str]:
 def taken_for_granted(model: Certified, schema: Mapping[str, Any]) -> list[str]:
     """What the promise rests on and no file can show: the ways to lose it that docs/understand/limits.md lists.
 
-    `schema` is the stored one. Assumptions of the certificate itself come last, in its own words.
+    `schema` is the stored one. Assumptions of the certificate itself come last, in its own words, but for the two that
+    are said above.
     """
     tree = model.certificate
     people = records_of_one_person(tree)
@@ -156,6 +158,7 @@ def taken_for_granted(model: Certified, schema: Mapping[str, Any]) -> list[str]:
         f", and the base rate ({rate})," if rate else ""
     )
     read = FROM_DATA in tree["assumptions"]
+    above = (FROM_DATA, f"no person stands behind more than {people} records")
     return [
         f"{described} {'are no secret, although they were read from' if read else 'were known without looking at'}"
         " these records.",
@@ -166,7 +169,7 @@ def taken_for_granted(model: Certified, schema: Mapping[str, Any]) -> list[str]:
         " randomness that nobody can foresee.",
         "Nothing that no certificate covers was published beside it: no accuracy, plot or count made in another way.",
         "No outsider could start runs, see how long they take, or read their errors.",
-        *(_sentence(text) for text in tree["assumptions"] if text != FROM_DATA),
+        *(_sentence(text) for text in tree["assumptions"] if text not in above),
     ]
 
 

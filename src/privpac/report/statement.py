@@ -18,7 +18,7 @@ from privpac.checker.document import MODEL, TABLE
 from privpac.concepts.cards.card import Card
 from privpac.concepts.catalogue import hypothesis_from_json
 from privpac.concepts.trees.tree import Tree
-from privpac.constructions.estimates.confusion import Confusion
+from privpac.constructions.estimates.confusion import CONFIDENCE, Confusion
 from privpac.constructions.estimates.figures import figures_of
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.constructions.estimates.ranks import ranks_of_card, ranks_of_tree
@@ -38,8 +38,9 @@ UNSIGNED = "nobody"
 NO_LEDGER = "not looked at: what counts is the total over everything released from the same records"
 ASSUMED = "Taken for granted; no file can show it, and privpac cannot check it"
 LIMITS = "What it does not mean"
+COMMAND = "`privpac verify`"
 CHECKED = (
-    "Anybody can check with `privpac verify`, without the records, that this epsilon follows from the procedure that"
+    f"Anybody can check with {COMMAND}, without the records, that this epsilon follows from the procedure that"
     " the file names. That this procedure was run, and on these records, no file can show: whoever signs the release"
     " says so."
 )
@@ -85,7 +86,7 @@ class Statement:
             f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>'
             for name, value in self.rows
         )
-        body = "".join(f"<p>{escape(paragraph)}</p>" for paragraph in self.paragraphs)
+        body = "".join(f"<p>{_with_code(paragraph)}</p>" for paragraph in self.paragraphs)
         for heading, items in self.lists:
             listed = "".join(f"<li>{escape(item)}</li>" for item in items)
             body += f"\n<h2>{escape(heading)}</h2>\n<ul>{listed}</ul>"
@@ -145,7 +146,10 @@ class _Document:
             return (("Is it of use", self._counted or "no private estimate of its accuracy was bought"),)
         estimate = Confusion.from_json(self.tree["estimate"])
         gain = figures_of(estimate, self._classes).lines()[0]
-        right = f"About {float(estimate.accuracy):.3f} right, by the private estimate."
+        right = (
+            f"About {float(estimate.accuracy):.3f} right, between {float(estimate.low):.3f} and"
+            f" {float(estimate.high):.3f} with confidence {float(CONFIDENCE):.2f}, by the private estimate."
+        )
         return (("Is it of use", " ".join(filter(None, (self._counted, right, gain)))),)
 
     @property
@@ -232,6 +236,11 @@ def _listed(columns: Sequence[str]) -> str:
 def _visible(text: str) -> str:
     """A text from a file that anybody may have written: it must not look like a paragraph of ours."""
     return text if text.isprintable() else ascii(text)
+
+
+def _with_code(paragraph: str) -> str:
+    """A paragraph as HTML: the command that ours name is set as one."""
+    return escape(paragraph).replace(COMMAND, f"<code>{COMMAND.strip('`')}</code>")
 
 
 def _cell(value: str) -> str:

@@ -11,10 +11,10 @@ from privpac.concepts.trees.tree import Tree
 from privpac.constructions.estimates.folding import fold
 from privpac.errors import NoSqlForm
 from privpac.guarantee.certificate import explain_certificate
-from privpac.guarantee.facts import Accuracy, Against, Fact, fact_from_json
+from privpac.guarantee.facts import Accuracy, Against, Fact, Privacy, fact_from_json
 from privpac.guarantee.parts import parts_of
 from privpac.guarantee.proof import assumptions_of
-from privpac.report.meaning import means, shares_in_words
+from privpac.report.meaning import means, records_of_one_person, shares_in_words
 from privpac.report.subject import Subject
 
 __all__ = [
@@ -124,7 +124,7 @@ def _privacy(model: Subject) -> list[str]:
     tree = model.certificate
     return [
         *([means(model)[1]] if tree["coins"] == "system" else []),  # of known coins nothing holds
-        str(fact_from_json(tree["privacy"]["fact"])),
+        _headline(tree),
         *(
             str(fact)
             for proof in (tree["privacy"], *tree.get("also", ()))
@@ -132,6 +132,15 @@ def _privacy(model: Subject) -> list[str]:
         ),
         *(f"Assumes that {text}." for text in tree["assumptions"]),
     ]
+
+
+def _headline(tree: Mapping[str, Any]) -> str:
+    """The fact that was proved; under an assumption about people, what it says of all records of one of them."""
+    fact, people = fact_from_json(tree["privacy"]["fact"]), records_of_one_person(tree)
+    if people == 1 or not isinstance(fact, Privacy):
+        return str(fact)
+    unit = fact.unit.value
+    return str(fact).replace(f"one {unit}", f"up to {people} {unit}s of one person", 1)
 
 
 def _accuracy_title(model: Subject) -> str:

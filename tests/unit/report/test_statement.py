@@ -13,6 +13,7 @@ from privpac import Ledger, Model, learn
 from privpac.cli import main
 from privpac.errors import NotCertified
 from privpac.report.statement import Findings, statement_of
+from privpac.report.summary import summary_sections
 from tests.golden.corpus import HERE
 
 SCHEMA: dict[str, Any] = {
@@ -62,7 +63,10 @@ def test_it_lists_what_is_assumed_and_what_it_does_not_mean(model: Model) -> Non
         assert "It does not hide what is true of people in general." in shown
         assert "nothing is taken for granted" not in shown
         assert "without trusting" not in shown
-    assert [len(items) for _, items in made.lists] == [8, 6]  # one of them in the words of the certificate
+    assert [len(items) for _, items in made.lists] == [
+        7,
+        6,
+    ]  # the certificate's own assumption is the second of them
 
 
 def test_whoever_weighs_need_against_risk_reads_what_the_rule_gains_and_the_base_rate() -> None:
@@ -120,6 +124,51 @@ def test_it_says_whether_the_ledger_knows_this_release(
         assert "not found: no charge of ledger" in paid("other.db", form)
     assert main([*wish, "--ledger", "own.db", "--out", "again.json"]) == 0
     assert "only one of them can have paid for it" in paid("own.db", "statement")
+
+
+def test_a_charge_names_a_certificate_and_not_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{age},{int(age > 50)}\n" for age in range(100))
+    Path("data.csv").write_text(f"a|ge,ill\n{rows}")
+    Path("schema.json").write_text(json.dumps(SCHEMA))
+    Ledger.create("own.db", epsilon=3)
+    wish = ["learn", "data.csv", "--schema", "schema.json", "--epsilon", "1", "--concepts", "trees:1"]
+    assert main([*wish, "--ledger", "own.db", "--out", "model.json"]) == 0
+    assert main([*wish, "--out", "unpaid.json"]) == 0
+    doubt = "This file is called unpaid.json: ask which of the two was paid for"
+    for form in ("statement", "report"):
+        for name in ("model", "unpaid"):
+            assert (
+                main(["explain", f"{name}.json", f"--{form}", "s.html", "--force", "--ledger", "own.db"]) == 0
+            )
+            text = Path("s.html").read_text(encoding="utf-8")
+            assert "names a certificate like this one: any run with the same settings has it" in text
+            assert (doubt in text) == (name == "unpaid")
+
+
+def test_several_records_of_one_person_are_spoken_of_once_and_as_several(model: Model) -> None:
+    made = statement_of(model.to_json())
+    assumed = dict(made.lists)["Taken for granted; no file can show it, and privpac cannot check it"]
+    assert [text for text in assumed if "erson" in text] == ["No person has more than 2 records."]
+    assert "finds two possibilities for them equally likely" in made.paragraphs[0]
+    privacy = dict(summary_sections(model, full=False))["Privacy"]
+    assert "(1, 0)-DP, up to 2 records of one person replaced, hypothesis released" in privacy
+    assert "one record replaced" not in privacy
+
+
+def test_a_page_shows_no_marks_of_plain_text(model: Model) -> None:
+    made = statement_of(model.to_json())
+    assert "`privpac verify`" in made.text()
+    assert "<code>privpac verify</code>" in made.html()
+    assert "`" not in made.html().partition("<body>")[2]
+
+
+def test_an_estimate_comes_with_its_interval() -> None:
+    table = {"a|ge": list(range(100)) * 4, "ill": [int(i % 100 > 50) for i in range(400)]}
+    rule = learn(table, schema=SCHEMA, concepts="trees:1", epsilon=1, estimate_epsilon=1, holdout=0.2)
+    use = dict(statement_of(rule.to_json()).rows)["Is it of use"]
+    interval = str(rule.estimate).partition("between ")[2].partition(" (")[0]
+    assert f"right, between {interval}, by the private estimate." in use
 
 
 def test_counts_that_were_released_say_whether_it_is_of_use(model: Model) -> None:

@@ -46,6 +46,9 @@ OWNER = "few labels"
 NOT_THIS_WAY = (ParameterError, SizeError, RuleRefused)
 """A method is not for this class, has too few records, or proves nothing about them: another method may do."""
 
+BLOCKS = "blocks:"
+"""The word of cuts that spend a delta from labelled records alone; methods of few labels build them themselves."""
+
 ACTIVE = ("records", "kept", "asked")
 """Numbers of records of a session of questions."""
 
@@ -77,6 +80,14 @@ def _spent(method: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
 def concepts_for(concepts: str | ConceptClass, request: Request) -> ConceptClass:
     """The class a word names; it must be learnt by one draw."""
     word = concepts if isinstance(concepts, str) else concepts.word
+    if word.startswith(BLOCKS):
+        raise ParameterError(
+            OWNER,
+            "concepts",
+            word,
+            allowed="another word where records have no labels: blocks cannot be combined with them",
+            remedy=f"Use thresholds:{word.removeprefix(BLOCKS)}, with the delta: methods spend it where it pays.",
+        )
     return class_of_draw(learner_for(concepts, replace(request, drawn=False)), word, owner=OWNER)
 
 
@@ -274,6 +285,54 @@ def _no_delta(delta: Fraction, *, allowed: str, remedy: str) -> ParameterError:
     return ParameterError(OWNER, "delta", plain(delta), allowed=allowed, remedy=remedy)
 
 
+def _way(
+    concepts: ConceptClass, size: Size, method: str, goal: _Goal, error: Fraction
+) -> dict[str, Any] | None:
+    """Settings of a method that promise an error: with the delta of the goal, or without where that promises no
+    less; None if there are none."""
+    for delta in dict.fromkeys((goal.delta, Fraction(0))):
+        try:
+            settings = choose(
+                concepts, size, method=method, epsilon=goal.epsilon, failure=goal.failure, delta=delta
+            )
+            return settings if _reached(concepts, size, settings) <= error else None
+        except NOT_THIS_WAY:
+            continue
+    return None
+
+
+def _without_delta(settings: Mapping[str, Any], goal: _Goal) -> str:
+    return " without a delta" if goal.delta and "delta" not in settings else ""
+
+
+def _other_method(concepts: ConceptClass, size: Size, method: str, goal: _Goal, error: Fraction) -> str:
+    """Which other method promises the error from the same records; empty if none does."""
+    other = _way(concepts, size, "auto", goal, error)
+    if other is None:
+        return ""
+    named = f"Method {other['method']}{_without_delta(other, goal)}"
+    return f"{named} promises it with the records you have. For method {method}: "
+
+
+def _enough_labels(concepts: ConceptClass, size: Size, method: str, goal: _Goal, error: Fraction) -> str:
+    """How many labels would do for the very method that was asked for, beside the same unlabelled records."""
+
+    def way(labelled: int) -> dict[str, Any] | None:
+        return _way(concepts, Size(labelled, size.unlabelled), method, goal, error)
+
+    low, need = size.labelled, 2 * max(1, size.labelled)
+    while (settings := way(need)) is None:
+        low, need = need, need * 2
+        if need > MOST:
+            return f"no number of labels would do with {size.unlabelled} unlabelled records: collect more of them."
+    while need - low > max(1, need // 5000):  # nearly exact: a remedy, not a promise
+        middle = (low + need) // 2
+        closer = way(middle)
+        low, need, settings = (middle, need, settings) if closer is None else (low, middle, closer)
+    others = f"{size.unlabelled} unlabelled records"
+    return f"{need} labelled and {others} would do{_without_delta(settings, goal)}."
+
+
 @dataclass(frozen=True)
 class FewLabels:
     """A learner of few labels for a request: certificate and run, as stored in a model."""
@@ -305,33 +364,25 @@ class FewLabels:
         )
         recipe = cls(concepts, request, settings)
         if error is not None and promised(recipe.learner, request.size) > error:
-            recipe.refuse(error)
+            recipe.refuse(error, method)
         return recipe
 
-    def refuse(self, error: Fraction) -> None:
-        """Too few records: what they promise at best, and how many labels would do."""
-        size, epsilon = self.request.size, self.request.per_record
-        failure = written(self.settings["failure"])
+    def refuse(self, error: Fraction, method: str) -> None:
+        """Too few records: what they promise at best by the method that was asked for, and what would do."""
+        size, reached = self.request.size, promised(self.learner, self.request.size)
         known = concepts_for(self.concepts, replace(self.request, delta=Fraction(0)))
+        goal = _Goal(
+            self.request.per_record, written(self.settings["failure"]), self.request.delta_per_record
+        )
         have = f"{size.labelled} labelled and {size.unlabelled} unlabelled records"
-        reached = promised(self.learner, size)
         best = f"promise an error of {decimal_text(reached)} at best" if reached < 1 else "promise nothing"
-
-        def enough(labelled: int) -> bool:
-            more = Size(labelled, size.unlabelled)
-            settings = choose(known, more, method="auto", epsilon=epsilon, failure=failure)
-            return promised(semi_learner(known, settings), more) <= error
-
-        need = max(1, size.labelled)
-        while not enough(need) and need < MOST:
-            need *= 2
-        low = need // 2
-        while need - low > max(1, need // 200):  # to half a percent: a remedy, not a promise
-            middle = (low + need) // 2
-            low, need = (low, middle) if enough(middle) else (middle, need)
+        by = "" if method == "auto" else f" by method {method}"
+        remedy = _other_method(known, size, method, goal, error) + _enough_labels(
+            known, size, method, goal, error
+        )
         raise SizeError(
-            f"few labels: {have} {best}, not {decimal_text(error)}.",
-            remedy=f"{need} labelled and {size.unlabelled} unlabelled records would do.",
+            f"few labels: {have} {best}{by}, not {decimal_text(error)}.",
+            remedy=remedy[:1].upper() + remedy[1:],
         )
 
     @cached_property

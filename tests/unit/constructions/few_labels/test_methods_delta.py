@@ -25,7 +25,7 @@ from privpac.constructions.few_labels.transfer_formulas import Family
 from privpac.constructions.request import Request
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.errors import ParameterError
+from privpac.errors import ParameterError, SizeError
 from privpac.guarantee.facts import Against
 from privpac.numbers.exact import decimal_text
 
@@ -178,3 +178,36 @@ def test_a_refused_delta_charges_nothing(method: str, tmp_path: Path) -> None:
             ledger=ledger,
         )
     assert ledger.entries() == ()
+
+
+@pytest.mark.parametrize("delta", [DELTA, Fraction(0)])
+def test_a_refusal_advises_on_the_method_that_was_asked_for(delta: Fraction) -> None:
+    def wish(labelled: int, method: str, spent: Fraction) -> FewLabels:
+        request = Request(schema(60), Size(labelled, 5_000), ONE, spent)
+        return FewLabels.chosen("thresholds:k", request, method=method, error=Fraction(1, 10))
+
+    with pytest.raises(SizeError, match=r"at best by method boost, not 0\.1\.") as caught:
+        wish(1_181, "boost", delta)
+    text = str(caught.value)
+    other = "Method plain without a delta promises it" if delta else "Method plain promises it"
+    assert f"{other} with the records you have. For method boost: " in text
+    wish(1_181, "plain", Fraction(0))  # what it says of the other method is true
+    need = int(text.partition("For method boost: ")[2].split()[0])
+    assert need > 1_181
+    wish(need, "boost", delta)
+    with pytest.raises(SizeError):
+        wish(need * 4999 // 5000 - 1, "boost", delta)
+
+
+def test_a_refusal_says_when_no_number_of_labels_would_do() -> None:
+    request = Request(schema(60), Size(500, 5_000), ONE)
+    with pytest.raises(
+        SizeError, match=r"at best by method relabel.* No number of labels would do with 5000 "
+    ):
+        FewLabels.chosen("thresholds:k", request, method="relabel", error=Fraction(1, 10))
+
+
+@pytest.mark.parametrize("delta", [DELTA, Fraction(0)])
+def test_blocks_are_for_labelled_records_alone(delta: Fraction) -> None:
+    with pytest.raises(ParameterError, match=r"blocks cannot be combined with them\. Use thresholds:k"):
+        chosen("auto", delta, concepts="blocks:k")

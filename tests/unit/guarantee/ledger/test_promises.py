@@ -311,3 +311,12 @@ def test_the_command_line_says_what_was_paid_for(
     shown = capsys.readouterr().out
     assert "thresholds:x of y from visits.csv to model.json" in shown
     assert "more charges like the last one" in shown
+
+
+def test_room_for_one_is_one_charge(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from privpac.cli.app import run
+
+    path = str(tmp_path / "b.sqlite")
+    Ledger.create(path, epsilon=2).charge(epsilon=1, note="first")
+    assert run(["ledger", "show", path]) == 0
+    assert "room   1 more charge like the last one" in capsys.readouterr().out
