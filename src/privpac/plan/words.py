@@ -75,18 +75,22 @@ def verdict(plan: PlanTable) -> list[str]:
     if row.enough:
         beside = f" and {row.need.unlabelled:,} without labels" * bool(row.need.unlabelled)
         are = f"{count(have)}{beside} are enough for error {plain(error)}"
-        return [f"Yes: {are}, {_held(row)}{_spent(plan, row)}."]
+        return [f"Yes: {are}, {_condition(row)}{_smaller_epsilon(plan, row)}."]
     perfect = _perfect(plan, row)
     known = perfect is not None and perfect.enough
-    also = [f"They are enough {_held(perfect)}{_spent(plan, perfect)}."] if perfect and known else []
+    also = (
+        [f"They are enough {_condition(perfect)}{_smaller_epsilon(plan, perfect)}."]
+        if perfect and known
+        else []
+    )
     proved = again(plan.question, row, kind="reachable", error=None)
     if proved is None:
-        return [f"No: {count(have)} prove nothing that holds {_held(row)}.", *also]
+        return [f"No: {count(have)} prove nothing that holds {_condition(row)}.", *also]
     amount = _amount(proved, number_text(proved.proved))
-    return [f"No: {count(have)} prove {amount}, not {plain(error)}, {_held(row)}.", *also]
+    return [f"No: {count(have)} prove {amount}, not {plain(error)}, {_condition(row)}.", *also]
 
 
-def _spent(plan: PlanTable, row: Answer) -> str:
+def _smaller_epsilon(plan: PlanTable, row: Answer) -> str:
     """The smaller epsilon that the records at hand are enough with, where with the whole of it they are not."""
     proved = again(plan.question, row, kind="reachable", error=None)
     at_once = proved is not None and proved.proved <= row.wish.error
@@ -94,7 +98,7 @@ def _spent(plan: PlanTable, row: Answer) -> str:
     return "" if at_once or smaller is None else f", learnt with epsilon {smaller}"
 
 
-def _held(row: Answer) -> str:
+def _condition(row: Answer) -> str:
     return "whatever the records are like" if row.option.setting == "agnostic" else "if some rule never errs"
 
 
@@ -109,7 +113,7 @@ def _sooner(plan: PlanTable, row: Answer) -> list[str]:
             smaller = each.need.parameters.get("epsilon")
             until = "" if smaller is None else f", learnt with epsilon {smaller}"
             texts.append(
-                f"With epsilon {plain(each.wish.epsilon)}, {run[0]:,} to {count(run[1])} do it too, {_held(each)}: with"
+                f"With epsilon {plain(each.wish.epsilon)}, {run[0]:,} to {count(run[1])} do it too, {_condition(each)}: with"
                 f" more of them {each.concepts.word} grows larger trees, of which less is proved."
                 f" {each.need.labelled:,} or more do it{until}."
             )
@@ -157,7 +161,7 @@ def _promise(plan: PlanTable, row: Answer) -> str:
     verb = {"needed": " are enough", "reachable": "", "smallest_epsilon": " is enough"}[row.asks]
     same = row.concepts.word.partition(":")[0] == plan.question.word.partition(":")[0]
     against = "" if same else f", choosing from {row.concepts.word}"
-    text = f"{what}{verb}{against}, {_held(row)}"
+    text = f"{what}{verb}{against}, {_condition(row)}"
     perfect = _perfect(plan, row)
     if not anything:
         return f"{text}. Of records that no rule fits perfectly, which is the usual case, nothing is proved."
