@@ -113,8 +113,8 @@ def _sooner(plan: PlanTable, row: Answer) -> list[str]:
             smaller = each.need.parameters.get("epsilon")
             until = "" if smaller is None else f", learnt with epsilon {smaller}"
             texts.append(
-                f"With epsilon {plain(each.wish.epsilon)}, {run[0]:,} to {count(run[1])} do it too, {_condition(each)}: with"
-                f" more of them {each.concepts.word} grows larger trees, of which less is proved."
+                f"With epsilon {plain(each.wish.epsilon)}, {run[0]:,} to {count(run[1])} do it too, {_condition(each)}:"
+                f" with more of them {each.concepts.word} grows larger trees, of which less is proved."
                 f" {each.need.labelled:,} or more do it{until}."
             )
     return texts
