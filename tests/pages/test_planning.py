@@ -51,6 +51,12 @@ def test_the_page_says_what_the_planner_says(client: TestClient, question: str) 
     assert all(html.escape(advice)[:30] in text.replace("&#39;", "&#x27;") for advice in made.advice[:1])
 
 
+def test_records_at_hand_are_answered_with_yes_or_no(client: TestClient) -> None:
+    asked = {"concepts": "thresholds", "bits": "32", "error": "0.1", "epsilon": "1"}
+    assert "<p>No: 300 records prove" in client.get("/plan/result", params={**asked, "have": "300"}).text
+    assert "<p>Yes: 6,000 records are" in client.get("/plan/result", params={**asked, "have": "6000"}).text
+
+
 def test_the_command_is_the_same_question() -> None:
     form = PlanForm.of({"concepts": "unions", "count": "3", "bits": "12", "delta": "1e-6", "have": "100"})
     assert form.command() == (

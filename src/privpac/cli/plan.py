@@ -223,7 +223,7 @@ def _show(result: Plan, best: OptimumTable | None, *, as_json: bool) -> None:
         console.show_json(result.to_json() | ({} if best is None else {"optimum": best.to_json()}))
         return
     from privpac.plan.columns import visible_table
-    from privpac.plan.words import READING, in_short, notes, question_text
+    from privpac.plan.words import READING, further_advice, in_short, notes, question_text
 
     sections = [("", question_text(result))]
     if summary := in_short(result):
@@ -236,5 +236,6 @@ def _show(result: Plan, best: OptimumTable | None, *, as_json: bool) -> None:
     sections += [("", "\n".join(remarks))] if remarks else []
     if best is not None:
         sections.append(("The best private learner: how often it fails, beside the others", str(best)))
-    sections += [("Advice", "\n".join(f"* {text}" for text in result.advice))] if result.advice else []
+    advice = further_advice(result)
+    sections += [("Advice", "\n".join(f"* {text}" for text in advice))] if advice else []
     console.show_sections(sections)

@@ -66,6 +66,8 @@ class Option:
     """What is needed with so many labelled records, if they are enough: quicker to say than how many are needed."""
     enough: Callable[[Wish, int], bool] | None = None
     """Whether so many labelled records are enough, where that is quicker to say than how many are needed."""
+    sooner: Callable[[Wish], tuple[int, int] | None] | None = None
+    """The first run of numbers that are enough, where somewhat more records may prove less than fewer do."""
     error: Callable[[Wish, int], Fraction | None] | None = None
     epsilon: Callable[[Wish, int], Fraction | None] | None = None
     command: Callable[[Wish, Need], str | None] | None = None

@@ -177,8 +177,18 @@ def _needed(question: Question, option: Option, wish: Wish) -> Answer | None:
     need = _need(option, wish)
     if need is None or not _affordable(question, need):
         return None
-    enough = None if question.records is None else need.labelled <= question.records
+    enough = None if question.records is None else _at_hand(option, wish, need, question.records)
     return Answer("needed", option, wish, need, enough=enough)
+
+
+def _at_hand(option: Option, wish: Wish, need: Need, records: int) -> bool:
+    """Whether just so many are enough, also where with somewhat more of them less would be proved."""
+    if need.labelled <= records:
+        return True
+    if option.sooner is None or option.error is None:
+        return False
+    error = option.error(wish, records)
+    return error is not None and error <= wish.error
 
 
 @lru_cache(maxsize=4096)  # advice, curves and searches ask the same again and again

@@ -16,6 +16,7 @@ __all__ = [
     "Heading",
     "VisibleTable",
     "headings",
+    "name_in_words",
     "number_text",
     "rows",
     "visible_answers",
@@ -119,6 +120,12 @@ def _proved_heading(plan: PlanTable) -> tuple[str, str]:
         "reachable": ("error at most", f"{chance}; how far above the error of the best rule of that kind"),
         "smallest_epsilon": ("epsilon enough", f"{chance}; the smallest privacy loss that will do"),
     }[plan.question.kind]
+
+
+def name_in_words(row: Answer) -> str:
+    """A row by its method and what it holds for, as the table writes them."""
+    option = row.option
+    return f"{PLAIN.get(option.learner, option.learner)}, {SETTINGS.get(option.setting, option.setting)}"
 
 
 def rows(plan: PlanTable) -> Iterator[tuple[str, ...]]:

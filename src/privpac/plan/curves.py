@@ -12,6 +12,7 @@ from privpac.errors import ParameterError
 from privpac.numbers.exact import plain
 from privpac.pictures.curves import Curves, Series
 from privpac.plan.answer import Answer, answer, hard_estimate
+from privpac.plan.columns import name_in_words
 from privpac.plan.question import Question
 from privpac.plan.table import PlanTable
 
@@ -132,7 +133,7 @@ def _series(
         None if row is None or not simulated else hard_estimate(each, row)
         for each, row in zip(questions, rows, strict=True)
     ]
-    name = f"{like.option.learner}, {like.option.setting}"
+    name = name_in_words(like)
     if question.word == "auto":
         name = f"{name}, {like.concepts.word}"
     x = [float(value) for value in xs]

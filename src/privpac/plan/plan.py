@@ -54,14 +54,15 @@ def make(question: Question, simulation: Simulation | None = None) -> Plan:
         rows = simulated(question, simulation, rows)
     ordered = tuple(sorted(rows, key=lambda row: row.order))
     plan = Plan(question, ordered)
-    return replace(plan, advice=(*_ranking(question, simulation), *advise(plan)))
+    ranking = _ranking(question, simulation)
+    first = () if ranking is None else (ranking,)
+    return replace(plan, advice=(*first, *advise(plan)), ranking=ranking)
 
 
-def _ranking(question: Question, simulation: Simulation | None) -> tuple[str, ...]:
+def _ranking(question: Question, simulation: Simulation | None) -> str | None:
     """What a card can be expected to reach, where one is asked for and simulations are wanted."""
     if simulation is None:
-        return ()
+        return None
     from privpac.plan.ranking import expected_ranking  # which loads what it runs
 
-    expected = expected_ranking(question, simulation)
-    return () if expected is None else (expected,)
+    return expected_ranking(question, simulation)

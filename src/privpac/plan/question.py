@@ -49,6 +49,18 @@ class Question:
     aim: str = "label"
     """What a rule is for: a class for every record, or their order by risk."""
 
+    @property
+    def card(self) -> str | None:
+        """The word of the card that this is about, of two classes; None if it is about another rule."""
+        named = self.word.partition(":")[0] == "card"
+        if not (named or (self.word == "auto" and self.aim == "rank")):
+            return None
+        schema = self.subject.schema
+        classes = self.subject.classes if schema is None else len(schema.classes)
+        if self.release or self.protect == "predictions" or classes != 2:
+            return None
+        return self.word if named else "card"
+
     def __post_init__(self) -> None:
         read_aim(self.aim, owner=OWNER)
         if self.protect not in PROTECTS:

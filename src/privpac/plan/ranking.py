@@ -35,14 +35,10 @@ EASE = 0.5
 def expected_ranking(question: Question, simulation: Simulation) -> str | None:
     """AUC and mistakes of the card that so many records would give, in words; None where no card is asked for, or not
     for a number of records and an epsilon."""
-    word = question.word if question.word.partition(":")[0] == "card" else "card"
-    fits = word == question.word or (question.word == "auto" and question.aim == "rank")
-    n, epsilon = question.records, question.epsilon
-    if not fits or n is None or epsilon is None or question.release or question.protect == "predictions":
+    word, n, epsilon = question.card, question.records, question.epsilon
+    if word is None or n is None or epsilon is None:
         return None
     schema = as_schema(question.subject)
-    if len(schema.classes) != 2:
-        return None
     learner = learner_for(
         word, Request(schema, Size(n), epsilon, delta=question.delta, protect=question.protect)
     )

@@ -19,6 +19,8 @@ class PlanTable:
     question: Question
     answers: tuple[Answer, ...]
     advice: tuple[str, ...] = ()
+    ranking: str | None = None
+    """What a card can be expected to reach, where one was asked for and simulated: the first of the advice."""
 
     @property
     def best(self) -> Answer | None:

@@ -8,12 +8,22 @@ from privpac.concepts.grids import most_box_records
 from privpac.constructions.commands import coarser_word
 from privpac.constructions.rule_lists import short_word
 from privpac.numbers.exact import plain
+from privpac.plan.alternatives import again, count
 from privpac.plan.answer import Answer
 from privpac.plan.columns import PLAIN, SETTINGS, VisibleTable, number_text, visible_answers, visible_table
 from privpac.plan.impossible import Limit, limit_of
 from privpac.plan.table import PlanTable
 
-__all__ = ["READING", "grid_notes", "in_short", "notes", "plan_text", "question_text"]
+__all__ = [
+    "READING",
+    "further_advice",
+    "grid_notes",
+    "in_short",
+    "notes",
+    "plan_text",
+    "question_text",
+    "verdict",
+]
 
 READING = "How to read the table"
 
@@ -24,11 +34,103 @@ UNSIMULATED = (
 
 def in_short(plan: PlanTable) -> str:
     """The answer in one paragraph: what to expect, what is proved, what nobody can do. Empty if nothing is promised."""
-    row = plan.headline
+    row, ranks = plan.headline, _ranks(plan)
     if row is None:
-        return ""
-    proved = [_promise(plan, row), *_hopeless(plan, row)]
-    return " ".join([*proved, UNSIMULATED] if row.simulated is None else [_expected(row), *proved])
+        return " ".join(ranks)
+    first = [*ranks, *verdict(plan)]
+    proved = [_promise(plan, row), *_sooner(plan, row), *_hopeless(plan, row)]
+    if row.simulated is not None:
+        return " ".join([*first, _expected(row), *proved])
+    return " ".join([*first, *proved, *([] if ranks else [UNSIMULATED])])
+
+
+def _ranks(plan: PlanTable) -> list[str]:
+    """Who asks for a card, or for an order, is told first what is known of that."""
+    question = plan.question
+    named = question.word.partition(":")[0] == "card"
+    if not named and question.aim != "rank":
+        return []
+    errors = ["What follows is about errors of classes."] if plan.answers else []
+    if plan.ranking is not None:
+        return [plan.ranking, *errors]
+    nothing = (
+        "No accuracy is proved for a card." if named else "Nothing is proved about the order of records."
+    )
+    if question.card is None:
+        return [nothing, *errors]
+    numbers = "" if question.records and question.epsilon else ", --records and --epsilon"
+    schema = question.subject.schema
+    rate = "" if schema is not None and schema.base_rate is not None else RATE
+    return [nothing, f"Add --simulate{numbers} to see which AUC to expect{rate}.", *errors]
+
+
+RATE = "; a base_rate in the schema makes each class as common there as it really is"
+
+
+def verdict(plan: PlanTable) -> list[str]:
+    """Where records, error and epsilon are all given: whether they go together, and what is proved if they do not."""
+    row, have, error = plan.headline, plan.question.records, plan.question.error
+    if row is None or row.enough is None or have is None or error is None:
+        return []
+    if row.enough:
+        beside = f" and {row.need.unlabelled:,} without labels" * bool(row.need.unlabelled)
+        are = f"{count(have)}{beside} are enough for error {plain(error)}"
+        return [f"Yes: {are}, {_condition(row)}{_smaller_epsilon(plan, row)}."]
+    perfect = _perfect(plan, row)
+    known = perfect is not None and perfect.enough
+    also = (
+        [f"They are enough {_condition(perfect)}{_smaller_epsilon(plan, perfect)}."]
+        if perfect and known
+        else []
+    )
+    proved = again(plan.question, row, kind="reachable", error=None)
+    if proved is None:
+        return [f"No: {count(have)} prove nothing that holds {_condition(row)}.", *also]
+    amount = _amount(proved, number_text(proved.proved))
+    return [f"No: {count(have)} prove {amount}, not {plain(error)}, {_condition(row)}.", *also]
+
+
+def _smaller_epsilon(plan: PlanTable, row: Answer) -> str:
+    """The smaller epsilon that the records at hand are enough with, where with the whole of it they are not."""
+    proved = again(plan.question, row, kind="reachable", error=None)
+    at_once = proved is not None and proved.proved <= row.wish.error
+    smaller = row.need.parameters.get("epsilon")
+    return "" if at_once or smaller is None else f", learnt with epsilon {smaller}"
+
+
+def _condition(row: Answer) -> str:
+    return "whatever the records are like" if row.option.setting == "agnostic" else "if some rule never errs"
+
+
+def _sooner(plan: PlanTable, row: Answer) -> list[str]:
+    """Fewer records may prove it too, where with more of them larger rules are chosen from."""
+    texts = []
+    for each in (row, _perfect(plan, row)):
+        if each is None or each.asks != "needed" or each.option.sooner is None:
+            continue
+        run = each.option.sooner(each.wish)
+        if run is not None and run[0] < each.need.labelled:
+            smaller = each.need.parameters.get("epsilon")
+            until = "" if smaller is None else f", learnt with epsilon {smaller}"
+            texts.append(
+                f"With epsilon {plain(each.wish.epsilon)}, {run[0]:,} to {count(run[1])} do it too, {_condition(each)}:"
+                f" with more of them {each.concepts.word} grows larger trees, of which less is proved."
+                f" {each.need.labelled:,} or more do it{until}."
+            )
+    return texts
+
+
+def _perfect(plan: PlanTable, row: Answer) -> Answer | None:
+    """The row that promises more than this one does, if some rule never errs."""
+    rows = (
+        other
+        for other in plan.answers
+        if other.option.setting == "realizable"
+        and other.concepts == row.concepts
+        and not other.need.unlabelled
+        and other.proved < row.proved
+    )
+    return None if row.option.setting == "realizable" else next(rows, None)
 
 
 def _expected(row: Answer) -> str:
@@ -59,20 +161,8 @@ def _promise(plan: PlanTable, row: Answer) -> str:
     verb = {"needed": " are enough", "reachable": "", "smallest_epsilon": " is enough"}[row.asks]
     same = row.concepts.word.partition(":")[0] == plan.question.word.partition(":")[0]
     against = "" if same else f", choosing from {row.concepts.word}"
-    text = (
-        f"{what}{verb}{against}, {'whatever the records are like' if anything else 'if some rule never errs'}"
-    )
-    perfect = next(
-        (
-            other
-            for other in plan.answers
-            if other.option.setting == "realizable"
-            and other.concepts == row.concepts
-            and not other.need.unlabelled
-            and other.proved < row.proved
-        ),
-        None,
-    )
+    text = f"{what}{verb}{against}, {_condition(row)}"
+    perfect = _perfect(plan, row)
     if not anything:
         return f"{text}. Of records that no rule fits perfectly, which is the usual case, nothing is proved."
     return text + (f"; {number_text(perfect.proved)} if some rule never errs." if perfect else ".")
@@ -229,6 +319,11 @@ def _name(plan: PlanTable, answer: Answer) -> str:
     return name if len(same) == 1 else f"{name} ({setting})"
 
 
+def further_advice(plan: PlanTable) -> list[str]:
+    """The advice without what the first paragraph has said."""
+    return [text for text in plan.advice if text != plan.ranking]
+
+
 def plan_text(plan: PlanTable) -> str:
     """For `print` in Python; the command line lays its table out by itself."""
     lines = [question_text(plan), ""]
@@ -237,8 +332,8 @@ def plan_text(plan: PlanTable) -> str:
     lines += _table_lines(visible_table(plan)) if plan.answers else []
     if remarks := notes(plan):
         lines += ["", *remarks]
-    if plan.advice:
-        lines += ["", *plan.advice]
+    if advice := further_advice(plan):
+        lines += ["", *advice]
     return "\n".join(lines)
 
 

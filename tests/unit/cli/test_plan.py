@@ -82,7 +82,7 @@ def test_pictures(against: str, tmp_path: Path, capsys: pytest.CaptureFixture[st
     ask = [*THRESHOLDS, "--error", "0.1", "--epsilon", "1", "--against", against, "--picture", str(path)]
     assert main(ask) == 0
     text = path.read_text(encoding="utf-8")
-    assert "occam, realizable: proved" in text
+    assert "one draw, a perfect fit: proved" in text
     assert "floor" in text
     assert "Wrote the picture" in capsys.readouterr().err
 
@@ -90,8 +90,8 @@ def test_pictures(against: str, tmp_path: Path, capsys: pytest.CaptureFixture[st
 def test_a_display_keeps_the_numbers_it_draws() -> None:
     found = plan.needed("points", bits=16, error="0.1", epsilon=1)
     display = found.curves("bits", learner="occam")
-    proved = next(series for series in display.rows if series.label == "occam, realizable: proved")
-    floor = next(series for series in display.rows if series.label == "occam, realizable: floor")
+    proved = next(series for series in display.rows if series.label == "one draw, a perfect fit: proved")
+    floor = next(series for series in display.rows if series.label == "one draw, a perfect fit: floor")
     at = list(display.x).index(16.0)
     assert proved.y[at] == 351
     assert floor.y[at] == 182

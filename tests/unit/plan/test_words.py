@@ -1,8 +1,11 @@
-"""A plan in words: what is said of lower bounds."""
+"""A plan in words: its first paragraph, and what is said of lower bounds."""
 
 from __future__ import annotations
 
+import re
+
 from privpac import plan
+from privpac.plan.columns import number_text
 from privpac.plan.words import in_short
 
 
@@ -33,3 +36,64 @@ def test_a_simulation_says_where_the_base_rate_plays_no_part() -> None:
     assert part in str(plan.reachable("points:age", schema=SCHEMA, **asked))
     bare = {key: value for key, value in SCHEMA.items() if key != "base_rate"}
     assert part not in str(plan.reachable("points:age", schema=bare, **asked))
+
+
+WIDE = {
+    "label": "ill",
+    "columns": [{"name": name, "kind": "numeric", "lower": 0, "upper": 1} for name in ("a", "b", "c")],
+}
+
+
+def test_with_all_three_numbers_the_first_word_is_yes_or_no() -> None:
+    asked = {"bits": 32, "error": "0.1", "epsilon": 1}
+    proved = plan.reachable("thresholds", bits=32, records=3000, epsilon=1).headline
+    assert proved is not None
+    assert in_short(plan.needed("thresholds", records=3000, **asked)).startswith(
+        f"No: 3,000 records prove an error of at most {number_text(proved.proved)} above that of the best rule, not"
+        " 0.1, whatever the records are like. They are enough if some rule never errs. Proved: 5,011 records"
+    )
+    assert in_short(plan.needed("thresholds", records=5011, **asked)).startswith(
+        "Yes: 5,011 records are enough for error 0.1, whatever the records are like. Proved: "
+    )
+    assert in_short(plan.needed("thresholds", records=20, **asked)).startswith("No: 20 records prove nothing")
+    assert in_short(plan.needed("thresholds", **asked)).startswith("Proved: ")
+
+
+def test_fewer_records_that_prove_it_too_are_named_and_the_next_do_not() -> None:
+    asked = {"schema": WIDE, "epsilon": 1}
+    found = plan.needed(error="0.05", **asked)
+    named = re.search(r"With epsilon 1, ([\d,]+) to ([\d,]+) records do it too, if some", in_short(found))
+    assert named is not None
+    first, last = (int(number.replace(",", "")) for number in named.groups())
+
+    def error(records: int) -> float:
+        return float(plan.reachable(records=records, **asked).option("default", "realizable").proved)
+
+    assert error(first - 1) > 0.05 >= error(first)
+    assert error(last + 1) > 0.05 >= error(last)
+    assert last < found.option("default", "realizable").need.labelled
+    at_hand = plan.needed(error="0.05", records=first, **asked)
+    assert at_hand.option("default", "realizable").enough
+    assert "They are enough if some rule never errs. " in in_short(at_hand)
+    assert not plan.needed(error="0.05", records=last + 1, **asked).option("default", "realizable").enough
+
+
+def test_who_wants_an_order_is_told_of_orders_first() -> None:
+    asked = {"records": 600, "epsilon": 1}
+    nothing = "Nothing is proved about the order of records. Add --simulate to see which AUC to expect"
+    rate = "; a base_rate in the schema"
+    assert in_short(plan.reachable(schema=WIDE, aim="rank", **asked)).startswith(nothing + rate)
+    assert in_short(plan.reachable(schema=SCHEMA, aim="rank", **asked)).startswith(nothing + ". ")
+    card = plan.reachable("card", schema=WIDE, **asked)
+    assert in_short(card).startswith("No accuracy is proved for a card. Add --simulate to see which AUC")
+    needed = plan.needed("card", schema=WIDE, error="0.1", epsilon=1)
+    assert "Add --simulate, --records and --epsilon to see which AUC" in in_short(needed)
+    three = plan.reachable(schema={**WIDE, "classes": [0, 1, 2]}, aim="rank", **asked)
+    assert "AUC" not in in_short(three)
+
+
+def test_a_simulated_order_is_said_once_and_first() -> None:
+    found = plan.reachable("card", schema=WIDE, records=600, epsilon=1, simulate=True, seconds=0.1)
+    assert in_short(found).startswith("Simulated, not proved: cards for 600 records ranked with an AUC of")
+    assert str(found).count("ranked with an AUC of") == 1
+    assert found.to_json()["advice"][0] == found.ranking

@@ -169,6 +169,26 @@ def _records_from_on(wish: Wish, against: str) -> int:
     return least
 
 
+def _default_sooner(against: str) -> Callable[[Wish], tuple[int, int] | None]:
+    """The first run of numbers of records that are enough, before those from which on all are; None if there is none
+    but these."""
+
+    def sooner(wish: Wish) -> tuple[int, int] | None:
+        def enough(n: int) -> bool:
+            return _certifies(wish, n, against)
+
+        firsts = _first_records(wish.epsilon)
+        ends = [first - 1 for first in firsts[1:]]
+        place = next((k for k, end in enumerate(ends) if enough(end)), None)
+        if place is None:
+            return None
+        least = first_whole(enough, start=ends[place], smallest=firsts[place])
+        last = next((end for end in ends[place:] if not enough(end + 1)), None)
+        return None if last is None else (least, last)
+
+    return sooner
+
+
 def _round_below(epsilon: Fraction) -> Iterator[Fraction]:
     """1, 2 or 5 times a power of ten, from the largest below epsilon down.
 
@@ -266,6 +286,7 @@ OPTIONS: tuple[Option, ...] = (
         _default_needs("realizable"),
         serves=_is_default,
         enough=_default_enough("realizable"),
+        sooner=_default_sooner("realizable"),
         error=_default_error("realizable"),
         command=_default_command,
     ),
@@ -279,6 +300,7 @@ OPTIONS: tuple[Option, ...] = (
         _default_needs("agnostic"),
         serves=_is_default,
         enough=_default_enough("agnostic"),
+        sooner=_default_sooner("agnostic"),
         error=_default_error("agnostic"),
         command=_default_command,
     ),

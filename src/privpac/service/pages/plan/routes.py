@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from privpac.data.schema import Schema
 from privpac.errors import PrivpacError
 from privpac.plan.columns import headings
-from privpac.plan.words import grid_notes, question_text
+from privpac.plan.words import grid_notes, question_text, verdict
 from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.entrance import Form, SignedIn
 from privpac.service.pages.jobs import Tell, seconds_since
@@ -158,6 +158,7 @@ def _context(form: PlanForm, plan: Any, *, simulated: bool = False) -> dict[str,
         "wrong": None,
         "sentence": question_text(plan),
         "headline": headline(plan),
+        "verdict": " ".join(verdict(plan)),
         "rows": table(plan),
         "heads": dict(zip(COLUMNS, headings(plan), strict=True)),
         "advice": [

@@ -14,8 +14,7 @@ from privpac.data.schema import Schema
 from privpac.errors import PrivpacError
 from privpac.plan import Plan
 from privpac.plan.answer import Answer
-from privpac.plan.columns import PLAIN, rows, visible_answers
-from privpac.plan.columns import SETTINGS as HOLDS
+from privpac.plan.columns import PLAIN, name_in_words, rows, visible_answers
 from privpac.plan.curves import PlanDisplay
 from privpac.service.pages.plan.form import PlanForm
 
@@ -148,7 +147,7 @@ def _series(all_rows: Any) -> Iterator[tuple[str, str, list[list[float]]]]:
         name, _, what = series.label.rpartition(": ")
         word = {"proved": "proved", "hard distribution": "simulated", "floor": "floor"}[what]
         yield (
-            _in_words(name),
+            name,
             word,
             [[x, y] for x, y in zip(series.x, series.y, strict=True) if y is not None],
         )
@@ -159,14 +158,8 @@ def _name(plan: Plan) -> str | None:
     row = plan.headline
     if row is None:
         return None
-    name = _in_words(f"{row.option.learner}, {row.option.setting}")
+    name = name_in_words(row)
     return f"{name}, {row.concepts.word}" if plan.question.word == "auto" else name
-
-
-def _in_words(name: str) -> str:
-    """The name of a curve in the words of the table: method, and what it holds for."""
-    learner, setting, *word = name.split(", ")
-    return ", ".join((PLAIN.get(learner, learner), HOLDS.get(setting, setting), *word))
 
 
 def _here(plan: Plan, against: str) -> dict[str, float] | None:
