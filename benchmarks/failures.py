@@ -301,6 +301,7 @@ def exceptions_rate(*, runs: int, known: Mapping[tuple[Any, ...], Rate]) -> Rate
 WITH_DELTA = ("label-boost", "boost"), ("ssl-relabel", "relabel")
 FEW = Size(1_500, unlabelled=20_000)
 CELLS = 2**62
+LONG_COLUMN = "thresholds of 62 bits, with a delta"
 
 
 def delta_rate(construction: str, method: str, *, runs: int, known: Mapping[tuple[Any, ...], Rate]) -> Rate:
@@ -308,7 +309,7 @@ def delta_rate(construction: str, method: str, *, runs: int, known: Mapping[tupl
     records of any values. A run fails if it errs by more than its certificate says, or gives no answer."""
     rate = Rate(
         construction,
-        "thresholds of 62 bits, with a delta",
+        LONG_COLUMN,
         "realizable",
         FEW.labelled,
         FEW.unlabelled,

@@ -309,6 +309,7 @@ def released() -> str:
 
 RISK_METHODS = {
     "card": "**privpac `card`**: pure ε, one record replaced",
+    "card of pairs": "**privpac `card:pairs`**: pure ε, one record replaced",
     "card with delta 1e-6": "**privpac `card`**, δ = 10⁻⁶, one record replaced",
     "tree with leaf counts": "privpac `auto` with `probabilities=True`: pure ε, one record replaced",
     "DP logistic regression": "diffprivlib 0.6.6 logistic regression: pure ε",
@@ -329,14 +330,15 @@ RISK_BANDS = {
 
 def _risks(key: str, tables: str) -> str:
     rows = [row for row in _rows("scores") if row.get("tables") == tables]
-    cells = max(row["cells"] for row in rows)
-    found = {(row["method"], row["n_epsilon"]): row[key] for row in rows}
-    whole = {row["method"] for row in rows if row["cells"] == cells}
     bands = [band for band in RISK_BANDS if any(band == row["n_epsilon"] for row in rows)]
+    cells = {band: max(row["cells"] for row in rows if row["n_epsilon"] == band) for band in bands}
+    found = {  # a mean of some cells is no mean of the band
+        (row["method"], row["n_epsilon"]): row[key] for row in rows if row["cells"] == cells[row["n_epsilon"]]
+    }
     shown = [
-        [name, *(_share(found[method, band]) for band in bands)]
+        [name, *(_share(found[method, band]) if (method, band) in found else "" for band in bands)]
         for method, name in RISK_METHODS.items()
-        if method in whole
+        if any((method, band) in found for band in bands)
     ]
     return _table(["n·ε", *(RISK_BANDS[band] for band in bands)], shown)
 
