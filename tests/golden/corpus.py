@@ -24,7 +24,7 @@ __all__ = ["HERE", "RELEASED", "difference", "expected", "inherited", "stored", 
 
 HERE = Path(__file__).parent
 
-RELEASED: tuple[str, ...] = ("0.1.0",)
+RELEASED: tuple[str, ...] = ("0.1.0", "0.2.0")
 """Versions that somebody may hold files of, the oldest first: their folders are never written again."""
 
 
