@@ -33,7 +33,9 @@ ABOUT = (
     'check every kind (a column of 0 and 1 is better declared with "kind": '
     '"boolean", codes such as postcodes as "categorical"). Where the values of a numeric column are mostly small, with '
     'a few huge ones, add "scale": "mostly small"; where they spread over the range, "scale": "even"; else neither. '
-    'If it is known between which numbers most values lie, add "usual": [LOW, HIGH].'
+    'If it is known between which numbers most values lie, add "usual": [LOW, HIGH]. '
+    'Pictures and words show "title": "Systolic blood pressure" and "unit": "mmHg" in place of the name, '
+    "where you add them."
 )
 
 
