@@ -49,7 +49,7 @@ class Boolean(Column):
             raise DataError(
                 f"Column '{self.name}' has a cell that is not a boolean.",
                 column=self.name,
-                remedy="Use true/false, yes/no or 0/1, or declare the column categorical.",
+                remedy="Use true/false, yes/no or 0/1, or declare another kind for it: categorical, or numeric.",
             )
         empty = codes == EMPTY
         if empty.any():
