@@ -161,9 +161,9 @@ class Schema:
         """The column called `name`; `SchemaError` if there is none."""
         column = self._by_name.get(name)
         if column is None:
-            raise SchemaError(
-                f"There is no column '{name}' in the schema.", column=name, remedy=near(name, self.names)
-            )
+            titled = next((one.name for one in self.columns if one.title == name), None)
+            remedy = near(name, self.names) if titled is None else f"That is the title of '{titled}'."
+            raise SchemaError(f"There is no column '{name}' in the schema.", column=name, remedy=remedy)
         return column
 
     @cached_property

@@ -145,3 +145,10 @@ def test_two_columns_that_look_the_same_are_refused(other: dict[str, str]) -> No
 
 def test_a_title_may_be_the_name_of_its_own_column() -> None:
     assert _schema({**PRESSURE, "title": "sysBP"}).columns[0].called == "sysBP"
+
+
+def test_who_asks_for_a_title_is_told_the_name() -> None:
+    with pytest.raises(
+        SchemaError, match=r"no column 'Smokes \"now\"' in the schema. That is the title of 'smoker'"
+    ):
+        _schema(*TITLED).column('Smokes "now"')
