@@ -14,6 +14,7 @@ from itertools import count
 
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.literals.binarise import Test
+from privpac.concepts.literals.cell_sets import edge
 from privpac.concepts.shapes import PointsSheet
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.constructions.estimates.folding import FoldedTree, fold
@@ -207,10 +208,14 @@ def _question(test: Test, schema: Schema) -> str:
     column = schema.column(test.column)
     if test.kind != "at least" or isinstance(column, Boolean):
         return Test(test.column, test.cell, "equals").describe(schema)
-    shown = column.show(test.cell)
-    if isinstance(column, Numeric) and not column.integer and len(shown) > DIGITS + 2:
+    if not isinstance(column, Numeric):
+        return f"{column.called} ≥ {column.show(test.cell)}"
+    sign, shown = edge(
+        column, test.cell, ("≥", ">")
+    )  # as in words: whoever has just the number must find the same side
+    if not column.integer and len(shown) > DIGITS + 2:
         shown = f"{float(shown):.{DIGITS}g}"
-    return f"{column.called} ≥ {column.with_unit(shown)}"
+    return f"{column.called} {sign} {column.with_unit(shown)}"
 
 
 def _short(text: str) -> str:

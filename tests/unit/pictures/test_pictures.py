@@ -115,6 +115,25 @@ def test_a_cut_has_few_digits_in_the_picture_and_all_of_them_on_request() -> Non
     assert any(f"dose >= {schema.column('dose').show(cut)}" in text for text in shown)
 
 
+@pytest.mark.parametrize("value", [140, 175, 160.5, 80.25])
+@pytest.mark.parametrize("after", [0, 1])
+def test_a_record_with_just_the_number_of_a_cut_is_on_the_side_that_is_drawn(
+    value: float, after: int
+) -> None:
+    column = {"name": "bp", "kind": "numeric", "lower": 80, "upper": 300}
+    schema = Schema.from_json({"label": "ill", "columns": [column]})
+    test = Test("bp", schema.column("bp").cell(value) + after, "at least")
+    (drawn,) = (
+        text
+        for text in map(str, texts(picture(Split(test, Leaf(0), Leaf(1)), schema)))
+        if "bp >" in text or "≥" in text
+    )
+    sign, shown = drawn.removeprefix(test.describe(schema)).removeprefix("bp ").split()
+    assert float(shown) == value
+    (holds,) = test.holds({"bp": schema.column("bp").encode([value])})
+    assert holds == (sign == "≥")
+
+
 def _full(depth: int, names: list[str]) -> Tree:
     if depth == 0:
         return Leaf(len(names) % 2)
