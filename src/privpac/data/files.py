@@ -88,12 +88,12 @@ def _zeros_and_ones(path: Path, numbers: Sequence[str]) -> list[str]:
     keys = [f"c{names.index(name)}" for name in numbers]
     cells = ", ".join(f"TRIM({key}) AS {key}" for key in keys)
     no, yes = "'0', '0.0'", "'1', '1.0'"
-    asked = ", ".join(
+    facts = ", ".join(
         f"bool_or({key} IN ({no})), bool_or({key} IN ({yes})), bool_and({key} IN ({no}, {yes}, ''))"
         for key in keys
     )
     call = csv_call(path, names, delimiter)
-    query = f"SELECT {asked or '0'} FROM (SELECT {cells or '0'} FROM {call} LIMIT {FIRST})"
+    query = f"SELECT {facts or '0'} FROM (SELECT {cells or '0'} FROM {call} LIMIT {FIRST})"
     answers = ask(path, lambda: file_reader().execute(query).fetchone())
     return [name for i, name in enumerate(numbers) if all(answers[3 * i : 3 * i + 3])]
 
