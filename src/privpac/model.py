@@ -208,7 +208,7 @@ class Model:
         `whole` nothing is folded, and what chance decided is marked.
         """
         counted = self._counted()
-        return "" if counted is None else fold(*counted, whole=whole).describe(self.schema)
+        return "" if counted is None else fold(*counted, self.schema, whole=whole).describe(self.schema)
 
     def to_sql(self) -> str:
         """The rule as an SQL expression over the raw columns, without a database's dialect."""
