@@ -129,9 +129,9 @@ class _Layout:
     def _given(self, answer: Answer) -> tuple[int, NDArray[np.bool_]]:
         """The place of an answer's column, and for which of its codes it is given."""
         place, held = self._codes(answer.test)
-        given = np.full(len(self.tests.groups[place].cells) + 1, not answer.holds)
-        given[held] = answer.holds
-        return place, given
+        mask = np.full(len(self.tests.groups[place].cells) + 1, not answer.holds)
+        mask[held] = answer.holds
+        return place, mask
 
     def places(self, codes: NDArray[Any], drawn: Sequence[Points]) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """The points of all records plus the most there can be, so that they are places in a table; some thousand at
