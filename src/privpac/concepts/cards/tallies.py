@@ -117,7 +117,7 @@ class _Layout:
         tables: dict[tuple[int, int], NDArray[np.int64]] = {}
         for both, points in merged(drawn).items():
             if isinstance(both, Both):
-                one, other = (self._given(answer) for answer in both.answers)
+                one, other = (self._mask(answer) for answer in both.answers)
                 signs = 2 * np.outer(one[1], other[1]).astype(np.int64) - 1
                 table = tables.setdefault((one[0], other[0]), np.zeros(signs.shape, dtype=np.int64))
                 table += points * signs
@@ -126,7 +126,7 @@ class _Layout:
             row[: table.size] = table.ravel()
         return np.array([*tables], dtype=np.int64).reshape(-1, 2), rows
 
-    def _given(self, answer: Answer) -> tuple[int, NDArray[np.bool_]]:
+    def _mask(self, answer: Answer) -> tuple[int, NDArray[np.bool_]]:
         """The place of an answer's column, and for which of its codes it is given."""
         place, held = self._codes(answer.test)
         mask = np.full(len(self.tests.groups[place].cells) + 1, not answer.holds)
