@@ -37,8 +37,9 @@ from benchmarks.label_privacy import encoded
 from benchmarks.measuring import Row, publish
 from privpac.coins import SeededCoins
 from privpac.concepts.trees.tree import Tree
+from privpac.constructions.card.weights import rounds_for
 from privpac.constructions.recipe import Recipe
-from privpac.constructions.words import Request
+from privpac.constructions.words import Request, stands_for
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Block
 from privpac.wishes import RuleWishes
@@ -79,12 +80,18 @@ def card(word: str, delta: Fraction = Fraction(0)) -> Risks:
 
     def risks(part: Part, epsilon: Fraction, seed: int) -> Curve:
         request = Request(schema=part.table.schema, size=part.train.size, epsilon=epsilon, delta=delta)
-        found = Recipe(word, request).run(part.train, SeededCoins(seed)).hypothesis.proba(part.test.cells)
-        if found is None:
+        released = Recipe(stands_for(word, request), request).run(part.train, SeededCoins(seed))
+        curve = released.hypothesis.proba(part.test.cells)
+        if curve is None:
             raise ValueError(f"{word} tells no risks")
-        return found[:, 1]
+        return curve[:, 1]
 
     return risks
+
+
+def single(part: Part, epsilon: Fraction, seed: int) -> Curve:
+    """A card of single tests, as `card` is where records are few."""
+    return card(f"card:{rounds_for(part.train.size.labelled, epsilon)}")(part, epsilon, seed)
 
 
 def tree(part: Part, epsilon: Fraction, seed: int) -> Curve:
@@ -164,6 +171,7 @@ def methods(python: str | None = None) -> dict[str, Method]:
     """What is measured."""
     return {
         "card": Method(card("card")),
+        "card of single tests": Method(single),
         "card of pairs": Method(card("card:pairs")),
         "card with delta 1e-6": Method(card("card", Fraction(1, 10**6))),
         "tree with leaf counts": Method(tree),

@@ -34,16 +34,16 @@ from privpac.concepts.cards import risks
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.round_cuts import on_round_numbers
 from privpac.constructions.card import learner, spending, weights, words
-from privpac.constructions.card.steps import Steps, steps_for
+from privpac.constructions.card.steps import Form, Round, Steps, steps_for
 from privpac.constructions.card.weights import ENOUGH, points_of_round
 
 DELTA = Fraction(1, 10**6)
 
 
-def on_one_cut(rounds: int, *, fine: bool) -> Steps:
+def on_one_cut(rounds: int, *, fine: bool, form: Form) -> Steps:
     """All points of a round on the drawn cut."""
-    plain = tuple(points_of_round(number, rounds) for number in range(rounds))
-    return Steps(plain, 3 if fine else 1, spread=False)
+    one_each = tuple(Round(points_of_round(number, rounds), 1) for number in range(rounds))
+    return Steps(one_each, 3 if fine else 1)
 
 
 @dataclass(frozen=True)

@@ -309,7 +309,8 @@ def released() -> str:
 
 RISK_METHODS = {
     "card": "**privpac `card`**: pure ε, one record replaced",
-    "card of pairs": "**privpac `card:pairs`**: pure ε, one record replaced",
+    "card of single tests": "privpac `card:ROUNDS`, as many rounds: pure ε, one record replaced",
+    "card of pairs": "privpac `card:pairs`: pure ε, one record replaced",
     "card with delta 1e-6": "**privpac `card`**, δ = 10⁻⁶, one record replaced",
     "tree with leaf counts": "privpac `auto` with `probabilities=True`: pure ε, one record replaced",
     "DP logistic regression": "diffprivlib 0.6.6 logistic regression: pure ε",

@@ -143,6 +143,7 @@ WORDED: tuple[Learnt, ...] = (
     _learnt("card", "clinic"),
     _learnt("card", "clinic", epsilon=10, delta="1e-6"),
     _learnt("card:pairs", "clinic", epsilon=25),
+    _learnt("card:mixed", "clinic", epsilon=25),
     _learnt("card:3", "clinic", **LABELS),
     _learnt("card:2", "short", costs=(1, 3), estimate_epsilon=1),
     _learnt("graded-tree", "clinic"),

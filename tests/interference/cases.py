@@ -89,6 +89,8 @@ _RECORDS = (
     Case("disjunctions:2", LOW),
     Case("scorecards:2", LOW),
     Case("card:2", LOW),
+    Case("card:mixed", LOW, pairs=FEW),
+    Case("card:pairs", LOW, pairs=FEW),
     Case("graded-tree", LOW),
     Case("risk-tree:1", LOW),
     Case("halfspaces:age,dose", LOW),
@@ -107,6 +109,9 @@ OTHER_TESTS: tuple[Pair, ...] = (("all equal", "all equal but one"), ("base", "a
 """Where features are public, a card's tests come from them: these tables, which are no neighbours then, have no test in
 common, or not those on which the points of a round lie."""
 
+RECORDS_ONLY = ("points:key", "card:mixed", "card:pairs")
+"""Forms that protect whole records, of words that may protect labels."""
+
 _LABELS = tuple(
     replace(
         case,
@@ -114,7 +119,7 @@ _LABELS = tuple(
         pairs=tuple(pair for pair in case.pairs if case.head != "card" or pair not in OTHER_TESTS),
     )
     for case in _RECORDS
-    if "labels" in WORDS[case.head].protects and not case.word.startswith("points:key")
+    if "labels" in WORDS[case.head].protects and not case.word.startswith(RECORDS_ONLY)
 )
 
 _AS_MEMBERS = (

@@ -45,6 +45,7 @@ from privpac.constructions.words import (
     has_leaves,
     learner_for,
     require_useful_delta,
+    stands_for,
     tells_risks,
 )
 from privpac.data.sample import Sample, Size
@@ -102,7 +103,7 @@ class Recipe:
         bare = spell_out(wishes, schema)
         require_useful_delta(bare.concepts, bare.delta)
         request = Request.of(bare, schema=schema, size=size)
-        alone = cls(bare.concepts, request, leaf_epsilon=bare.leaf_epsilon)
+        alone = cls(stands_for(bare.concepts, request), request, leaf_epsilon=bare.leaf_epsilon)
         share = wishes.holdout
         if share is None:
             share = alone._narrowest(wishes.estimate_epsilon)

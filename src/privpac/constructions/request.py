@@ -209,6 +209,8 @@ class Word:
     """Whether the leaves are counted without anybody asking for it."""
     transforms: bool = False
     """Whether a further word stands behind it, and `build` is a `Transform`."""
+    choice: Callable[[Request], str] | None = None
+    """Where public numbers choose among the forms of a word: which of them the bare word stands for."""
 
     def learner(self, request: Request, rest: str, naming: Naming) -> Learner:
         """What the word means with what was written behind its colon."""

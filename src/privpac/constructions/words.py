@@ -38,6 +38,7 @@ __all__ = [
     "learner_for",
     "request_from_json",
     "require_useful_delta",
+    "stands_for",
     "takes_many_classes",
     "tells_risks",
 ]
@@ -120,6 +121,17 @@ def require_useful_delta(concepts: str | ConceptClass, delta: Fraction) -> None:
         allowed=f"0 for {concepts if isinstance(concepts, str) else concepts.word}, which has no use for it",
         remedy=f"Leave it out; {forms} use one.",
     )
+
+
+def stands_for(concepts: str | ConceptClass, request: Request) -> str | ConceptClass:
+    """The form that a bare word stands for, by public numbers, as files name it; anything else stands for itself.
+
+    A file names the form, so that what an older version meant by the bare word is still what it means there.
+    """
+    entry = _entry(concepts)
+    if entry is None or entry.choice is None or not isinstance(concepts, str) or ":" in concepts:
+        return concepts
+    return entry.choice(request)
 
 
 def learner_for(word: str | ConceptClass, request: Request) -> Learner:

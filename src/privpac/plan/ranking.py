@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.cards.card import Card
-from privpac.constructions.words import Request, learner_for
+from privpac.constructions.words import Request, learner_for, stands_for
 from privpac.data.sample import Size
 from privpac.plan.populations import Population, from_table, read_marginals, synthetic
 from privpac.plan.question import Question
@@ -39,9 +39,8 @@ def expected_ranking(question: Question, simulation: Simulation) -> str | None:
     if word is None or n is None or epsilon is None:
         return None
     schema = as_schema(question.subject)
-    learner = learner_for(
-        word, Request(schema, Size(n), epsilon, delta=question.delta, protect=question.protect)
-    )
+    request = Request(schema, Size(n), epsilon, delta=question.delta, protect=question.protect)
+    learner = learner_for(stands_for(word, request), request)
     each = EACH + n * (EACH_RECORD + EACH_LOOK * len(schema.columns) * learner.passes)
     trials = min(MOST, int(EASE * simulation.seconds / each))
     if trials < LEAST:

@@ -29,9 +29,11 @@ from privpac.constructions.card import rules
 from privpac.constructions.card.learner import CardLearner
 from privpac.constructions.card.levels import TREE_CAP, LeafWeights
 from privpac.constructions.card.risk_tree import RiskTrees
+from privpac.constructions.card.steps import Form
 from privpac.constructions.card.weights import CAP, UNITS, residuals
 from privpac.constructions.estimates.leaf_counts import LeafTable
 from privpac.guarantee import rules as common
+from privpac.guarantee.facts import Unit
 from privpac.mechanisms.geometric import add_noise
 from privpac.mechanisms.gibbs import draw_index
 from privpac.numbers.exact import ratio_for
@@ -196,6 +198,21 @@ def leaves_out_pairs_that_nobody_gives() -> Case:
     return Case("pairs that somebody gives", run, records_of(PAIRED), 2, PAIR_CLAIM)
 
 
+def tells_every_round_what_the_last_is_told() -> Case:
+    """A mixed card whose rounds of many points are drawn with the budget of one of few: more is spent than was shared
+    out."""
+    learner = CardLearner(PAIRED, EPSILON, PAIR_TESTS, 2, form=Form.MIXED)
+    claim = learner.spending.drawn(Unit.RECORD).fact
+    least = min(learner.schedule)
+    vars(learner)["spending"] = replace(learner.spending, schedule=(least,) * learner.rounds)  # type: ignore[call-arg]
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        records = looks(sample_of(PAIRED, data), PAIR_TESTS)
+        return learner.draw_rounds(records, records.reduce(ByClass(PAIR_TESTS)), HALF, coins)
+
+    return Case("every round with the largest budget", run, records_of(PAIRED), 2, claim)
+
+
 MUTANTS: dict[str, Callable[[], Case]] = {
     "forgets_the_cap": forgets_the_cap,
     "pays_for_half_the_window": pays_for_half_the_window,
@@ -206,4 +223,5 @@ MUTANTS: dict[str, Callable[[], Case]] = {
     "centres_leaves_by_true_shares": centres_leaves_by_true_shares,
     "forgets_those_who_answer_otherwise": forgets_those_who_answer_otherwise,
     "leaves_out_pairs_that_nobody_gives": leaves_out_pairs_that_nobody_gives,
+    "tells_every_round_what_the_last_is_told": tells_every_round_what_the_last_is_told,
 }

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.concepts.cards.both import Both
+from privpac.concepts.cards.both import Answer, Both
 from privpac.concepts.cards.risks import WALL
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.data.sample import Block, InMemory, Sample
@@ -112,19 +112,26 @@ class _Layout:
             codes[held] += 2 * points
         return row
 
-    def together(
-        self, drawn: Sequence[Points]
-    ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
-        """Of every two answers with points: their columns, for which codes each of them is given, and the points."""
-        rows = [(test, points) for test, points in merged(drawn).items() if isinstance(test, Both)]
-        width = int(np.diff(self.starts).max())
-        columns, answers = np.zeros((len(rows), 2), np.int64), np.zeros((len(rows), 2, width), np.bool_)
-        for number, (both, _) in enumerate(rows):
-            for side, answer in enumerate(both.answers):
-                columns[number, side], held = self._codes(answer.test)
-                answers[number, side, held] = True
-                answers[number, side] ^= not answer.holds
-        return columns, answers, np.array([points for _, points in rows], dtype=np.int64)
+    def together(self, drawn: Sequence[Points]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Every two columns with points for two answers at once, and their points by both codes, one row each."""
+        tables: dict[tuple[int, int], NDArray[np.int64]] = {}
+        for both, points in merged(drawn).items():
+            if isinstance(both, Both):
+                one, other = (self._mask(answer) for answer in both.answers)
+                signs = 2 * np.outer(one[1], other[1]).astype(np.int64) - 1
+                table = tables.setdefault((one[0], other[0]), np.zeros(signs.shape, dtype=np.int64))
+                table += points * signs
+        rows = np.zeros((len(tables), max((table.size for table in tables.values()), default=0)), np.int64)
+        for row, table in zip(rows, tables.values(), strict=True):
+            row[: table.size] = table.ravel()
+        return np.array([*tables], dtype=np.int64).reshape(-1, 2), rows
+
+    def _mask(self, answer: Answer) -> tuple[int, NDArray[np.bool_]]:
+        """The place of an answer's column, and for which of its codes it is given."""
+        place, held = self._codes(answer.test)
+        mask = np.full(len(self.tests.groups[place].cells) + 1, not answer.holds)
+        mask[held] = answer.holds
+        return place, mask
 
     def places(self, codes: NDArray[Any], drawn: Sequence[Points]) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """The points of all records plus the most there can be, so that they are places in a table; some thousand at
@@ -135,7 +142,7 @@ class _Layout:
             sums = room[: min(CHUNK, records - first)]
             _points_of(codes, self.starts, points, most_points(drawn), first, sums)
             if len(together[0]):
-                _points_together(codes, *together, first, sums)
+                _points_together(codes, self.starts, *together, first, sums)
             yield first, sums
 
 
@@ -345,20 +352,19 @@ def _points_of(
 @compiled
 def _points_together(
     codes: NDArray[Any],
+    starts: NDArray[np.int64],
     columns: NDArray[np.int64],
-    answers: NDArray[np.bool_],
     points: NDArray[np.int64],
     first: int,
     sums: NDArray[np.int64],
 ) -> None:
-    """Add the points of every two answers: all of them where both are given, and as many less than none elsewhere."""
-    for pair in range(len(points)):
-        one, other, worth = codes[columns[pair, 0]], codes[columns[pair, 1]], points[pair]
-        for i in range(len(sums)):
-            if answers[pair, 0, one[first + i]] and answers[pair, 1, other[first + i]]:
-                sums[i] += worth
-            else:
-                sums[i] -= worth
+    """Add the points that two columns bring together."""
+    begin = np.uint64(first)  # unsigned places need no look at whether they count from the end: half the time
+    for pair in range(len(columns)):
+        a, b = columns[pair]
+        width, one, other, row = np.uint64(starts[b + 1] - starts[b]), codes[a], codes[b], points[pair]
+        for i in range(np.uint64(len(sums))):
+            sums[i] += row[one[begin + i] * width + other[begin + i]]
 
 
 @compiled
@@ -372,11 +378,13 @@ def _add_pairs(
     out: NDArray[np.int64],
 ) -> None:
     """The weights of the records from `first` on, by both codes of every two columns."""
+    begin = np.uint64(first)
     for pair in range(len(pairs)):
-        a, b = pairs[pair, 0], pairs[pair, 1]
-        width, begin, one, other = starts[b + 1] - starts[b], pair_starts[pair], codes[a], codes[b]
-        for i in range(len(weights)):
-            out[begin + one[first + i] * width + other[first + i]] += weights[i]
+        a, b = pairs[pair]
+        width, one, other = np.uint64(starts[b + 1] - starts[b]), codes[a], codes[b]
+        row = out[pair_starts[pair] : pair_starts[pair + 1]]
+        for i in range(np.uint64(len(weights))):
+            row[one[begin + i] * width + other[begin + i]] += weights[i]
 
 
 @compiled

@@ -16,6 +16,7 @@ from privpac.constructions.card.labels import LabelPrivateCard
 from privpac.constructions.card.learner import CardLearner
 from privpac.constructions.card.levels import TREE_CAP, Growth
 from privpac.constructions.card.risk_tree import RiskTrees
+from privpac.constructions.card.steps import Form
 from privpac.constructions.cases import Case, Record, learner_case, records_of, remembered, tiny_schema
 from privpac.constructions.draw.occam import Occam
 from privpac.data.schema import Schema
@@ -46,15 +47,15 @@ def _with_delta() -> Case:
 def _with_pairs() -> Case:
     """A whole card of one round, in which two answers may be drawn at once."""
     schema = tiny_schema(2, 2)
-    learner = CardLearner(schema, ONE, Binarisation.of(schema), 1, pairs=True)
+    learner = CardLearner(schema, ONE, Binarisation.of(schema), 1, form=Form.PAIRS)
     return learner_case("risk card of two answers at once", learner, schema, 1)
 
 
 def rounds_case(
-    name: str, schema: Schema, n: int, rounds: int, *, epsilon: Fraction, pairs: bool = False
+    name: str, schema: Schema, n: int, rounds: int, *, epsilon: Fraction, form: Form = Form.ALONE
 ) -> Case:
     """The draws alone, from a share of class 1 that is known: no noise takes part, so more records can be tried."""
-    learner = CardLearner(schema, epsilon, Binarisation.of(schema), rounds, pairs=pairs)
+    learner = CardLearner(schema, epsilon, Binarisation.of(schema), rounds, form=form)
 
     memory: dict[Hashable, object] = {}
 
@@ -133,7 +134,15 @@ ROWS: Mapping[str, Callable[[], Case]] = {
         2,
         2,
         epsilon=Fraction(10),
-        pairs=True,
+        form=Form.PAIRS,
+    ),
+    "card-rounds-mixed": lambda: rounds_case(
+        "a round of a test and one of two answers",
+        tiny_schema(2, 2),
+        2,
+        2,
+        epsilon=Fraction(10),
+        form=Form.MIXED,
     ),
     "graded-tree": _graded_tree,
     "graded-tree-levels": _graded_levels,

@@ -12,7 +12,7 @@ from privpac.numbers.parameters import is_count
 
 __all__ = ["KINDS"]
 
-PAIRS = "pairs"
+PAIRS = ("mixed", "pairs")
 """As in `words`, which a plan does not load."""
 
 USUAL_ROUNDS = 8
@@ -21,18 +21,16 @@ USUAL_ROUNDS = 8
 
 def _card(rest: str, description: Description) -> ClassFacts:
     rounds = int(rest) if is_count(rest) else USUAL_ROUNDS
-    if (rest not in ("", PAIRS, str(rounds))) or not 1 <= rounds <= MOST_ROUNDS:
+    if (rest not in ("", *PAIRS, str(rounds))) or not 1 <= rounds <= MOST_ROUNDS:
         raise ParameterError(
             OWNER,
             "concepts",
             f"card:{rest}",
-            allowed=f"card, card:{PAIRS}, or card:1 to card:{MOST_ROUNDS}",
+            allowed=f"card, card:mixed, card:pairs, or card:1 to card:{MOST_ROUNDS}",
         )
     tests = _tests(description)
-    drawn_from = (
-        tests + 2 * tests**2 if rest == PAIRS else tests
-    )  # pairs of answers, of any two columns at most
-    size: int = (2 * drawn_from) ** rounds
+    pairs = 2 * tests**2 if rest in PAIRS else 0  # of answers, about any two columns at most
+    size: int = (2 * (tests + pairs)) ** rounds
     word = f"card:{rest}" if rest else "card"
     named = description.schema is not None
     return ClassFacts(

@@ -59,9 +59,8 @@ class LabelPrivateCard:
     @property
     def outcomes(self) -> int:
         """Cuts may lie at any cell, since the features choose them: also each of those that a round's points lie on."""
-        steps = self._declared.steps
-        cuts = steps.schedule if steps.spread else (1,) * self.rounds
-        draws: int = math.prod(2 * sum(column.size**most for column in self.schema.columns) for most in cuts)
+        steps, sizes = self._declared.steps, [column.size for column in self.schema.columns]
+        draws: int = math.prod(2 * sum(size**own.cuts for size in sizes) for own in steps.rounds)
         return draws * (sum(steps.schedule) + 2)
 
     @property

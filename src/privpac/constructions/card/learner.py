@@ -1,17 +1,18 @@
 """A risk card: rounds of private draws over public tests, each on what the card so far does not explain.
 
-A round draws a test and a sign; with `pairs`, a test or two answers at once, about any two columns, and a sign.
+A round draws a test and a sign, or two answers at once, about any two columns, and a sign (`form`).
 Statement: the noisy number of class 1 (a replaced record moves it by 1), the rounds (rule `weighted-rounds`) and the
 noisy table of sums (a replaced record moves its counts by 2 in all) add their epsilons, or with a delta their rhos;
 points and risks follow from what they released. Holds if: tests, rounds, shares and costs are public.
 Source: register `weighted-rounds`, `geometric-noise`, with a delta `concentrated-privacy`; shares, cap and the number
 of rounds were chosen by measurement (benchmarks/scores.py).
 Proof: docs/proofs/weighted-rounds.md. Tested by tests/exact/ (rows `card`, `card-delta`, `card-pairs`, `card-rounds`,
-`card-rounds-categories`, `card-rounds-pairs`).
+`card-rounds-categories`, `card-rounds-mixed`, `card-rounds-pairs`).
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -38,7 +39,7 @@ from privpac.constructions.card.spending import (
     graded_spending,
     pure_spending,
 )
-from privpac.constructions.card.steps import Steps, laid, rounds_in, steps_for
+from privpac.constructions.card.steps import Asks, Form, Round, Steps, laid, rounds_in, steps_for
 from privpac.constructions.card.weights import CAP, MOST_ROUNDS, UNITS, residuals
 from privpac.constructions.draw.occam import LARGEST_PRICE, read_costs
 from privpac.data.sample import Sample, Size
@@ -71,7 +72,7 @@ class CardLearner:
     unit: Unit = Unit.RECORD
     delta: Fraction = Fraction(0)
     """Where it is above 0, rounds, count and table share rho and not epsilon."""
-    pairs: bool = False
+    form: Form = Form.ALONE
     """Whether rounds draw two answers at once, too."""
 
     def __post_init__(self) -> None:
@@ -87,10 +88,10 @@ class CardLearner:
                 f"A card chooses from at most {MOST_TESTS} tests, and this schema has {len(self.tests.tests)}.",
                 remedy="Leave out a column of very many categories.",
             )
-        if self.pairs and (self.delta or not 1 <= self.pair_count <= MOST_PAIRS):
+        if self.form is not Form.ALONE and (self.delta or not 1 <= self.pair_count <= MOST_PAIRS):
             raise SizeError(
                 f"A card of two answers at once needs two columns, at most {MOST_PAIRS} pairs of tests and no delta.",
-                remedy="The word card asks one question at a time.",
+                remedy="The word card:16 asks one question at a time.",
             )
         read_costs(self.costs, 2, "Card")
         for share, change in ((self.count_epsilon, COUNT_CHANGE), (self.table_epsilon, TABLE_CHANGE)):
@@ -107,9 +108,9 @@ class CardLearner:
     @property
     def outcomes(self) -> int:
         """As many rules as there are draws and cut-offs: noisy counts decide nothing else about a predicted class."""
-        together = 8 * self.pair_count if self.pairs else 0
-        draws: int = (2 * len(self.tests.tests) + together) ** self.rounds
-        return draws * (sum(self.schedule) + 2)
+        alone, together = 2 * len(self.tests.tests), 8 * self.pair_count
+        choices = {Asks.ONE: alone, Asks.EITHER: alone + together, Asks.TWO: together}
+        return math.prod(choices[one.asks] for one in self.steps.rounds) * (sum(self.schedule) + 2)
 
     @cached_property
     def pair_count(self) -> int:
@@ -118,11 +119,9 @@ class CardLearner:
 
     @property
     def passes(self) -> int:
-        """The first pass counts by class, which serves the first round; each further round and the table need one.
-
-        With pairs the first round needs one, too.
-        """
-        return self.rounds + 1 + self.pairs
+        """The first pass counts by class, which serves a first round of single tests; each further round and the table
+        need one."""
+        return self.rounds + 1 + (self.steps.rounds[0].asks is not Asks.ONE)
 
     @property
     def prices(self) -> tuple[int, int]:
@@ -134,7 +133,7 @@ class CardLearner:
         """What goes to the count, to each round and to the table."""
         if self.delta:
             return concentrated_spending(self.epsilon, self.delta, self.rounds)
-        if self.pairs:
+        if self.form is not Form.ALONE:
             return graded_spending(self.epsilon, self.schedule)
         return pure_spending(self.epsilon, self.rounds)
 
@@ -154,12 +153,17 @@ class CardLearner:
     @cached_property
     def steps(self) -> Steps:
         """The points of each round, and how they are laid on cuts."""
-        return steps_for(self.rounds, fine=self.delta > 0)
+        return steps_for(self.rounds, fine=self.delta > 0, form=self.form)
 
     @property
     def schedule(self) -> tuple[int, ...]:
         """The points of each round."""
         return self.steps.schedule
+
+    @property
+    def _alone(self) -> int:
+        """Rounds that draw single tests."""
+        return sum(one.asks is Asks.ONE for one in self.steps.rounds)
 
     def require(self, size: Size) -> None:
         size.require_labelled("A card")
@@ -183,7 +187,8 @@ class CardLearner:
                 "table_epsilon": plain(self.table_epsilon),
                 "costs": list(self.prices),
                 **({"delta": plain(self.delta)} if self.delta else {}),
-                **({"pairs": self.pair_count} if self.pairs else {}),
+                **({"pairs": self.pair_count} if self.form is not Form.ALONE else {}),
+                **({"alone": self._alone} if self.form is Form.MIXED else {}),
             },
             labelled=size.labelled,
         )
@@ -192,16 +197,17 @@ class CardLearner:
         """Whether a card of these tests and so many records could be this one."""
         if not isinstance(hypothesis, Card) or not self.fits(hypothesis, size):
             return False
-        return all(map(self._is_possible, rounds_in(hypothesis.drawn, self.schedule)))
+        parts = rounds_in(hypothesis.drawn, self.schedule)
+        return all(map(self._is_possible, self.steps.rounds, parts))
 
-    def _is_possible(self, part: tuple[Points, ...]) -> bool:
-        """Whether one of these tests, drawn, is laid out like this."""
+    def _is_possible(self, own: Round, part: tuple[Points, ...]) -> bool:
+        """Whether what this round draws from, drawn, is laid out like this."""
         points = sum(one.points for one in part)
         first = part[0].test
         if isinstance(first, Both):
-            return self.pairs and is_laid_together(self.tests, part, spread=self.steps.spread)
-        return any(
-            laid(self.tests, number, points, spread=self.steps.spread) == part
+            return own.asks is not Asks.ONE and is_laid_together(self.tests, part, cuts=own.cuts)
+        return own.asks is not Asks.TWO and any(
+            laid(self.tests, number, points, cuts=own.cuts) == part
             for number, test in enumerate(self.tests.tests)
             if test.column == first.column
         )
@@ -234,13 +240,13 @@ class CardLearner:
     ) -> tuple[Points, ...]:
         """The tests of all rounds, from a public share of class 1 on; `by_class` is what the first look has counted."""
         drawn: tuple[Points, ...] = ()
-        for number, points in enumerate(self.schedule):
+        for number, own in enumerate(self.steps.rounds):
             ratio = self.spending.ratio_at(number)
-            if self.pairs:
-                sums = records.reduce(ByPair(self.tests, drawn, self._weights(drawn, start)))
-                part = draw_with_pairs(self.tests, sums, points, ratio, coins, spread=self.steps.spread)
+            if own.asks is Asks.ONE:
+                part = self._draw(self._by_code(records, by_class, drawn, start), own, ratio, coins)
             else:
-                part = self._draw(self._by_code(records, by_class, drawn, start), points, ratio, coins)
+                sums = records.reduce(ByPair(self.tests, drawn, self._weights(drawn, start)))
+                part = draw_with_pairs(self.tests, sums, own, ratio, coins)
             drawn = (*drawn, *part)
         return drawn
 
@@ -265,11 +271,11 @@ class CardLearner:
         return residuals(start, sum(abs(one.points) for one in drawn), self.steps.fifth, CAP)
 
     def _draw(
-        self, by_code: NDArray[np.int64], points: int, ratio: Fraction, coins: Coins
+        self, by_code: NDArray[np.int64], own: Round, ratio: Fraction, coins: Coins
     ) -> tuple[Points, ...]:
         """A test and a sign, by how much weight lies on the right side of it; its points, laid on cuts."""
         test, negative = divmod(draw_index(scores_alone(by_code, self.tests), ratio, coins), 2)
-        return laid(self.tests, test, -points if negative else points, spread=self.steps.spread)
+        return laid(self.tests, test, -own.points if negative else own.points, cuts=own.cuts)
 
     def _table(
         self, records: Looks, drawn: tuple[Points, ...], n: int, coins: Coins

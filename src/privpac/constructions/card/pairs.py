@@ -1,10 +1,10 @@
 """A round that may draw two answers at once: points for those over 60 who smoke.
 
-One draw from all tests and all pairs of answers. Each candidate is 1 or -1 for every record, so a record moves all
-scores within the window of a round of tests, and the larger class costs no more of epsilon: its logarithm, in noise.
-Pairs of two columns are scored from one table of weights by both codes.
+One draw from all pairs of answers, or from these and all tests. Each candidate is 1 or -1 for every record, so a record
+moves all scores within the window of a round of tests, and the larger class costs no more of epsilon: its logarithm, in
+noise. Pairs of two columns are scored from one table of weights by both codes.
 Statement: register `weighted-rounds`. Proof: docs/proofs/weighted-rounds.md. Tested by tests/exact/ (rows `card-pairs`,
-`card-rounds-pairs`).
+`card-rounds-mixed`, `card-rounds-pairs`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from privpac.coins import Coins
 from privpac.concepts.cards.both import Both
 from privpac.concepts.cards.tallies import Points, held_by_pair, held_by_test
 from privpac.concepts.literals.binarise import Binarisation, Group
-from privpac.constructions.card.steps import laid, laid_together
+from privpac.constructions.card.steps import Asks, Round, laid, laid_together
 from privpac.mechanisms.gibbs import draw_index
 
 __all__ = ["draw_with_pairs", "is_laid_together", "pair_count", "scores_alone"]
@@ -50,18 +50,22 @@ def _scores(held: NDArray[np.int64], everyone: int) -> NDArray[np.int64]:
 
 
 def draw_with_pairs(
-    tests: Binarisation, sums: NDArray[np.int64], points: int, ratio: Fraction, coins: Coins, *, spread: bool
+    tests: Binarisation, sums: NDArray[np.int64], own: Round, ratio: Fraction, coins: Coins
 ) -> tuple[Points, ...]:
-    """A test, or two answers at once, and a sign, by how much weight is on the right side; its points, laid on cuts."""
+    """Two answers at once, or a test where the round asks for either, and a sign, by how much weight is on the right
+    side; its points, laid on cuts."""
     by_code, by_pair = np.split(sums, [sum(len(group.cells) + 1 for group in tests.groups)])
-    held = [held_by_test(by_code, tests), *(pairs.ravel() for pairs in held_by_pair(by_pair, tests))]
+    held = [pairs.ravel() for pairs in held_by_pair(by_pair, tests)]
+    alone = 0
+    if own.asks is Asks.EITHER:
+        held, alone = [held_by_test(by_code, tests), *held], len(tests.tests)
     scores = _scores(np.concatenate(held), _everyone(by_code, tests))
     number, negative = divmod(draw_index(scores, ratio, coins), 2)
-    signed, alone = -points if negative else points, len(tests.tests)
+    signed = -own.points if negative else own.points
     if number < alone:
-        return laid(tests, number, signed, spread=spread)
+        return laid(tests, number, signed, cuts=own.cuts)
     one, other, places, holds = _pair(tests, number - alone)
-    return laid_together(one, other, places, holds, signed, spread=spread)
+    return laid_together(one, other, places, holds, signed, cuts=own.cuts)
 
 
 def _pair(tests: Binarisation, number: int) -> tuple[Group, Group, tuple[int, int], tuple[bool, bool]]:
@@ -75,7 +79,7 @@ def _pair(tests: Binarisation, number: int) -> tuple[Group, Group, tuple[int, in
     return one, other, divmod(pair, len(other.cells)), HOLDS[answers]
 
 
-def is_laid_together(tests: Binarisation, part: tuple[Points, ...], *, spread: bool) -> bool:
+def is_laid_together(tests: Binarisation, part: tuple[Points, ...], *, cuts: int) -> bool:
     """Whether two of these answers, drawn, are laid out like this: those drawn are among those that points lie on."""
     boths = [one.test for one in part if isinstance(one.test, Both)]
     columns = {group.column: group for group in tests.groups}
@@ -87,7 +91,7 @@ def is_laid_together(tests: Binarisation, part: tuple[Points, ...], *, spread: b
     firsts = [_place(one, both.first.test.cell) for both in boths]
     seconds = [_place(other, both.second.test.cell) for both in boths]
     return any(
-        laid_together(one, other, (a, b), holds, points, spread=spread) == part
+        laid_together(one, other, (a, b), holds, points, cuts=cuts) == part
         for a, b in product(firsts, seconds)
         if a >= 0 and b >= 0
     )

@@ -1,9 +1,9 @@
-"""How the points of a round are laid on a column: one on each of neighbouring cuts, so that a column rises in steps.
+"""The rounds of a card: what each draws from, its points, and how they are laid on neighbouring cuts of a column.
 
-A test that is drawn says where a column matters, and roughly where it turns. Its points are laid on as many
-neighbouring cuts as there are points; then records far from the cut differ from records near it, and a card of few
-rounds ranks better, by .01 of AUC (benchmarks/scores.py). All of it follows from the drawn test: drawing is what
-costs privacy.
+A test that is drawn says where a column matters, and roughly where it turns. Its points are laid on several
+neighbouring cuts, so that a column rises in steps; then records far from the cut differ from records near it, and a
+card of few rounds ranks better, by .01 of AUC (benchmarks/scores.py). All of it follows from the drawn test: drawing is
+what costs privacy.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
 from itertools import pairwise
 
 from privpac.concepts.cards.both import Answer, Both
@@ -19,66 +20,125 @@ from privpac.concepts.cards.tallies import Points
 from privpac.concepts.literals.binarise import Binarisation, Group, Kind, Test
 from privpac.constructions.card.weights import points_of_round
 
-__all__ = ["Steps", "laid", "laid_together", "rounds_in", "steps_for"]
+__all__ = ["Asks", "Form", "Round", "Steps", "laid", "laid_together", "rounds_in", "steps_for"]
 
 FINEST = 3
 """At most so many points make a fifth of log-odds: then the first round has nine, the largest digit."""
 
+TENTHS = {3: 5, 2: 3, 1: 2}
+"""The points of a round on a mixed card, tenths of log-odds, where other cards have 3, 2 or 1 fifths: somewhat smaller
+steps, because there are more rounds than on a card of pairs (docs/compare/ranks.md)."""
+
+
+class Form(Enum):
+    """What the rounds of a card draw from."""
+
+    ALONE = "alone"
+    """One test each."""
+    PAIRS = "pairs"
+    """One test, or two answers at once."""
+    MIXED = "mixed"
+    """One test each in the first quarter, and then two answers at once."""
+
+
+class Asks(Enum):
+    """What one round draws from."""
+
+    ONE = "a test"
+    EITHER = "a test, or two answers at once"
+    TWO = "two answers at once"
+
+
+@dataclass(frozen=True)
+class Round:
+    """The points of a round, among how many neighbouring cuts they are shared out, and what is drawn."""
+
+    points: int
+    cuts: int
+    asks: Asks = Asks.ONE
+
 
 @dataclass(frozen=True)
 class Steps:
-    """The points of each round, how many of them make a fifth of log-odds, and whether they lie on several cuts."""
+    """The rounds, and how many points make a fifth of log-odds."""
 
-    schedule: tuple[int, ...]
+    rounds: tuple[Round, ...]
     fifth: int
-    spread: bool
+
+    @property
+    def schedule(self) -> tuple[int, ...]:
+        """The points of each round."""
+        return tuple(one.points for one in self.rounds)
 
 
-def steps_for(rounds: int, *, fine: bool) -> Steps:
+def steps_for(rounds: int, *, fine: bool = False, form: Form = Form.ALONE) -> Steps:
     """As many points as leave at most 32 tests on the card; `fine`: small steps of rounds that a delta makes cheap.
 
-    >>> steps_for(3, fine=False)
-    Steps(schedule=(9, 6, 3), fifth=3, spread=True)
-    >>> [steps_for(rounds, fine=False).fifth for rounds in (5, 9, 18)]
+    >>> steps_for(3).schedule, steps_for(3).fifth
+    ((9, 6, 3), 3)
+    >>> [steps_for(rounds).fifth for rounds in (5, 9, 18)]
     [3, 2, 1]
-    >>> steps_for(32, fine=False).spread
-    False
+    >>> {one.cuts for one in steps_for(32).rounds}
+    {1}
+    >>> [(one.points, one.cuts, one.asks.name) for one in steps_for(4, form=Form.MIXED).rounds]
+    [(5, 3, 'ONE'), (3, 1, 'TWO'), (3, 1, 'TWO'), (2, 1, 'TWO')]
     """
-    plain = tuple(points_of_round(number, rounds) for number in range(rounds))
+    fifths = tuple(points_of_round(number, rounds) for number in range(rounds))
+    if form is Form.MIXED:
+        return Steps(_mixed(fifths), fifth=2)
+    asks = Asks.EITHER if form is Form.PAIRS else Asks.ONE
     if fine:
-        return Steps(plain, FINEST, spread=True)
+        return Steps(tuple(Round(points, points, asks) for points in fifths), FINEST)
     for fifth in range(FINEST, 0, -1):
-        if fifth * sum(plain) <= WALL:
-            return Steps(tuple(fifth * points for points in plain), fifth, spread=True)
-    return Steps(plain, 1, spread=False)
+        if fifth * sum(fifths) <= WALL:
+            return Steps(tuple(Round(fifth * points, fifth * points, asks) for points in fifths), fifth)
+    return Steps(tuple(Round(points, 1, asks) for points in fifths), 1)
 
 
-def laid(tests: Binarisation, number: int, points: int, *, spread: bool) -> tuple[Points, ...]:
-    """The points, more or less than none, of the drawn test: on it alone, or one each on the cuts around it.
+def _mixed(fifths: tuple[int, ...]) -> tuple[Round, ...]:
+    """Single tests first, on several cuts each, so that the card has blocks of columns; then pairs, one line each."""
+    alone = (len(fifths) + 2) // 4
+    singles = (Round(TENTHS[points], points) for points in fifths[:alone])
+    return (*singles, *(Round(TENTHS[points], 1, Asks.TWO) for points in fifths[alone:]))
 
-    At an end of the column the cuts are the last ones there are; where there are fewer cuts than points, each has as
-    many as the others, or one more.
+
+def laid(tests: Binarisation, number: int, points: int, *, cuts: int) -> tuple[Points, ...]:
+    """The points, more or less than none, of the drawn test: on it alone, or shared out among the cuts around it.
+
+    At an end of the column the cuts are the last ones there are; where there are fewer of them than asked for, some
+    have several shares.
     """
     first = 0
     for group in tests.groups:
         if number < first + len(group.cells):
             break
         first += len(group.cells)
-    if not spread or not group.nested:
+    if not group.nested:
         return (Points(tests.tests[number], points),)
-    places = Counter(_around(group, number - first, abs(points)))
-    sign = 1 if points > 0 else -1
-    return tuple(Points(tests.tests[first + place], sign * times) for place, times in places.items())
+    shares: Counter[int] = Counter()
+    for place, share in zip(_around(group, number - first, cuts), _shares(points, cuts), strict=True):
+        shares[place] += share
+    return tuple(Points(tests.tests[first + place], share) for place, share in shares.items())
+
+
+def _shares(points: int, cuts: int) -> Iterator[int]:
+    """Points for each of so many cuts, as equal as whole numbers are.
+
+    >>> list(_shares(6, 3)), list(_shares(-5, 3))
+    ([2, 2, 2], [-1, -2, -2])
+    """
+    sign, total = (1, points) if points > 0 else (-1, -points)
+    return (sign * (total * (place + 1) // cuts - total * place // cuts) for place in range(cuts))
 
 
 def laid_together(
-    one: Group, other: Group, places: tuple[int, int], holds: tuple[bool, bool], points: int, *, spread: bool
+    one: Group, other: Group, places: tuple[int, int], holds: tuple[bool, bool], points: int, *, cuts: int
 ) -> tuple[Points, ...]:
-    """The points of two drawn answers: on these alone, or one each on those around them, wider ones first or last.
+    """The points of two drawn answers: on these, or in equal parts on those around them, wider ones first or last.
 
     Both cuts move at the same time, so that whoever gives the answers at one place gives them at all the wider ones.
     """
-    most = abs(points) if spread and (one.nested or other.nested) else 1
+    most = cuts if one.nested or other.nested else 1
     firsts, seconds = _around(one, places[0], most), _around(other, places[1], most)
     if one.nested and other.nested and holds[0] != holds[1]:
         seconds = seconds[::-1]

@@ -16,9 +16,12 @@ from privpac.concepts.cards.risks import WALL
 __all__ = [
     "CAP",
     "ENOUGH",
+    "MIXED_ABOVE",
+    "MIXED_ROUNDS",
     "MOST_ROUNDS",
     "UNITS",
     "fine_rounds_for",
+    "mixed_rounds_for",
     "pair_rounds_for",
     "points_of_round",
     "residuals",
@@ -42,6 +45,13 @@ MOST_ROUNDS = 300
 ENOUGH = 1_000
 """n·epsilon below which many small rounds rank no better than a few, and tell risks worse (benchmarks/scores.py)."""
 
+MIXED_ABOVE = 5_000
+"""n·epsilon above which most rounds of `card` draw two answers at once: with fewer records there are too many to choose
+from, and too little is left for risks (docs/compare/ranks.md)."""
+
+MIXED_ROUNDS = 23
+"""At most so many rounds of a mixed card: 15 lines of single tests, and 17 of pairs."""
+
 PAIR_ROUNDS = 19
 """At most so many rounds draw two answers at once: their points can all be laid on neighbouring cuts, on 32 of them."""
 
@@ -55,9 +65,23 @@ def rounds_for(records: int, epsilon: Fraction) -> int:
     >>> [rounds_for(2000, Fraction(e)) for e in ("0.1", "0.3", "1", "3")]
     [2, 3, 6, 11]
     """
+    return min(_seventh_of_root(records, epsilon), WALL)
+
+
+def mixed_rounds_for(records: int, epsilon: Fraction) -> int:
+    """As many as for single tests, but at most 23, for the card to have 32 lines.
+
+    >>> [mixed_rounds_for(n, Fraction(1)) for n in (5_001, 30_000, 10**6)]
+    [10, 23, 23]
+    """
+    return min(_seventh_of_root(records, epsilon), MIXED_ROUNDS)
+
+
+def _seventh_of_root(records: int, epsilon: Fraction) -> int:
+    """The square root of n·epsilon over 7, rounded, at least 1."""
     # floor((2·sqrt(x) + 7) / 14) needs the whole part of the root of 4x only
     whole = 4 * records * epsilon.numerator // epsilon.denominator
-    return min(max((math.isqrt(whole) + 7) // 14, 1), WALL)
+    return max((math.isqrt(whole) + 7) // 14, 1)
 
 
 def pair_rounds_for(records: int, epsilon: Fraction) -> int:

@@ -12,13 +12,17 @@ from privpac.concepts.literals.round_cuts import on_round_numbers
 from privpac.constructions.base import Learner
 from privpac.constructions.card.graded_tree import FIRST_SHARE, GRADED_FROM, GradedTrees
 from privpac.constructions.card.labels import LabelPrivateCard
-from privpac.constructions.card.learner import CardLearner
+from privpac.constructions.card.learner import MOST_PAIRS, CardLearner
+from privpac.constructions.card.pairs import pair_count
 from privpac.constructions.card.risk_tree import MOST_LEVELS, RiskTrees, levels_for
 from privpac.constructions.card.spending import is_worth_a_delta
+from privpac.constructions.card.steps import Form
 from privpac.constructions.card.weights import (
     ENOUGH,
+    MIXED_ABOVE,
     MOST_ROUNDS,
     fine_rounds_for,
+    mixed_rounds_for,
     pair_rounds_for,
     rounds_for,
 )
@@ -33,15 +37,30 @@ __all__ = ["WORDS"]
 PLACE = 45
 
 
-PAIRS = "pairs"
-"""What is asked for in words, and never chosen by itself: a card of pairs ranks better where records are many, and is a
-list of lines about two columns each, where other cards have one block per column."""
+PAIRS = {Form.PAIRS.value: Form.PAIRS, Form.MIXED.value: Form.MIXED}
+"""Forms with two answers at once, as a word names them. A card of pairs is a list of lines about two columns each and
+never chosen by itself; a mixed one has a block per column first."""
+
+
+def _form_for(request: Request) -> str:
+    """What `card` stands for: a mixed one where there are records enough for its rounds, and pairs, but not too many.
+
+    >>> columns = [{"name": name, "kind": "boolean"} for name in ("smoker", "diabetic")]
+    >>> schema = Schema.from_json({"label": "ill", "columns": columns})
+    >>> [_form_for(Request(schema=schema, size=Size(n), epsilon=Fraction(1))) for n in (2_000, 20_000)]
+    ['card', 'card:mixed']
+    """
+    is_pure = request.protect == "records" and not request.delta
+    is_enough = request.size.labelled * request.per_record > MIXED_ABOVE
+    if not (is_pure and is_enough and len(request.schema.classes) == 2):
+        return "card"
+    return "card:mixed" if 1 <= pair_count(on_round_numbers(request.schema)) <= MOST_PAIRS else "card"
 
 
 def _card(request: Request, rest: str) -> Learner:
     request.require_two_classes("card")
-    if rest == PAIRS:
-        return _card_of_pairs(request)
+    if rest in PAIRS:
+        return _card_with_pairs(request, PAIRS[rest])
     rounds, delta = _rounds_of_word(request, rest) if rest else _default_rounds(request)
     if request.protect == "labels":
         return LabelPrivateCard(request.schema, request.per_record, rounds, request.costs, delta)
@@ -49,16 +68,15 @@ def _card(request: Request, rest: str) -> Learner:
     return CardLearner(request.schema, request.per_record, tests, rounds, request.costs, delta=delta)
 
 
-def _card_of_pairs(request: Request) -> Learner:
+def _card_with_pairs(request: Request, form: Form) -> Learner:
+    word = f"card:{form.value}"
     if request.protect != "records":
-        raise ParameterError(
-            OWNER, "protect", request.protect, allowed="records with card:pairs", remedy=ALONE
-        )
+        raise ParameterError(OWNER, "protect", request.protect, allowed=f"records with {word}", remedy=ALONE)
     if request.delta:
-        raise ParameterError(OWNER, "delta", plain(request.delta), allowed="0 with card:pairs", remedy=ALONE)
+        raise ParameterError(OWNER, "delta", plain(request.delta), allowed=f"0 with {word}", remedy=ALONE)
     epsilon, tests = request.per_record, on_round_numbers(request.schema)
-    rounds = pair_rounds_for(request.size.labelled, epsilon)
-    return CardLearner(request.schema, epsilon, tests, rounds, request.costs, pairs=True)
+    rounds = (pair_rounds_for if form is Form.PAIRS else mixed_rounds_for)(request.size.labelled, epsilon)
+    return CardLearner(request.schema, epsilon, tests, rounds, request.costs, form=form)
 
 
 ALONE = "The word card asks one question at a time, and allows it."
@@ -81,7 +99,7 @@ def _rounds_of_word(request: Request, rest: str) -> tuple[int, Fraction]:
             OWNER,
             "word",
             f"card:{rest}",
-            allowed=f"of the form card:ROUNDS, from card:1 to card:{most}, or card:{PAIRS}",
+            allowed=f"of the form card:ROUNDS, from card:1 to card:{most}, or card:mixed or card:pairs",
             remedy="" if request.delta else f"With a delta there may be {MOST_ROUNDS} rounds.",
         )
     rounds, delta = int(rest), request.delta_per_record
@@ -128,6 +146,7 @@ WORDS: Mapping[str, Word] = {
         PROTECTS,
         risks=True,
         takes_delta=True,
+        choice=_form_for,
     ),
     "graded-tree": Word(
         "graded-tree",

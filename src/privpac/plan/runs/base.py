@@ -20,7 +20,7 @@ from privpac.concepts.labellings.base import members_from
 from privpac.concepts.linear.directions import Linear
 from privpac.concepts.literals.cooccurrence import Estimated
 from privpac.constructions.class_facts import Description
-from privpac.constructions.words import Request, learner_for
+from privpac.constructions.words import Request, learner_for, stands_for
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import SizeError
@@ -116,9 +116,8 @@ class Run:
         return cls(runnable(word), options.get("--protect", "records"), Fraction(options.get("--delta", "0")))
 
     def learner(self, schema: Schema, n: int, epsilon: Fraction) -> Any:
-        return learner_for(
-            self.word, Request(schema, Size(n), epsilon, delta=self.delta, protect=self.protect)
-        )
+        request = Request(schema, Size(n), epsilon, delta=self.delta, protect=self.protect)
+        return learner_for(stands_for(self.word, request), request)
 
     def seconds(self, schema: Schema, n: int) -> float:
         """Of one run on n records, by the public estimate of its class where it has one."""

@@ -29,7 +29,7 @@ def test_every_cut_that_points_lie_on_is_counted_since_the_features_choose_it() 
     sample = MemorySample.from_cells(schema, {"a": values, "b": values}, np.zeros(17, dtype=np.uint8))
     tests = trees.tests_from_features(sample, cuts=CUTS)
     middle = next(i for i, test in enumerate(tests.tests) if test.cell == values[8])
-    cuts = [one.test.cell for one in laid(tests, middle, 9, spread=True)]
+    cuts = [one.test.cell for one in laid(tests, middle, 9, cuts=9)]
     assert len(cuts) == 9
     assert set(cuts) <= set(values.tolist())
     assert learner.outcomes >= math.comb(GAP, 6) ** 2

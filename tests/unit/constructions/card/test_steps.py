@@ -8,8 +8,8 @@ import pytest
 
 from privpac.concepts.cards.tallies import Points
 from privpac.concepts.literals.binarise import Binarisation
-from privpac.constructions.card.steps import laid, rounds_in, steps_for
-from privpac.constructions.card.weights import MOST_ROUNDS
+from privpac.constructions.card.steps import Asks, Form, laid, rounds_in, steps_for
+from privpac.constructions.card.weights import MIXED_ROUNDS, MOST_ROUNDS
 from privpac.data.schema import Schema
 
 COLUMNS: list[dict[str, object]] = [
@@ -23,7 +23,7 @@ TESTS = Binarisation.of(Schema.from_json({"label": "ill", "classes": [0, 1], "co
 
 
 def cells(number: int, points: int) -> list[tuple[int, int]]:
-    return [(one.test.cell, one.points) for one in laid(TESTS, number, points, spread=True)]
+    return [(one.test.cell, one.points) for one in laid(TESTS, number, points, cuts=abs(points))]
 
 
 def test_points_lie_on_neighbouring_cuts_one_each() -> None:
@@ -41,15 +41,31 @@ def test_where_there_are_few_cuts_or_none_to_choose_from_points_stay_together() 
     assert cells(15, 5) == [(1, 3), (2, 2)]
     assert cells(11, 9) == [(1, 9)]
     assert cells(13, -6) == [(1, -6)]
-    assert [one.points for one in laid(TESTS, 4, 3, spread=False)] == [3]
+    assert [one.points for one in laid(TESTS, 4, 3, cuts=1)] == [3]
 
 
 @pytest.mark.parametrize("rounds", range(1, 33))
 def test_steps_leave_no_more_tests_and_digits_than_hang_on_a_wall(rounds: int) -> None:
     steps = steps_for(rounds, fine=False)
     assert max(steps.schedule) <= 9
-    assert (sum(steps.schedule) if steps.spread else rounds) <= 32
+    assert sum(own.cuts for own in steps.rounds) <= 32
     assert {points / steps.fifth for points in steps.schedule} <= {1, 2, 3}
+
+
+@pytest.mark.parametrize("rounds", range(1, MIXED_ROUNDS + 1))
+def test_a_mixed_card_has_blocks_first_and_no_more_lines_than_hang_on_a_wall(rounds: int) -> None:
+    own = steps_for(rounds, form=Form.MIXED).rounds
+    alone = (rounds + 2) // 4
+    assert [one.asks for one in own] == [Asks.ONE] * alone + [Asks.TWO] * (rounds - alone)
+    assert sum(one.cuts for one in own) <= 32
+    assert {one.cuts for one in own if one.asks is Asks.TWO} <= {1}
+    assert {one.points for one in own} <= {5, 3, 2}
+
+
+def test_points_that_no_equal_shares_make_are_shared_out_nearly_equally() -> None:
+    assert [(one.test.cell, one.points) for one in laid(TESTS, 4, 5, cuts=3)] == [(4, 1), (5, 2), (6, 2)]
+    assert [(one.test.cell, one.points) for one in laid(TESTS, 4, -3, cuts=2)] == [(5, -1), (6, -2)]
+    assert [(one.test.cell, one.points) for one in laid(TESTS, 15, 5, cuts=3)] == [(1, 3), (2, 2)]
 
 
 def test_a_card_with_a_delta_can_be_read_however_many_rounds_it_has() -> None:
@@ -59,7 +75,8 @@ def test_a_card_with_a_delta_can_be_read_however_many_rounds_it_has() -> None:
 def test_rounds_are_found_again_and_nothing_else_is_a_round() -> None:
     schedule = steps_for(3, fine=False).schedule
     parts = [
-        laid(TESTS, number, points, spread=True) for number, points in zip((4, 11, 15), schedule, strict=True)
+        laid(TESTS, number, points, cuts=abs(points))
+        for number, points in zip((4, 11, 15), schedule, strict=True)
     ]
     drawn = tuple(one for part in parts for one in part)
     assert list(rounds_in(drawn, schedule)) == parts
