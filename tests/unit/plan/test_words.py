@@ -33,9 +33,9 @@ def test_a_simulation_uses_the_base_rate_of_a_schema() -> None:
 def test_a_simulation_says_where_the_base_rate_plays_no_part() -> None:
     asked = {"records": 500, "epsilon": 1, "simulate": True, "seconds": 2}
     part = "The base rate of the schema plays no part on"
-    assert part in str(plan.reachable("points:age", schema=SCHEMA, **asked))
+    assert part in str(plan.reachable("points:age:improper", schema=SCHEMA, **asked))
     bare = {key: value for key, value in SCHEMA.items() if key != "base_rate"}
-    assert part not in str(plan.reachable("points:age", schema=bare, **asked))
+    assert part not in str(plan.reachable("points:age:improper", schema=bare, **asked))
 
 
 WIDE = {
