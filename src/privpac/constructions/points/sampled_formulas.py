@@ -231,6 +231,7 @@ def proves_boosted(
     )
 
 
+OWNER = "plan_boosted"
 _MOST_RUNS = 60
 _LIGHT_PARTS = np.arange(5, 50) / 100.0
 _FLIP_PARTS = np.arange(4, 61) / 100.0
@@ -266,9 +267,6 @@ def _boost(error: Fraction, epsilon: Fraction, runs: int, each: int, i: int, j: 
     flip = light * Fraction(round(float(_FLIP_PARTS[j]) * 100), 100)
     draw = Draw(rate_star(epsilon=epsilon, spread=(1 - flip) / flip), flip)
     return Boost(runs, each, 0, draw, light)
-
-
-OWNER = "plan_boosted"
 
 
 @formula("boosted-points")
