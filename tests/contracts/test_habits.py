@@ -7,6 +7,7 @@ import importlib.util
 import os
 import re
 import subprocess
+import time
 import tomllib
 from datetime import date
 from functools import cache
@@ -207,23 +208,40 @@ def test_what_make_test_leaves_out_is_run_by_make_test_slow_and_that_by_the_chec
     "red", [(), ("make test",), ("make test-slow",), ("make test", "make test-slow")], ids=" and ".join
 )
 def test_the_checks_run_both_and_name_what_failed(red: tuple[str, ...], tmp_path: Path) -> None:
-    """The end of the script, with a `make` that says what it was asked for."""
     fails = "|".join(f'"{command}"' for command in red) or "nothing"
-    made = tmp_path / "make"
-    made.write_text(f'#!/bin/sh\necho "make $*"\ncase "make $*" in {fails}) exit 2;; esac\n')
-    made.chmod(0o755)
-    end = "set -euo pipefail\nmkdir .cache\n" + _text(".ci/run").partition(" lint docs")[2].partition("\n")[2]
-    run = subprocess.run(
-        ["bash", "-c", end],
-        cwd=tmp_path,
-        env={**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.stdout.splitlines() == ["make test", "make test-slow"]
-    assert run.stderr == "".join(f"FAILED: {command}\n" for command in red)
+    run = _checks(tmp_path, f'echo "make $*"\ncase "make $*" in {fails}) exit 2;; esac\n')
+    said, complaints = run.communicate(timeout=60)
+    assert said.splitlines() == ["make test", "make test-slow"]
+    assert complaints == "".join(f"FAILED: {command}\n" for command in red)
     assert (run.returncode == 0) == (not red)
+
+
+def test_whoever_stops_the_checks_stops_what_make_has_started(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    run = _checks(tmp_path, f"sh -c 'echo $$ >> \"{pids}\"; exec sleep 600'\n")
+    while not pids.exists() or len(pids.read_text().split()) < 2:
+        time.sleep(0.01)
+    run.terminate()
+    run.communicate(timeout=60)
+    for pid in pids.read_text().split():
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(pid), 0)
+
+
+def _checks(folder: Path, make: str) -> subprocess.Popen[str]:
+    """The end of the script, with another `make`."""
+    program = folder / "make"
+    program.write_text(f"#!/bin/sh\n{make}")
+    program.chmod(0o755)
+    end = "set -euo pipefail\nmkdir .cache\n" + _text(".ci/run").partition(" lint docs")[2].partition("\n")[2]
+    return subprocess.Popen(
+        ["bash", "-c", end],
+        cwd=folder,
+        env={**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def test_all_of_the_slow_folder_is_slow_and_what_shares_a_server_stays_together() -> None:

@@ -307,6 +307,7 @@ PROMISED = [
 ]
 
 
+@pytest.mark.long_cases("points:d-agnostic-agnostic")
 @pytest.mark.parametrize(("word", "learner", "setting"), PROMISED)
 def test_a_printed_word_promises_what_was_planned(word: str, learner: str, setting: str) -> None:
     row = plan.needed(word, schema=json.loads(SCHEMA), error="0.1", epsilon=1).option(learner, setting)

@@ -161,7 +161,18 @@ def test_files_of_two_seeds_with_the_same_draw_are_the_same() -> None:
 # --- order, duplicates ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.long_cases("graded-tree", "card-labels", "release-tree-lazy", "tree-mixture", "generated")
+@pytest.mark.long_cases(
+    "recconcave",
+    "reference-table",
+    "card-pairs",
+    "release-blocks-tight",
+    "net-relabelled",
+    "graded-tree",
+    "card-labels",
+    "release-tree-lazy",
+    "tree-mixture",
+    "generated",
+)
 @pytest.mark.parametrize("name", REGISTRY)
 def test_the_order_of_records_does_not_change_the_law(name: str) -> None:
     case = REGISTRY[name]()

@@ -20,7 +20,7 @@ from privpac.constructions.points.sampled import Family
 from privpac.constructions.points.sampled_formulas import rate_star
 
 
-@pytest.mark.long_cases("points-4-6-0.97234")
+@pytest.mark.long_cases("thresholds-3-6-0.97234", "points-3-6-0.95911", "points-4-6-0.97234")
 @pytest.mark.parametrize(
     ("kind", "cells", "n", "loss"),
     [
@@ -40,7 +40,7 @@ def test_worst_case_loss_of_the_exponential_mechanism(kind: str, cells: int, n: 
     assert math.log(finding.exact) == pytest.approx(loss, abs=1e-5)
 
 
-@pytest.mark.long_cases("4-6-4-3-0.6-0.7131")
+@pytest.mark.long_cases("4-5-3-2-0.8-0.8", "4-6-4-3-0.6-0.7131")
 @pytest.mark.parametrize(
     ("cells", "n", "threshold", "margin", "rate", "loss"),
     [
@@ -77,6 +77,7 @@ def test_worst_case_loss_of_the_printed_sampled_learner() -> None:
     assert worst(printed(starred)) == pytest.approx(0.26172, abs=1e-5)
 
 
+@pytest.mark.long_cases("family0-3-5-0.05-0.690381")
 @pytest.mark.parametrize(
     ("family", "cells", "n", "rate", "loss"),
     [

@@ -114,6 +114,7 @@ PROOFS = Path(__file__).resolve().parents[2] / "docs" / "proofs"
     "staged-trees",
     "agnostic-finite",
     "points-code",
+    "blocks-tight",
 )
 @pytest.mark.parametrize("name", REGISTRY)
 def test_true_loss_is_within_the_certificate(name: str) -> None:
@@ -141,6 +142,14 @@ def test_pages_say_why_a_row_is_not_tight() -> None:
 
 
 @pytest.mark.long_cases(
+    "label-boost-blocks",
+    "ssl-relabel-blocks",
+    "clauses-pairs",
+    "clauses",
+    "rectangles",
+    "agnostic",
+    "trees",
+    "label-boost-draws",
     "release-blocks-tight",
     "points-boosted-keyed",
     "agnostic-unions",

@@ -172,6 +172,8 @@ def test_no_learner_inside_breaks_resampling_and_one_attains_it(delta: Fraction)
 
 
 @pytest.mark.long_cases(
+    "finite-2-2-False",
+    "thresholds:a-2-1/10-False",
     "intervals:a-2-2-False",
     "thresholds:a-2-1-True",
     "thresholds:a-2-3/10-True",

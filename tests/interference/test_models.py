@@ -142,6 +142,7 @@ ASKED = [case for case in FEW_LABELS if case.wishes["method"] in ASKING_METHODS]
 
 
 @pytest.mark.long_cases(
+    "thresholds:age epsilon=1 method=relabel",
     "thresholds:age epsilon=1 method=auto",
     "trees:1 epsilon=1 method=relabel",
     "trees:1 epsilon=1 method=boost",

@@ -86,6 +86,9 @@ def in_turn() -> Iterator[ParameterSet]:
         yield pytest.param(word, marks=(pytest.mark.long,) if later else ())
 
 
+@pytest.mark.long_cases(
+    "reference:confident:thresholds:age", "reference:denoised-cuts:age:0.01", "reference:points:age"
+)
 @pytest.mark.parametrize("word", list(in_turn()))
 def test_nothing_but_the_answers_depends_on_the_records(word: str) -> None:
     told = compared(answering(word), tables_for(word), pairs_for(word))
@@ -99,6 +102,7 @@ def known_names(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "SystemCoins", lambda: SteadyCoins(1))
 
 
+@pytest.mark.long_cases("vote:boosting")
 @pytest.mark.usefixtures("known_names")
 @pytest.mark.parametrize("word", BUNDLES)
 def test_the_public_part_of_a_bundle_does_not_depend_on_the_records(word: str, tmp_path: Path) -> None:

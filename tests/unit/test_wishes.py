@@ -139,6 +139,7 @@ def test_the_command_line_says_the_same(
     assert "positive number from 1e-12 to 1e6" in capsys.readouterr().err
 
 
+@pytest.mark.long_cases("recconcave:a-records")
 @pytest.mark.parametrize(("word", "protect"), _words())
 def test_both_ends_of_the_range_are_granted_or_refused_with_a_reason(word: str, protect: str) -> None:
     """Whatever the word: no number on the way overflows or vanishes."""

@@ -97,20 +97,23 @@ def stored_classes() -> Mapping[str, type[Any]]:
     return _by_name((cls.__name__, cls) for cls in _classes(_modules()) if Stored in cls.__bases__)
 
 
-def _reader(kind: str) -> StoredRule | None:
+@cache  # of kinds that there are: what strangers write in their place raises, and is not kept
+def _reader(kind: str) -> StoredRule:
     """What reads this kind. Most files hold a tree or a card, which a model knows of: importing every class that could
     have been meant takes longer than reading and answering does."""
-    return _rules(_imported()).get(kind) or stored_rules().get(kind)
+    at_hand = _rules(_imported())
+    return at_hand[kind] if kind in at_hand else stored_rules()[kind]
 
 
 def hypothesis_from_json(tree: Mapping[str, Any]) -> Hypothesis:
     """The rule, exactly as it was written: a field more or another type of number is refused."""
     kind = tree.get("kind") if isinstance(tree, Mapping) else None
-    reader = _reader(kind) if isinstance(kind, str) else None
-    if reader is None:
+    try:
+        reader = _reader(text(kind))
+    except (KeyError, Malformed):
         raise NotCertified(
             f"The model holds a hypothesis of kind {str(kind)[:60]!r}, which this version does not know."
-        )
+        ) from None
     try:
         return reader.from_json(tree)
     except ValueError:  # what `fields` refuses, and values that a rule cannot have

@@ -35,8 +35,14 @@ CLASSES: dict[str, dict[str, Any]] = {
     "any:40": {},
 }
 PROTECT = ("records", "labels", "predictions")
-BITS = (4, 100)
-EPSILONS = ("0.2", "4")
+NUMBERS = pytest.mark.parametrize(
+    "numbers",
+    [
+        pytest.param(((4, "4"), (100, "0.2")), id="some"),
+        pytest.param(((4, "0.2"), (100, "4")), id="others", marks=pytest.mark.long),
+    ],
+)
+"""Bits and epsilon: every bits and every epsilon once, and the other pairs of them."""
 
 
 @pytest.fixture
@@ -75,11 +81,12 @@ def refutes(row: Answer, setting: Setting, *, proper: bool) -> bool:
 @pytest.mark.parametrize("word", CLASSES)
 @pytest.mark.parametrize("protect", PROTECT)
 @pytest.mark.parametrize("more", [{}, {"delta": "1e-6"}], ids=("pure", "delta"))
+@NUMBERS
 def test_no_floor_of_a_question_is_above_what_a_row_proves(
-    word: str, protect: str, more: dict[str, str]
+    word: str, protect: str, more: dict[str, str], numbers: tuple[tuple[int, str], ...]
 ) -> None:
     """Under label privacy 415 records were called impossible beside a row that does it with 287."""
-    for bits, epsilon in product(BITS, EPSILONS):
+    for bits, epsilon in numbers:
         found = asked(word, protect, bits, epsilon, **more)
         if found is None or found.best is None:
             continue
@@ -95,8 +102,11 @@ def test_no_floor_of_a_question_is_above_what_a_row_proves(
 @pytest.mark.usefixtures("silent")
 @pytest.mark.parametrize("word", CLASSES)
 @pytest.mark.parametrize("more", [{}, {"delta": "1e-6"}], ids=("pure", "delta"))
-def test_no_floor_of_a_row_is_above_what_a_stricter_row_proves(word: str, more: dict[str, str]) -> None:
-    for protect, bits, epsilon in product(PROTECT, BITS, EPSILONS):
+@NUMBERS
+def test_no_floor_of_a_row_is_above_what_a_stricter_row_proves(
+    word: str, more: dict[str, str], numbers: tuple[tuple[int, str], ...]
+) -> None:
+    for protect, (bits, epsilon) in product(PROTECT, numbers):
         found = asked(word, protect, bits, epsilon, **more)
         for one, other in product(*[[] if found is None else found.answers] * 2):
             alike = one.option.protects in COVERS and other.option.protects in COVERS[one.option.protects]
@@ -111,6 +121,7 @@ def test_no_floor_of_a_row_is_above_what_a_stricter_row_proves(word: str, more: 
                 )
 
 
+@pytest.mark.long_cases("intervals")
 @pytest.mark.usefixtures("silent")
 @pytest.mark.parametrize("release", ["points", "thresholds", "intervals"])
 def test_floors_of_released_tables_are_not_said_of_a_delta(release: str) -> None:
@@ -170,6 +181,7 @@ def test_a_floor_is_the_first_number_that_is_not_excluded(word: str) -> None:
     assert seen
 
 
+@pytest.mark.usefixtures("silent")
 def test_plans_print_the_floors_of_the_functions() -> None:
     for bits, epsilon in product((8, 16, 64), ("0.3", "1")):
         wish = {"error": "0.1", "failure": "0.05", "epsilon": epsilon}
@@ -204,7 +216,10 @@ WORDS = (
 )
 
 
-SOME_EPSILONS = ("0.3", "1.5", "4")
+EPSILONS, ERRORS = ("0.3", "1.5", "4"), ("0.08", "0.1", "0.2345")
+PAIRS = tuple(zip(EPSILONS, ERRORS, strict=True))
+"""Every epsilon and every error once; all other pairs of them are long."""
+OTHERS = tuple(pair for pair in product(EPSILONS, ERRORS) if pair not in PAIRS)
 
 
 def promised(row: Answer) -> list[Fraction]:
@@ -222,11 +237,14 @@ def promised(row: Answer) -> list[Fraction]:
 @pytest.mark.usefixtures("silent")
 @pytest.mark.parametrize("word", WORDS)
 @pytest.mark.parametrize("protect", ["records", "labels"])
+@pytest.mark.parametrize(
+    "pairs", [PAIRS, pytest.param(OTHERS, marks=pytest.mark.long)], ids=("some", "others")
+)
 def test_a_certificate_of_so_many_records_promises_the_error_that_was_planned(
-    word: str, protect: str
+    word: str, protect: str, pairs: tuple[tuple[str, str], ...]
 ) -> None:
     """206 records were planned for 0.1 where their certificate says 0.101 (thresholds, labels, epsilon 1.5)."""
-    for epsilon, error in product(SOME_EPSILONS, ("0.08", "0.1", "0.2345")):
+    for epsilon, error in pairs:
         found = plan.needed(word, schema=SCHEMA, epsilon=epsilon, error=error, protect=protect, unlabelled=0)
         rows = [row for row in found.answers if row.command is not None and row.option.protects == protect]
         for row in rows:
@@ -236,17 +254,18 @@ def test_a_certificate_of_so_many_records_promises_the_error_that_was_planned(
 @pytest.mark.usefixtures("silent")
 @pytest.mark.parametrize("word", WORDS)
 @pytest.mark.parametrize("protect", ["records", "labels"])
-def test_a_certificate_promises_the_error_that_is_reachable(word: str, protect: str) -> None:
-    for epsilon in SOME_EPSILONS:
-        found = plan.reachable(
-            word, schema=SCHEMA, epsilon=epsilon, records=700, protect=protect, unlabelled=0
-        )
-        for row in found.answers:
-            if row.option.protects == protect and row.command is not None:
-                assert min(promised(row)) <= row.wish.error, (epsilon, row.option.key)
+@pytest.mark.parametrize(
+    "epsilon", [pytest.param("0.3", marks=pytest.mark.long), "1.5", pytest.param("4", marks=pytest.mark.long)]
+)
+def test_a_certificate_promises_the_error_that_is_reachable(word: str, protect: str, epsilon: str) -> None:
+    found = plan.reachable(word, schema=SCHEMA, epsilon=epsilon, records=700, protect=protect, unlabelled=0)
+    for row in found.answers:
+        if row.option.protects == protect and row.command is not None:
+            assert min(promised(row)) <= row.wish.error, row.option.key
 
 
 @pytest.mark.usefixtures("silent")
+@pytest.mark.long_cases("500", "30000")
 @pytest.mark.parametrize("records", [500, 2_000, 30_000])
 def test_hashed_sets_promise_what_is_planned_on_columns_of_every_size(records: int) -> None:
     """Few cells have sets of few shares: 0.1 was planned with 15,161 records on 256 cells, and nothing was proved."""

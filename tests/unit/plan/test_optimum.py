@@ -34,6 +34,7 @@ def test_where_more_records_than_are_solved_would_be_needed() -> None:
     assert "no private learner" in str(found)
 
 
+@pytest.mark.long_cases("points-more4")
 @pytest.mark.parametrize(
     ("word", "more"),
     [

@@ -61,9 +61,10 @@ def test_the_three_questions_agree() -> None:
 
 
 def test_floors_are_in_the_unit_of_the_question_and_below_what_is_proved() -> None:
+    reachable = plan.reachable("points", bits=16, records=300, epsilon=1)
     for found in (
         plan.needed("points", bits=16, error="0.1", epsilon=1),
-        plan.reachable("points", bits=16, records=300, epsilon=1),
+        reachable,
         plan.smallest_epsilon("points", bits=16, records=400, error="0.1"),
     ):
         for row in found.answers:
@@ -73,7 +74,7 @@ def test_floors_are_in_the_unit_of_the_question_and_below_what_is_proved() -> No
                 assert row.ratio == pytest.approx(float(row.proved / row.floor))
                 assert row.floor_source in REGISTER
     # The error the floor names is excluded no more, the one below it is.
-    row = plan.reachable("points", bits=16, records=300, epsilon=1).option("occam", "realizable")
+    row = reachable.option("occam", "realizable")
     just = plan.needed("points", bits=16, error=row.floor, epsilon=1).option("occam", "realizable")
     below = plan.needed("points", bits=16, error=row.floor - Fraction(1, 10_000), epsilon=1)
     assert just.floor <= 300 < below.option("occam", "realizable").floor

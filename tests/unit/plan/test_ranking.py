@@ -45,6 +45,7 @@ def test_more_records_rank_better() -> None:
     assert area(expected(records=200)) + 0.03 < area(expected(records=20_000, seconds=0.5))
 
 
+@pytest.mark.long_cases("wish2")
 @pytest.mark.parametrize(
     "wish",
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 from privpac import plan
 from privpac.plan.columns import number_text
@@ -33,9 +34,9 @@ def test_a_simulation_uses_the_base_rate_of_a_schema() -> None:
 def test_a_simulation_says_where_the_base_rate_plays_no_part() -> None:
     asked = {"records": 500, "epsilon": 1, "simulate": True, "seconds": 2}
     part = "The base rate of the schema plays no part on"
-    assert part in str(plan.reachable("points:age", schema=SCHEMA, **asked))
+    assert part in str(plan.reachable("points:age:improper", schema=SCHEMA, **asked))
     bare = {key: value for key, value in SCHEMA.items() if key != "base_rate"}
-    assert part not in str(plan.reachable("points:age", schema=bare, **asked))
+    assert part not in str(plan.reachable("points:age:improper", schema=bare, **asked))
 
 
 WIDE = {
@@ -66,12 +67,16 @@ def test_fewer_records_that_prove_it_too_are_named_and_the_next_do_not() -> None
     assert named is not None
     first, last = (int(number.replace(",", "")) for number in named.groups())
 
-    def error(records: int) -> float:
-        return float(plan.reachable(records=records, **asked).option("default", "realizable").proved)
+    row = found.option("default", "realizable")
 
-    assert error(first - 1) > 0.05 >= error(first)
-    assert error(last + 1) > 0.05 >= error(last)
-    assert last < found.option("default", "realizable").need.labelled
+    def error(records: int) -> Fraction:
+        assert row.option.error is not None
+        return row.option.error(row.wish, records) or Fraction(1)
+
+    assert plan.reachable(records=first, **asked).option("default", "realizable").proved == error(first)
+    assert error(first - 1) > row.wish.error >= error(first)
+    assert error(last + 1) > row.wish.error >= error(last)
+    assert last < row.need.labelled
     at_hand = plan.needed(error="0.05", records=first, **asked)
     assert at_hand.option("default", "realizable").enough
     assert "They are enough if some rule never errs. " in in_short(at_hand)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-
-from flint import arb
+from functools import lru_cache
 
 from privpac.constructions.points.formulas import GRID, LARGEST_STEP
 from privpac.constructions.points.representation_formulas import first_guess, occam_bound
-from privpac.numbers.binomial import certainly_below, first_whole
+from privpac.numbers.binomial import at_most, certainly_below, first_whole
 from privpac.numbers.exact import ball, ratio_for
 from privpac.numbers.parameters import Number, at_least, chance, positive
 from privpac.theory.occam import Rate
@@ -54,24 +53,24 @@ SPENT_ON_KEYS = Fraction(1, 10)
 """Part of the failure probability left to unlucky keys."""
 
 
-def _few_hits(keys: int, *, chance: Fraction, hits: int) -> arb:
-    """P[Binomial(keys, chance) < hits]."""
-    p = ball(chance)
-    weight, total = (1 - p) ** keys, arb(0)
-    for k in range(min(hits, keys + 1)):
-        total += weight
-        weight = weight * (keys - k) / (k + 1) * p / (1 - p)
-    return total
-
-
 def sure_hits(cover: Cover, *, failure: Fraction) -> int:
     """How many good sets the cover holds, except with a tenth of the failure probability."""
     spent, good = SPENT_ON_KEYS * failure, cover.share / 2
 
     def too_many(hits: int) -> bool:
-        return not certainly_below(lambda: _few_hits(cover.keys, chance=good, hits=hits), spent)
+        return not certainly_below(lambda: at_most(hits - 1, n=cover.keys, chance=good), spent)
 
     return first_whole(too_many, start=GOOD, smallest=1) - 1
+
+
+@lru_cache(maxsize=4096)  # a search asks for the same shares at every number of records
+def _fewest_keys(share: Fraction, spent: Fraction) -> int:
+    """Sets of such a share of which `GOOD` are good, except with probability `spent`."""
+
+    def enough(keys: int) -> bool:
+        return certainly_below(lambda: at_most(GOOD - 1, n=keys, chance=share / 2), spent)
+
+    return first_whole(enough, start=int(1.4 * GOOD * 2 / share), smallest=GOOD)
 
 
 @formula("pairwise-cover")
@@ -91,7 +90,7 @@ def proves_cover(
     base = 1 - error * (1 - ratio) + tolerated * (1 / ratio - 1)
     odds = Fraction(cover.keys + 1 - good, good)
     return base < 1 and certainly_below(
-        lambda: _few_hits(cover.keys, chance=cover.share / 2, hits=good) + ball(odds) * ball(base) ** n,
+        lambda: at_most(good - 1, n=cover.keys, chance=cover.share / 2) + ball(odds) * ball(base) ** n,
         failure,
     )
 
@@ -114,11 +113,7 @@ def plan_cover(*, error: Number, failure: Number, epsilon: Number) -> tuple[int,
     wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
     rate = Rate.read(None, cover_ratio(positive(epsilon, owner=owner, name="epsilon")), owner=owner)
     share, spent = wrong / 40, SPENT_ON_KEYS * miss
-
-    def enough(keys: int) -> bool:
-        return certainly_below(lambda: _few_hits(keys, chance=share / 2, hits=GOOD), spent)
-
-    cover = Cover(first_whole(enough, start=int(1.4 * GOOD * 2 / share), smallest=GOOD), share)
+    cover = Cover(_fewest_keys(share, spent), share)
     bound = occam_bound(cover.keys + 1, GOOD, error=wrong, tolerated=cover.tolerated, rate=rate)
     return bound.records(miss - spent), cover
 

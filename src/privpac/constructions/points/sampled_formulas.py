@@ -231,12 +231,12 @@ def proves_boosted(
     )
 
 
+OWNER = "plan_boosted"
 _MOST_RUNS = 60
 _LIGHT_PARTS = np.arange(5, 50) / 100.0
 _FLIP_PARTS = np.arange(4, 61) / 100.0
 
 
-@lru_cache(maxsize=1024)  # plans for tables of many sizes ask for the same errors
 def _best_boost(*, error: Fraction, failure: Fraction, epsilon: Fraction) -> tuple[int, int, int, int, int]:
     """(records, runs, each, part of the error that is light, part of light that is flipped), in floats.
 
@@ -280,9 +280,13 @@ def plan_boosted(*, error: Number, failure: Number, epsilon: Number) -> tuple[in
     >>> plan_boosted(error=0.1, failure=0.05, epsilon=1)[0]
     15161
     """
-    owner = "plan_boosted"
-    wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
-    loss = positive(epsilon, owner=owner, name="epsilon")
+    wrong, miss = chance(error, owner=OWNER, name="error"), chance(failure, owner=OWNER, name="failure")
+    boost = _planned_boost(wrong, miss, positive(epsilon, owner=OWNER, name="epsilon"))
+    return boost.records, boost
+
+
+@lru_cache(maxsize=4096)  # plans for tables of many sizes ask for the same errors
+def _planned_boost(wrong: Fraction, miss: Fraction, loss: Fraction) -> Boost:
     _, runs, each, i, j = _best_boost(error=wrong, failure=miss, epsilon=loss)
     boost = _boost(wrong, loss, runs, each, i, j)
     # Rates were rounded down: a few records more, or few in ten thousand.
@@ -291,12 +295,10 @@ def plan_boosted(*, error: Number, failure: Number, epsilon: Number) -> tuple[in
     )
     boost = replace(boost, each=each)
     bound = Occam.uniform(
-        runs, owner=owner, error=wrong, rate=Rate.read(loss, None, owner=owner), tolerated=boost.tolerated
+        runs, owner=OWNER, error=wrong, rate=Rate.read(loss, None, owner=OWNER), tolerated=boost.tolerated
     )
-    boost = replace(
-        boost, selecting=max(1, bound.records(miss / 2))
-    )  # a part of its own, also for a single run
-    return boost.records, boost
+    # A part of its own, also for a single run.
+    return replace(boost, selecting=max(1, bound.records(miss / 2)))
 
 
 def _run_is_good(boost: Boost, half: Fraction) -> bool:

@@ -157,6 +157,9 @@ def count_four(
     paired(bits, rows, start, tests, stops, places, out)
 
 
+@pytest.mark.long_cases(
+    "uint32"
+)  # every width is compiled for itself, and nothing else in make test has this one
 @pytest.mark.parametrize("wide", [np.uint8, np.uint16, np.uint32])
 def test_codes_of_any_width_are_sorted_and_fetched(wide: type) -> None:
     """More records than are sorted together; eight, four or two columns are fetched at once."""

@@ -180,6 +180,7 @@ def test_a_refused_delta_charges_nothing(method: str, tmp_path: Path) -> None:
     assert ledger.entries() == ()
 
 
+@pytest.mark.long_cases("delta0")
 @pytest.mark.parametrize("delta", [DELTA, Fraction(0)])
 def test_a_refusal_advises_on_the_method_that_was_asked_for(delta: Fraction) -> None:
     def wish(labelled: int, method: str, spent: Fraction) -> FewLabels:

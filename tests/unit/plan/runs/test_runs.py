@@ -84,6 +84,7 @@ def failures(experiment: Experiment, row: Answer, n: int, *, trials: int = TRIAL
 
 
 @pytest.mark.long_cases(
+    "vote",
     "occam",
     "agnostic",
     "rec-concave",
