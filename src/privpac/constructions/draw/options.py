@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 from privpac.constructions.class_facts import ONE_WAY, ClassFacts
-from privpac.constructions.commands import draw_command, learn_command
+from privpac.constructions.commands import default_command, draw_command, learn_command
 from privpac.constructions.draw.stages import SECOND_STAGE_ABOVE, SHARES, THIRD_STAGE_FROM, stage_steps
 from privpac.constructions.option import Need, Option
 from privpac.constructions.wish import Wish
@@ -202,7 +202,7 @@ def _round_below(epsilon: Fraction) -> Iterator[Fraction]:
 
 
 def _default_command(wish: Wish, need: Need) -> str | None:
-    return learn_command(wish.at("epsilon", Fraction(need.parameters.get("epsilon", wish.epsilon))), need)
+    return default_command(Fraction(need.parameters.get("epsilon", wish.epsilon)))
 
 
 def _first_records(epsilon: Fraction) -> list[int]:
