@@ -44,7 +44,11 @@ def certified(command: str, records: int) -> dict[str, Fraction]:
 def command_of(said: str | None) -> str | None:
     """The command of an advice; None where there is none, or where it is not about learning a rule."""
     command = None if said is None or "privpac learn" not in said else said[said.index("privpac learn") :]
-    return None if command is None or "--protect predictions" in command or "--unlabelled" in command else command
+    return (
+        None
+        if command is None or "--protect predictions" in command or "--unlabelled" in command
+        else command
+    )
 
 
 def kept(row: Answer, command: str, records: int, error: Fraction) -> bool:

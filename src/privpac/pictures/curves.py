@@ -41,8 +41,8 @@ MARKERS = "osD^v<>Ph"
 class Series:
     """One curve: a value for every x, None where there is none, and perhaps a band around it.
 
-    `kind`: 'line' joins the points, 'step' holds a value until the next x, 'points' joins nothing, 'mark' is what to look
-    at: a ring or, if dashed, a cross around it.
+    `kind`: 'line' joins the points, 'step' holds a value until the next x, 'points' joins nothing, 'mark' is what to
+    look at: a ring, or a cross if dashed.
     """
 
     label: str

@@ -180,7 +180,9 @@ def _command(plan: PlanTable, row: Answer) -> str | None:
 def _run_perfect(plan: PlanTable) -> str | None:
     """The command of the other number of the first paragraph, where it is another one."""
     row, perfect = _row_to_run(plan), plan.perfect
-    if perfect is None or row is not plan.headline or row.enough or plan.question.aim == "rank":
+    if perfect is None or row is None or row is not plan.headline or row.enough:
+        return None
+    if plan.question.aim == "rank":
         return None
     command = _command(plan, perfect)
     if command is None or command == _command(plan, row):

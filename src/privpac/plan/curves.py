@@ -64,7 +64,7 @@ class PlanDisplay:
         )
         marks = _marks(plan, centre, chosen[0], against)
         x = tuple(float(value) for value in xs)
-        return cls(against, x, rows, _curves(centre, against, (*rows, *marks)))
+        return cls(against, x, rows, _curves(centre, against, (*rows, *marks), x))
 
     def plot(self, ax: object = None) -> PlanDisplay:
         """Draw on the given axes, or on new ones of pyplot."""
@@ -201,7 +201,7 @@ def _series(
     return lines
 
 
-def _curves(question: Question, against: str, rows: tuple[Series, ...]) -> Curves:
+def _curves(question: Question, against: str, rows: tuple[Series, ...], x: tuple[float, ...]) -> Curves:
     fixed = [
         f"{name} {plain(value)}"
         for name, value in (
@@ -220,7 +220,7 @@ def _curves(question: Question, against: str, rows: tuple[Series, ...]) -> Curve
         series=_distinct(rows),
         log_x=True,
         log_y=True,
-        x_ticks=BITS if against == "bits" else None,
+        x_ticks=x if against == "bits" else None,
         note="Below a floor no method of that kind keeps the promise; from the proved number on it is kept.",
     )
 

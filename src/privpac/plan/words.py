@@ -174,13 +174,22 @@ NOISY = {
 
 def _hopeless(plan: PlanTable, row: Answer) -> list[str]:
     """What no method can do that answers the question; and, if that is more, none whose answer is of the class."""
+    limits = _limits(plan, row, pure=not plan.question.delta)
+    if limits or not plan.question.delta:
+        return [_excluded(plan, row, limit) for limit in limits] or ["No lower bound is known here."]
+    without = [_excluded(plan, row, limit) for limit in _limits(plan, row, pure=True)]
+    return [f"{text.removesuffix('.')} without the delta." for text in without] or [
+        "No lower bound is known here."
+    ]
+
+
+def _limits(plan: PlanTable, row: Answer, *, pure: bool) -> list[Limit]:
     kind = row.option.setting
-    anything = limit_of(plan.question, row, setting=kind, proper=False)
-    proper = limit_of(plan.question, row, setting=kind, proper=True) if row.option.proper else None
+    anything = limit_of(plan.question, row, setting=kind, proper=False, pure=pure)
+    proper = limit_of(plan.question, row, setting=kind, proper=True, pure=pure) if row.option.proper else None
     if proper is not None and anything is not None and proper.value <= anything.value:
         proper = None
-    limits = [limit for limit in (proper, anything) if limit is not None]
-    return [_excluded(plan, row, limit) for limit in limits] or ["No lower bound is known here."]
+    return [limit for limit in (proper, anything) if limit is not None]
 
 
 def _excluded(plan: PlanTable, row: Answer, limit: Limit) -> str:
@@ -193,8 +202,7 @@ def _excluded(plan: PlanTable, row: Answer, limit: Limit) -> str:
     if limit.source in NOISY:
         return f"Where labels are noisy, {NOISY[limit.source]} can {less}."
     who = METHODS[plan.question.protect] + (" that answers with such a rule" if limit.proper else "")
-    # Floors speak of pure epsilon, and a delta may do with far less.
-    return f"No {who} can {less}" + (" without the delta." if plan.question.delta else ".")
+    return f"No {who} can {less}."
 
 
 def question_text(plan: PlanTable) -> str:

@@ -41,11 +41,23 @@ def run(_: pytest.MonkeyPatch) -> None:
     command = "privpac learn DATA --schema SCHEMA --concepts thresholds:COLUMN --epsilon 1"
     assert said(found, "run") == f"Run: {command}"
     auto = plan.needed("auto", columns=12, error="0.1", epsilon=1)
-    assert said(auto, "run") == "Run: privpac learn DATA --schema SCHEMA --epsilon 1", (
-        "the default is the default"
+    assert said(auto, "run") == "Run: privpac learn DATA --schema SCHEMA --epsilon 0.05", (
+        "the default is the default, with the epsilon that its number is proved with"
     )
     assert said(plan.needed("any:2", **ASK), "run") is None, "a class on paper cannot be run"
     assert said(plan.needed("thresholds", records=200, **ASK), "run") is None, "too few records to run it"
+
+
+@check
+def run_perfect(_: pytest.MonkeyPatch) -> None:
+    found = plan.needed("points", **ASK)
+    command = "privpac learn DATA --schema SCHEMA --concepts points:COLUMN"
+    assert said(found, "run") == f"Run: {command} --epsilon 1", "that of the headline, for any records"
+    assert (said(found, "run_perfect") or "").endswith(f": {command}:cover --epsilon 1"), "and the other one"
+    assert said(plan.needed("thresholds", **ASK), "run_perfect") is None, "one command for both numbers"
+    assert said(plan.needed("points", records=10_000, **ASK), "run_perfect") is None, (
+        "they are enough as it is"
+    )
 
 
 @check
