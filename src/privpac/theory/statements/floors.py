@@ -114,7 +114,7 @@ STATEMENTS: tuple[Statement, ...] = (
             "for every path of a binary tree of points some member of the class has the labels of the path, and all"
             " these members agree at one further point",
         ),
-        {"for every level of a deep tree, over error·epsilon, as failure is fixed": "0.0406, at k = 0.156·d"},
+        {"for every level of a deep tree, over error·epsilon, as failure is fixed": "0.0406, at k = 0.155·d"},
         proof="docs/proofs/floors.md",
     ),
     Statement(
