@@ -15,7 +15,7 @@ from privpac.constructions.option import Setting
 from privpac.numbers.exact import plain
 from privpac.plan.alternatives import USUAL_DELTA, again, count, epsilon_of, halvers, sized, ways_out
 from privpac.plan.answer import Answer, bare_answer
-from privpac.plan.columns import PLAIN
+from privpac.plan.columns import PLAIN, SETTINGS, number_text
 from privpac.plan.impossible import Limit, limit_of
 from privpac.plan.question import Question
 from privpac.plan.table import PlanTable
@@ -188,6 +188,22 @@ def _run_perfect(plan: PlanTable) -> str | None:
     if command is None or command == _command(plan, row):
         return None
     return f"If some rule never errs, run for the smaller number: {command}"
+
+
+def _run_unlabelled(plan: PlanTable) -> str | None:
+    """What the records without labels are good for, where there are any."""
+    first = plan.headline
+    if not plan.question.unlabelled or first is None or first.need.unlabelled:
+        return None
+    for row in plan.answers:
+        command = row.command if row.need.unlabelled and row.enough is not False else None
+        if command is not None and row.proved < first.proved:
+            fits = SETTINGS[row.option.setting]
+            return (
+                f"With {row.need.unlabelled:,} records without labels {number_text(row.proved)} is proved instead of"
+                f" {number_text(first.proved)} (for {fits}): {command}"
+            )
+    return None
 
 
 def _is_draw_of_boxes(row: Answer) -> bool:
@@ -413,6 +429,7 @@ RULES: Mapping[str, Callable[[PlanTable], str | None]] = {
     "unproved": _unproved,
     "run": _run,
     "run_perfect": _run_perfect,
+    "run_unlabelled": _run_unlabelled,
     "auto": _auto,
     "driver": _driver,
     "halving": _halving,

@@ -27,7 +27,6 @@ from privpac.theory.packing import (
 from privpac.theory.register import formula
 
 __all__ = [
-    "best_mistakes",
     "floor_mistake_tree",
     "floor_two_rules",
     "least_failure_two_rules",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -58,6 +59,18 @@ def run_perfect(_: pytest.MonkeyPatch) -> None:
     assert said(plan.needed("points", records=10_000, **ASK), "run_perfect") is None, (
         "they are enough as it is"
     )
+
+
+@check
+def run_unlabelled(_: pytest.MonkeyPatch) -> None:
+    pool = plan.reachable("thresholds", bits=16, records=3000, epsilon=1, unlabelled=10**6)
+    text = said(pool, "run_unlabelled") or ""
+    assert pool.headline is not None
+    proved = [row.proved for row in pool.answers if row.need.unlabelled and row.command is not None]
+    assert numbers(text)[1:3] == [
+        float(f"{math.ceil(n * 10_000) / 10_000}") for n in (min(proved), pool.headline.proved)
+    ]
+    assert said(plan.reachable("thresholds", bits=16, records=3000, epsilon=1), "run_unlabelled") is None
 
 
 @check
