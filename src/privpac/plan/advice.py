@@ -44,10 +44,10 @@ def _card(plan: PlanTable) -> str | None:
     spent = plan.question.epsilon
     epsilon = "EPSILON" if spent is None else plain(spent)
     return (
-        "No accuracy is proved for a card: boosting proves something of its points only where every round has a test"
-        " with a larger edge than tables have (boosted-rounds), and nothing of its cut-off. A card can be a single"
-        " test: what is impossible for these (--concepts one-test) is impossible for a card that comes near the best of"
-        " them. How good the one card is that you learn, an estimate tells, on a fifth of the records, at no further"
+        "No accuracy is proved for a card: what is known of boosting (boosted-rounds) asks for a test in every round"
+        " that beats guessing by more than tests on real tables do, and says nothing of a cut-off. A card can be a"
+        " single test: what is impossible for these (--concepts one-test) is impossible for a card that comes near the best of"
+        " them. An estimate on a fifth of the records tells how good the card is that you learn, at no further"
         f" epsilon: privpac learn DATA --schema SCHEMA --concepts {plan.question.word} --epsilon {epsilon}"
         f" --holdout 0.2 --estimate-epsilon {epsilon}."
     )
@@ -333,7 +333,8 @@ def _close(plan: PlanTable) -> str | None:
     if near is None or near.ratio is None:
         return None
     kind = "with answers from the class" if near.option.proper else "with any rule"
-    what = "What is proved" if near is plan.headline else PLAIN.get(near.option.learner, near.option.learner)
+    name = PLAIN.get(near.option.learner, near.option.learner)
+    what = "What is proved" if near is plan.headline else f"What is proved for {name}"
     return (
         f"{what} is within a factor {math.ceil(near.ratio * 10) / 10:g} of what is possible {kind}"
         f" ({near.floor_source}): no other method of its kind can save more."

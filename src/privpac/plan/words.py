@@ -97,7 +97,14 @@ def _smaller_epsilon(plan: PlanTable, row: Answer) -> str:
 
 
 def _condition(row: Answer) -> str:
-    return "whatever the records are like" if row.option.setting == "agnostic" else "if some rule never errs"
+    if row.option.setting == "realizable":
+        return "if some rule never errs"
+    noise = row.wish.noise
+    return (
+        "whatever the records are like"
+        if noise is None
+        else f"if the best rule errs at most {plain(noise)} of the time"
+    )
 
 
 def _sooner(plan: PlanTable, row: Answer) -> list[str]:
@@ -131,7 +138,8 @@ def _expected(row: Answer) -> str:
 def _amount(row: Answer, number: str) -> str:
     return {
         "needed": f"{number} records",
-        "reachable": f"an error of at most {number} above that of the best rule",
+        "reachable": f"an error of at most {number}"
+        + " above that of the best rule" * (row.option.purpose == "learn"),
         "smallest_epsilon": f"epsilon {number}",
     }[row.asks]
 
@@ -225,7 +233,10 @@ def question_text(plan: PlanTable) -> str:
         "reachable": "Error that is proved",
         "smallest_epsilon": "Smallest epsilon",
     }[question.kind]
-    return f"{what} for {short_word(question.word)}: {', '.join(parts)}"
+    subject = (
+        f"a released table that answers {question.word}" if question.release else short_word(question.word)
+    )
+    return f"{what} for {subject}: {', '.join(parts)}"
 
 
 def _left_out(plan: PlanTable) -> list[str]:
