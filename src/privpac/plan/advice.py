@@ -46,8 +46,8 @@ def _card(plan: PlanTable) -> str | None:
     return (
         "No accuracy is proved for a card: what is known of boosting (boosted-rounds) asks for a test in every round"
         " that beats guessing by more than tests on real tables do, and says nothing of a cut-off. A card can be a"
-        " single test: what is impossible for these (--concepts one-test) is impossible for a card that comes near the best of"
-        " them. An estimate on a fifth of the records tells how good the card is that you learn, at no further"
+        " single test: what is impossible for these (--concepts one-test) is impossible for a card that comes near the"
+        " best of them. An estimate on a fifth of the records tells how good the card is that you learn, at no further"
         f" epsilon: privpac learn DATA --schema SCHEMA --concepts {plan.question.word} --epsilon {epsilon}"
         f" --holdout 0.2 --estimate-epsilon {epsilon}."
     )

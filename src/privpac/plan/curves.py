@@ -57,7 +57,7 @@ class PlanDisplay:
             raise ParameterError(
                 OWNER, "against", against, allowed="epsilon or error", remedy="Only --bits can vary the bits."
             )
-        chosen = _chosen(plan, learner)
+        chosen = _rows_to_draw(plan, learner)
         xs = _places(centre, against, _marked(plan, chosen[0], against))
         rows = tuple(
             series for row in chosen for series in _series(centre, row, against, xs, simulated=simulated)
@@ -83,7 +83,7 @@ class PlanDisplay:
         self.curves.save(path)
 
 
-def _chosen(plan: PlanTable, learner: str | None) -> list[Answer]:
+def _rows_to_draw(plan: PlanTable, learner: str | None) -> list[Answer]:
     """The rows that are drawn: those that the first paragraph speaks of, then the cheapest of those in the table."""
     first = [row for row in (plan.headline, plan.perfect) if row is not None]
     rows = [*first, *(row for row in visible_answers(plan) if row not in first)]
@@ -138,11 +138,11 @@ def _marks(plan: PlanTable, centre: Question, row: Answer, against: str) -> list
     have = plan.question.records
     here = _marked(plan, row, against)
     records = row.need.labelled if have is None or row.asks == "needed" else have
-    marks = [_mark(f"the answer: {_said(row, row.proved)}", here[0], records, "answer")]
+    marks = [_mark(f"the answer: {_with_unit(row, row.proved)}", here[0], records, "answer")]
     if not row.floor:
         return marks
     if _is_asked(plan, against):
-        return [*marks, _mark(f"impossible below: {_said(row, row.floor)}", here[1], records, "floor")]
+        return [*marks, _mark(f"impossible below: {_with_unit(row, row.floor)}", here[1], records, "floor")]
     same = _same_row(centre, row)
     floor = None if same is None else same.floor
     if floor:
@@ -150,7 +150,7 @@ def _marks(plan: PlanTable, centre: Question, row: Answer, against: str) -> list
     return marks
 
 
-def _said(row: Answer, value: int | Fraction) -> str:
+def _with_unit(row: Answer, value: int | Fraction) -> str:
     """The number that was asked for, with its unit, as the plan says it."""
     number = number_text(value, up=value is row.proved or value == row.proved)
     unit = {"needed": "{} records", "reachable": "error {}", "smallest_epsilon": "epsilon {}"}[row.asks]

@@ -112,6 +112,7 @@ def first_target(
 
 
 def read_delta(delta: Number, *, owner: str) -> Fraction:
+    """A delta as a fraction, at least 0 and below 1; raises ParameterError otherwise."""
     number = rational(delta, owner=owner, name="delta")
     if not 0 <= number < 1:
         raise ParameterError(owner, "delta", delta, allowed="at least 0 and below 1")
