@@ -36,7 +36,7 @@ __all__ = [
 MOST_LEVELS = 1024
 """Levels of a tree that are used: deeper trees have all shallower ones."""
 
-TRIED = 64
+CANDIDATES = 64
 """Numbers of mistakes that are compared: any of them is valid."""
 
 
@@ -137,11 +137,15 @@ def best_mistakes(depth: int, *, error: Fraction, epsilon: Fraction) -> int | No
     levels = min(depth, MOST_LEVELS)
     least = math.floor(levels * error)  # the first k with levels·error below k + 1
     row = range(least, (levels + 1) // 2 or 1)
-    tried = row if len(row) <= TRIED else [row[i * (len(row) - 1) // TRIED] for i in range(TRIED + 1)]
+    candidates = (
+        row
+        if len(row) <= CANDIDATES
+        else [row[i * (len(row) - 1) // CANDIDATES] for i in range(CANDIDATES + 1)]
+    )
 
     def excluded(mistakes: int) -> float:
         """About the mean number of records at which the count of those on the path is rarely too small."""
         count = -about_log(_share(levels, mistakes)) / float(epsilon)
         return (math.sqrt(count) + 0.8) ** 2 * (mistakes + 1)
 
-    return max(tried, key=excluded, default=None)
+    return max(candidates, key=excluded, default=None)

@@ -144,5 +144,6 @@ def first_named(share: Fraction, *, often: Fraction, mass: Fraction, epsilon: Fr
 
 
 def rounded_down(value: Callable[[], arb]) -> Fraction:
+    """A probability as a decimal at or below a ball."""
     with ctx.workprec(PRECISIONS[0]):
         return 1 - rounded_up(1 - value())
