@@ -47,8 +47,8 @@ def wrong_target(
     growth = ball(epsilon).exp()
 
     def wrong(power: arb) -> arb:
-        kept = 1 - _group_delta(power, delta=delta, growth=growth)
-        return kept.max(arb(0)) * rivals / (rivals + power)
+        remainder = 1 - _group_delta(power, delta=delta, growth=growth)
+        return remainder.max(arb(0)) * rivals / (rivals + power)
 
     return mean_over_binomial(wrong, n=n, chance=mass, growth=growth)
 
@@ -75,8 +75,8 @@ def _rough_wrong(
     log, rate = math.log(max(rivals, 1)), float(epsilon)
 
     def wrong(k: Floats) -> Floats:
-        kept = np.maximum(0.0, 1 - _rough_delta(k, delta=delta, rate=rate))
-        value: Floats = kept / (1 + np.exp(np.minimum(rate * k - log, 700.0)))
+        remainder = np.maximum(0.0, 1 - _rough_delta(k, delta=delta, rate=rate))
+        value: Floats = remainder / (1 + np.exp(np.minimum(rate * k - log, 700.0)))
         return value
 
     return rough_mean(wrong, n=n, chance=float(mass))

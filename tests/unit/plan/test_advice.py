@@ -217,7 +217,7 @@ def close(_: pytest.MonkeyPatch) -> None:
     text = said(plan.needed("points", **ASK), "close")
     assert text is not None
     assert text.startswith(
-        "What is proved for clipped-points is within a factor 1.4 of what is possible with answers from the class (floor-p"
+        "What is proved for clipped-points is within a factor 1.4 of what is possible with answers from the class ("
     )
     assert said(plan.needed("any:2", **ASK), "close") is None
 
