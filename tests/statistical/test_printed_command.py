@@ -76,10 +76,11 @@ def check(kind: str, word: str, **wishes: Any) -> int:
     return checked
 
 
+@pytest.mark.long_cases("auto-smallest_epsilon", "points:c-smallest_epsilon", "thresholds:c-smallest_epsilon")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("word", WORDS)
 def test_the_certificate_keeps_what_the_headline_promises(kind: str, word: str) -> None:
-    questions = KINDS[kind] if word == "auto" else KINDS[kind][1:3]
+    questions = KINDS[kind][::2] if word == "auto" else KINDS[kind][1:3]
     deltas = ("0", "1e-6") if word == "thresholds:c" else ("0",)  # other words have no way that uses one
     checked = [
         check(kind, word, protect=protect, delta=delta, **question)
