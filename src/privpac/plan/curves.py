@@ -208,6 +208,7 @@ def _curves(question: Question, against: str, rows: tuple[Series, ...], x: tuple
             ("error", question.error),
             ("epsilon", question.epsilon),
             ("failure", question.failure),
+            ("delta", question.delta or None),
         )
         if value is not None and name != against
     ]
