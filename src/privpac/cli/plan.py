@@ -132,15 +132,14 @@ def plan(
     result = _make(
         error, epsilon, records, wishes, _simulation(simulate, table, marginals, seconds), as_json=as_json
     )
-    if destination is not None:
-        with console.working("Drawing", as_json=as_json):
-            result.curves(against).save(destination.path)
     best = None
     if optimum:
         with console.working("Solving", as_json=as_json):
             best = result.optimum()
     _show(result, best, as_json=as_json)
     if destination is not None:
+        with console.working("Drawing", as_json=as_json):
+            result.curves(against).save(destination.path)
         console.note(f"Wrote the picture to {destination.path}.", as_json=as_json)
 
 

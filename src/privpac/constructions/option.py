@@ -86,9 +86,9 @@ class Option:
         return self.learner, self.setting
 
 
-def protects_whole_records(option: Option) -> bool:
-    """Whether it hides whole records, without a delta, and uses labelled ones only."""
-    return option.protects == "records" and option.pure and not option.pool
+def protects_whole_records(option: Option, *, delta: bool = False) -> bool:
+    """Whether it hides whole records, without a delta unless that is allowed, and uses labelled ones only."""
+    return option.protects == "records" and (option.pure or delta) and not option.pool
 
 
 def cells_of(wish: Wish) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 from flint import arb, ctx
@@ -30,6 +30,9 @@ _AT_A_GLANCE = 40
 _SMALLEST = 30
 """Failure probabilities are shown as decimals of at least 10^-30: smaller ones say nothing more."""
 
+_SUMMED = 4096
+"""Counts up to which the lower tail of a binomial is summed from 0 on; beyond, a window is shorter."""
+
 _DIGITS = 12
 """Significant digits of a probability that is rounded up."""
 
@@ -40,31 +43,44 @@ def mean_over_binomial(outcome: Callable[[arb], arb], *, n: int, chance: Fractio
     Only a window around the mean is summed. The mass outside it is one minus the mass inside, as a ball, and
     the outcome there lies in [0, 1]: nothing is assumed about the tails. Works at the current precision.
     """
-    bits = ctx.prec
-    spread = float(n * chance * (1 - chance))
-    # Bernstein: leaving this window has probability below about 2^-bits, so the tail costs no digits.
-    width = math.ceil(math.sqrt(1.4 * bits * spread) + bits / 2) + 1
-    centre = n * chance.numerator // chance.denominator
-    low, high = max(0, centre - width), min(n, centre + width)
-    p = ball(chance)
-    odds = p / (1 - p)
-    weight = arb.bin_uiui(n, low) * p**low * (1 - p) ** (n - low)
+    low, high = _window(n, chance)
     power = growth**low
     total, mass = arb(0), arb(0)
-    for k in range(low, high + 1):
+    for weight in _weights(n, chance, low, high):
         mass += weight
         total += weight * outcome(power)
-        weight = weight * (n - k) / (k + 1) * odds
         power = power * growth
     if high - low == n:
         return total
     return total + arb(0).union(1 - mass)
 
 
+def _window(n: int, chance: Fraction) -> tuple[int, int]:
+    """The first and the last count of a window around the mean; Bernstein: leaving it has probability below about
+    2^-bits at the current precision, so that the tail costs no digits."""
+    bits = ctx.prec
+    spread = float(n * chance * (1 - chance))
+    width = math.ceil(math.sqrt(1.4 * bits * spread) + bits / 2) + 1
+    centre = n * chance.numerator // chance.denominator
+    return max(0, centre - width), min(n, centre + width)
+
+
+def _weights(n: int, chance: Fraction, low: int, high: int) -> Iterator[arb]:
+    """The probabilities of the counts from `low` to `high`, as balls."""
+    p = ball(chance)
+    odds = p / (1 - p)
+    weight = arb.bin_uiui(n, low) * p**low * (1 - p) ** (n - low)
+    for k in range(low, high + 1):
+        yield weight
+        weight = weight * (n - k) / (k + 1) * odds
+
+
 def at_most(count: int, *, n: int, chance: Fraction) -> arb:
     """A ball around P[binomial(n, chance) ≤ count], at the current precision."""
     if n <= count:
         return arb(1)
+    if count > _SUMMED:
+        return _at_most_in_window(count, n=n, chance=chance)
     p = ball(chance)
     odds, term = p / (1 - p), (1 - p) ** n
     total = arb(term)
@@ -72,6 +88,17 @@ def at_most(count: int, *, n: int, chance: Fraction) -> arb:
         term = term * (n - k) / (k + 1) * odds
         total += term
     return total
+
+
+def _at_most_in_window(count: int, *, n: int, chance: Fraction) -> arb:
+    """The same by a window around the mean: nothing is assumed about the tails but what the window leaves for them."""
+    low, high = _window(n, chance)
+    total, mass = arb(0), arb(0)
+    for k, weight in enumerate(_weights(n, chance, low, high), start=low):
+        mass += weight
+        if k <= count:
+            total += weight
+    return total + arb(0).union(1 - mass)
 
 
 def certainly_above(value: Callable[[], arb], threshold: Fraction) -> bool:

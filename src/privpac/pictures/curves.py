@@ -41,7 +41,8 @@ MARKERS = "osD^v<>Ph"
 class Series:
     """One curve: a value for every x, None where there is none, and perhaps a band around it.
 
-    `kind`: 'line' joins the points, 'step' holds a value until the next x, 'points' joins nothing.
+    `kind`: 'line' joins the points, 'step' holds a value until the next x, 'points' joins nothing, 'mark' is what to
+    look at: a ring, or a cross if dashed.
     """
 
     label: str
@@ -49,7 +50,7 @@ class Series:
     y: Sequence[float | None]
     low: Sequence[float | None] | None = None
     high: Sequence[float | None] | None = None
-    kind: Literal["line", "step", "points"] = "line"
+    kind: Literal["line", "step", "points", "mark"] = "line"
     dashed: bool = False
     """For floors, limits and promises, beside what was measured."""
     group: str = ""
@@ -219,7 +220,26 @@ def _wrapped(text: str, width: int) -> str:
     return textwrap.fill(text, width)
 
 
+def _draw_mark(axes: Any, series: Series) -> None:
+    """Large, in the colour of the text, and above all curves."""
+    look = {"marker": "x", "markersize": 11} if series.dashed else {"marker": "o", "markersize": 13}
+    axes.plot(
+        series.x,
+        _numbers(series.y),
+        label=series.label,
+        color=INK,
+        linestyle="none",
+        markerfacecolor="none",
+        markeredgewidth=2.0,
+        zorder=5,
+        **look,
+    )
+
+
 def _draw_series(axes: Any, series: Series, index: int) -> None:
+    if series.kind == "mark":
+        _draw_mark(axes, series)
+        return
     colour = COLOURS[index % len(COLOURS)]
     many = len(series.x) > 40  # a marker on each of many points hides the curve
     axes.plot(

@@ -10,12 +10,12 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
-from privpac.constructions.commands import coarser_word, default_command
+from privpac.constructions.commands import coarser_word, default_command, learn_command
 from privpac.constructions.option import Setting
 from privpac.numbers.exact import plain
-from privpac.plan.alternatives import USUAL_DELTA, again, count, halvers, sized, ways_out
+from privpac.plan.alternatives import USUAL_DELTA, again, count, epsilon_of, halvers, sized, ways_out
 from privpac.plan.answer import Answer, bare_answer
-from privpac.plan.columns import PLAIN
+from privpac.plan.columns import PLAIN, SETTINGS, number_text
 from privpac.plan.impossible import Limit, limit_of
 from privpac.plan.question import Question
 from privpac.plan.table import PlanTable
@@ -44,10 +44,10 @@ def _card(plan: PlanTable) -> str | None:
     spent = plan.question.epsilon
     epsilon = "EPSILON" if spent is None else plain(spent)
     return (
-        "No accuracy is proved for a card: boosting proves something of its points only where every round has a test"
-        " with a larger edge than tables have (boosted-rounds), and nothing of its cut-off. A card can be a single"
-        " test: what is impossible for these (--concepts one-test) is impossible for a card that comes near the best of"
-        " them. How good the one card is that you learn, an estimate tells, on a fifth of the records, at no further"
+        "No accuracy is proved for a card: what is known of boosting (boosted-rounds) asks for a test in every round"
+        " that beats guessing by more than tests on real tables do, and says nothing of a cut-off. A card can be a"
+        " single test: what is impossible for these (--concepts one-test) is impossible for a card that comes near the"
+        " best of them. An estimate on a fifth of the records tells how good the card is that you learn, at no further"
         f" epsilon: privpac learn DATA --schema SCHEMA --concepts {plan.question.word} --epsilon {epsilon}"
         f" --holdout 0.2 --estimate-epsilon {epsilon}."
     )
@@ -140,33 +140,69 @@ def _exclusions(plan: PlanTable, best: Answer, have: int) -> Iterator[str]:
 
 
 def _run(plan: PlanTable) -> str | None:
-    """Which learner to run, and the exact command: one that needs other records only if there are any, or no other."""
-    if plan.question.word == "auto" and plan.question.epsilon is not None and plan.answers:
-        if plan.question.aim == "rank":
-            return f"Run: {_ranking_command(plan.question)}"
-        spent = plan.answers[0].need.parameters.get("epsilon", plan.question.epsilon)
-        return f"Run: {default_command(Fraction(spent))}"
+    """The command that the first paragraph speaks of: what it promises, this one certifies."""
+    row = _row_to_run(plan)
+    if row is None:
+        return None
+    if plan.question.word == "auto" and plan.question.aim == "rank" and plan.question.epsilon is not None:
+        return f"Run: {_ranking_command(plan.question)}"
+    command = _command(plan, row)
+    if command is not None:
+        return f"Run: {command}"
+    if row.python is None:
+        return None
+    lines = row.python.replace("\n", "\n    ")
+    return f"Run in Python, where `schema` is yours:\n    {lines}"
+
+
+def _row_to_run(plan: PlanTable) -> Answer | None:
+    """The headline where its records are at hand, then its perfect fit, then what else can be run: with records that
+    are at hand first, and a command before lines of Python."""
+    if plan.question.word == "auto" and plan.headline is not None:
+        first = (row for row in (plan.headline, plan.perfect) if row is not None and row.enough is not False)
+        return next(first, plan.headline)
     at_hand = [row for row in plan.answers if plan.question.unlabelled or not row.need.unlabelled]
-    enough = [row for row in (*at_hand, *plan.answers) if row.enough is not False]
-    # What was asked for before its parts; an epsilon is the one that the headline promises with.
-    smallest = plan.question.kind == "smallest_epsilon"
-    enough.sort(
-        key=lambda row: (
-            row.concepts.word != plan.question.word,
-            smallest and row is not plan.headline,
-        )
-    )
-    for row in enough:
-        if row.command is not None and (row in at_hand or not _is_draw_of_boxes(enough[0])):
-            return f"Run: {row.command}"
-    if enough and _is_draw_of_boxes(enough[0]) and plan.question.epsilon is not None:
-        word = coarser_word(enough[0].concepts, enough[0].need.labelled)
-        epsilon = plain(plan.question.epsilon)
-        return f"Run: privpac learn DATA --schema SCHEMA --concepts {word} --epsilon {epsilon}"
-    for row in enough:
-        if row.python is not None:
-            lines = row.python.replace("\n", "\n    ")
-            return f"Run in Python, where `schema` is yours:\n    {lines}"
+    rows = [row for row in (plan.headline, plan.perfect, *at_hand, *plan.answers) if row is not None]
+    enough = [row for row in rows if row.enough is not False]
+    with_command = next((row for row in enough if _command(plan, row) is not None), None)
+    return with_command or next((row for row in enough if row.python is not None), None)
+
+
+def _command(plan: PlanTable, row: Answer) -> str | None:
+    """What runs a row, with the epsilon that its number is proved with."""
+    if row.option.learner == "default":
+        return default_command(epsilon_of(plan.question, row))
+    if row.command is None and _is_draw_of_boxes(row):
+        return learn_command(row.wish, row.need, concepts=coarser_word(row.concepts, row.need.labelled))
+    return row.command
+
+
+def _run_perfect(plan: PlanTable) -> str | None:
+    """The command of the other number of the first paragraph, where it is another one."""
+    row, perfect = _row_to_run(plan), plan.perfect
+    if perfect is None or row is None or row is not plan.headline or row.enough:
+        return None
+    if plan.question.aim == "rank":
+        return None
+    command = _command(plan, perfect)
+    if command is None or command == _command(plan, row):
+        return None
+    return f"If some rule never errs, run for the smaller number: {command}"
+
+
+def _run_unlabelled(plan: PlanTable) -> str | None:
+    """What the records without labels are good for, where there are any."""
+    first = plan.headline
+    if not plan.question.unlabelled or first is None or first.need.unlabelled:
+        return None
+    for row in plan.answers:
+        command = row.command if row.need.unlabelled and row.enough is not False else None
+        if command is not None and row.proved < first.proved:
+            fits = SETTINGS[row.option.setting]
+            return (
+                f"With {row.need.unlabelled:,} records without labels {number_text(row.proved)} is proved instead of"
+                f" {number_text(first.proved)} (for {fits}): {command}"
+            )
     return None
 
 
@@ -297,7 +333,8 @@ def _close(plan: PlanTable) -> str | None:
     if near is None or near.ratio is None:
         return None
     kind = "with answers from the class" if near.option.proper else "with any rule"
-    what = "What is proved" if near is plan.headline else PLAIN.get(near.option.learner, near.option.learner)
+    name = PLAIN.get(near.option.learner, near.option.learner)
+    what = "What is proved" if near is plan.headline else f"What is proved for {name}"
     return (
         f"{what} is within a factor {math.ceil(near.ratio * 10) / 10:g} of what is possible {kind}"
         f" ({near.floor_source}): no other method of its kind can save more."
@@ -392,6 +429,8 @@ RULES: Mapping[str, Callable[[PlanTable], str | None]] = {
     "impossible": _impossible,
     "unproved": _unproved,
     "run": _run,
+    "run_perfect": _run_perfect,
+    "run_unlabelled": _run_unlabelled,
     "auto": _auto,
     "driver": _driver,
     "halving": _halving,

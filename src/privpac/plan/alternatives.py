@@ -14,7 +14,7 @@ from privpac.numbers.binomial import first_whole
 from privpac.plan.answer import Answer, bare_answer, suffices
 from privpac.plan.question import Question
 
-__all__ = ["again", "count", "halvers", "short", "sized", "ways_out"]
+__all__ = ["again", "count", "epsilon_of", "halvers", "short", "sized", "ways_out"]
 
 USUAL_DELTA = Fraction(1, 10**6)
 MOST_EPSILON, MOST_ERROR = Fraction(40), Fraction(1, 2)
@@ -48,6 +48,17 @@ def again(question: Question, like: Answer, **changes: object) -> Answer | None:
     changed = question.with_(**changes)
     concepts = _alike(changed, like)
     return None if concepts is None else bare_answer(changed, like.option, concepts)
+
+
+def epsilon_of(question: Question, row: Answer) -> Fraction:
+    """The epsilon that a row is proved with: that of the question, or a smaller one with which more is proved.
+
+    Where the records at hand are enough with the whole of it, or are not enough at all, it is the whole.
+    """
+    if row.spent == row.wish.epsilon or row.enough is False:
+        return row.wish.epsilon
+    proved = None if row.enough is None else again(question, row, kind="reachable", error=None)
+    return row.wish.epsilon if proved is not None and proved.proved <= row.wish.error else row.spent
 
 
 def _alike(question: Question, like: Answer) -> ClassFacts | None:

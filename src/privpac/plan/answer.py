@@ -78,6 +78,11 @@ class Answer:
         return self.wish.error if self.asks == "reachable" else self.wish.epsilon
 
     @property
+    def spent(self) -> Fraction:
+        """The epsilon that the number is proved with: the one allowed, or a smaller one with which fewer records do."""
+        return Fraction(self.need.parameters.get("epsilon", self.wish.epsilon))
+
+    @property
     def ratio(self) -> float | None:
         """Proved over floor: how much a cleverer proof or method could still save."""
         return None if not self.floor else float(Fraction(self.proved) / Fraction(self.floor))

@@ -70,11 +70,8 @@ def headings(plan: PlanTable) -> tuple[Heading, ...]:
     delta = ", with a delta only if it uses one" if question.delta else ""
     return (
         Heading("method", f"how the answer is found. {_methods(plan)}"),
-        Heading("kind of rule", "what the method chooses from, as --concepts names it"),
-        Heading(
-            "holds for",
-            "any records: nothing is assumed; or a perfect fit: only if some rule of that kind makes no mistake",
-        ),
+        _kind_heading(plan),
+        Heading("holds for", _holds_for(plan)),
         Heading("protects", _protects(plan)),
         Heading("gives", "a rule of that kind, or one that may be of another"),
         Heading(*_proved_heading(plan), is_number=True),
@@ -97,6 +94,20 @@ def headings(plan: PlanTable) -> tuple[Heading, ...]:
     )
 
 
+def _kind_heading(plan: PlanTable) -> Heading:
+    if plan.question.release:
+        return Heading("queries", "what the released table answers, as --concepts names it")
+    return Heading("kind of rule", "what the method chooses from, as --concepts names it")
+
+
+def _holds_for(plan: PlanTable) -> str:
+    noise = plan.question.noise
+    anything = (
+        "nothing is assumed" if noise is None else f"the best rule errs at most {float(noise):g} of the time"
+    )
+    return f"any records: {anything}; or a perfect fit: only if some rule of that kind makes no mistake"
+
+
 def _methods(plan: PlanTable) -> str:
     titles = {
         PLAIN.get(row.option.learner, row.option.learner): row.option.title for row in visible_answers(plan)
@@ -115,9 +126,12 @@ def _protects(plan: PlanTable) -> str:
 def _proved_heading(plan: PlanTable) -> tuple[str, str]:
     """The number that was asked for."""
     chance = f"proved, but for a chance of {float(plan.question.failure):g}"
+    off = "how far above the error of the best rule of that kind"
+    if plan.question.release:
+        off = "by what share of the records an answer may be off"
     return {
         "needed": ("records enough", f"{chance}; from so many records on the error is what was asked for"),
-        "reachable": ("error at most", f"{chance}; how far above the error of the best rule of that kind"),
+        "reachable": ("error at most", f"{chance}; {off}"),
         "smallest_epsilon": ("epsilon enough", f"{chance}; the smallest privacy loss that will do"),
     }[plan.question.kind]
 
@@ -150,7 +164,7 @@ def visible_table(plan: PlanTable) -> VisibleTable:
     places = [
         place
         for place, heading in enumerate(headings(plan))
-        if _says_something(heading, [row[place] for row in all_rows])
+        if _says_something(plan, heading, [row[place] for row in all_rows])
     ]
     return VisibleTable(
         tuple(headings(plan)[place] for place in places),
@@ -158,9 +172,11 @@ def visible_table(plan: PlanTable) -> VisibleTable:
     )
 
 
-def _says_something(heading: Heading, cells: Sequence[str]) -> bool:
+def _says_something(plan: PlanTable, heading: Heading, cells: Sequence[str]) -> bool:
     if heading.head == "protects":
         return len(set(cells)) > 1
+    if plan.question.release and heading.head in ("holds for", "gives"):
+        return False  # what is released is no rule, and its promise holds for all records
     return any(cell != NOTHING for cell in cells)
 
 

@@ -8,11 +8,13 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.constructions.rule_lists import short_word
-from privpac.errors import ParameterError
+from privpac.constructions.wish import LARGEST_EPSILON
+from privpac.errors import ParameterError, PrivpacError
 from privpac.numbers.exact import plain
 from privpac.pictures.curves import Curves, Series
+from privpac.plan.alternatives import MOST_ERROR, count
 from privpac.plan.answer import Answer, answer, hard_estimate
-from privpac.plan.columns import name_in_words
+from privpac.plan.columns import name_in_words, number_text, visible_answers
 from privpac.plan.question import Question
 from privpac.plan.table import PlanTable
 
@@ -25,7 +27,7 @@ AXES = {
     "bits": "bits of the domain",
 }
 FACTORS = tuple(2 ** Fraction(k, 2) for k in range(-7, 8))
-ERRORS = tuple(Fraction(k, 100) for k in (1, 2, 3, 5, 7, 10, 14, 20, 28, 40))
+"""Around what was asked, or found: it stands in the middle, as far as there is anything on both sides."""
 BITS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 MOST_OPTIONS = 4
 """More curves than this cannot be told apart."""
@@ -55,21 +57,14 @@ class PlanDisplay:
             raise ParameterError(
                 OWNER, "against", against, allowed="epsilon or error", remedy="Only --bits can vary the bits."
             )
-        chosen = [row for row in plan.answers if learner in (None, row.option.learner)][:MOST_OPTIONS]
-        if not chosen:
-            raise ParameterError(
-                OWNER,
-                "learner",
-                learner,
-                allowed="a learner of the plan",
-                remedy="Ask for a larger error or epsilon.",
-            )
-        xs = _places(centre, against)
+        chosen = _rows_to_draw(plan, learner)
+        xs = _places(centre, against, _marked(plan, chosen[0], against))
         rows = tuple(
             series for row in chosen for series in _series(centre, row, against, xs, simulated=simulated)
         )
+        marks = _marks(plan, centre, chosen[0], against)
         x = tuple(float(value) for value in xs)
-        return cls(against, x, rows, _curves(centre, against, rows))
+        return cls(against, x, rows, _curves(centre, against, (*rows, *marks), x))
 
     def plot(self, ax: object = None) -> PlanDisplay:
         """Draw on the given axes, or on new ones of pyplot."""
@@ -88,24 +83,82 @@ class PlanDisplay:
         self.curves.save(path)
 
 
+def _rows_to_draw(plan: PlanTable, learner: str | None) -> list[Answer]:
+    """The rows that are drawn: those that the first paragraph speaks of, then the cheapest of those in the table."""
+    first = [row for row in (plan.headline, plan.perfect) if row is not None]
+    rows = [*first, *(row for row in visible_answers(plan) if row not in first)]
+    chosen = [row for row in rows if learner in (None, row.option.learner)][:MOST_OPTIONS]
+    if not plan.answers:
+        raise PrivpacError(
+            "There is nothing to draw: nothing can be promised with these numbers.",
+            remedy="Ask for a larger error, a larger epsilon or more records.",
+        )
+    if not chosen:
+        raise ParameterError(OWNER, "learner", learner, allowed="a learner of the plan")
+    return chosen
+
+
 def _as_needed(plan: PlanTable) -> Question:
-    """Every picture shows records: other questions are turned around at what was found."""
-    question = plan.question
-    if question.kind == "needed":
+    """Every picture shows records: other questions are turned around at what the first paragraph says."""
+    question, best = plan.question, plan.headline
+    if question.kind == "needed" or best is None:
         return question
-    best = plan.best
-    error = Fraction(1, 10) if best is None else best.wish.error
-    epsilon = Fraction(1) if best is None else best.wish.epsilon
-    return question.with_(kind="needed", error=error, epsilon=epsilon, records=None)
+    return question.with_(kind="needed", error=best.wish.error, epsilon=best.wish.epsilon, records=None)
 
 
-def _places(question: Question, against: str) -> tuple[Any, ...]:
-    if against == "error":
-        return ERRORS
+def _marked(plan: PlanTable, row: Answer, against: str) -> list[Fraction]:
+    """What must lie within the drawn range: the number that was asked or found, and what is impossible."""
+    centre = _as_needed(plan)
     if against == "bits":
-        return BITS
-    assert question.epsilon is not None
-    return tuple(Fraction(f"{float(question.epsilon * factor):.3g}") for factor in FACTORS)
+        assert centre.subject.bits is not None
+        return [Fraction(centre.subject.bits)]
+    here = centre.error if against == "error" else centre.epsilon
+    assert here is not None
+    return [here, Fraction(row.floor)] if _is_asked(plan, against) and row.floor else [here]
+
+
+def _is_asked(plan: PlanTable, against: str) -> bool:
+    """Whether the picture goes along the very number that was asked for."""
+    return (plan.question.kind, against) in (("reachable", "error"), ("smallest_epsilon", "epsilon"))
+
+
+def _places(question: Question, against: str, marked: list[Fraction]) -> tuple[Any, ...]:
+    """Where curves have points: around what is marked, and there too."""
+    if against == "bits":
+        bits = int(marked[0])
+        further = [2 * bits, bits + bits // 2] if bits > BITS[-1] // 2 else []
+        return tuple(sorted({*BITS, *further, bits}))
+    most = MOST_ERROR if against == "error" else Fraction(LARGEST_EPSILON)
+    around = {Fraction(f"{float(marked[0] * factor):.3g}") for factor in FACTORS}
+    return tuple(sorted({value for value in (*around, *marked) if 0 < value < most}))
+
+
+def _marks(plan: PlanTable, centre: Question, row: Answer, against: str) -> list[Series]:
+    """The answer, and what is impossible: a point each, named by its number."""
+    have = plan.question.records
+    here = _marked(plan, row, against)
+    records = row.need.labelled if have is None or row.asks == "needed" else have
+    marks = [_mark(f"the answer: {_with_unit(row, row.proved)}", here[0], records, "answer")]
+    if not row.floor:
+        return marks
+    if _is_asked(plan, against):
+        return [*marks, _mark(f"impossible below: {_with_unit(row, row.floor)}", here[1], records, "floor")]
+    same = _same_row(centre, row)
+    floor = None if same is None else same.floor
+    if floor:
+        marks.append(_mark(f"impossible below: {count(int(floor))}", here[0], int(floor), "floor"))
+    return marks
+
+
+def _with_unit(row: Answer, value: int | Fraction) -> str:
+    """The number that was asked for, with its unit, as the plan says it."""
+    number = number_text(value, up=value is row.proved or value == row.proved)
+    unit = {"needed": "{} records", "reachable": "error {}", "smallest_epsilon": "epsilon {}"}[row.asks]
+    return unit.format(number)
+
+
+def _mark(label: str, x: Fraction, y: int, group: str) -> Series:
+    return Series(label, [float(x)], [float(y)], kind="mark", dashed=group == "floor", group=group)
 
 
 def _at(question: Question, against: str, value: Any) -> Question:
@@ -148,13 +201,14 @@ def _series(
     return lines
 
 
-def _curves(question: Question, against: str, rows: tuple[Series, ...]) -> Curves:
+def _curves(question: Question, against: str, rows: tuple[Series, ...], x: tuple[float, ...]) -> Curves:
     fixed = [
         f"{name} {plain(value)}"
         for name, value in (
             ("error", question.error),
             ("epsilon", question.epsilon),
             ("failure", question.failure),
+            ("delta", question.delta or None),
         )
         if value is not None and name != against
     ]
@@ -167,8 +221,8 @@ def _curves(question: Question, against: str, rows: tuple[Series, ...]) -> Curve
         series=_distinct(rows),
         log_x=True,
         log_y=True,
-        x_ticks=BITS if against == "bits" else None,
-        note="Below a floor no algorithm of that kind can; from the proved number on the promise holds.",
+        x_ticks=x if against == "bits" else None,
+        note="Below a floor no method of that kind keeps the promise; from the proved number on it is kept.",
     )
 
 
@@ -178,7 +232,7 @@ def _distinct(rows: tuple[Series, ...]) -> tuple[Series, ...]:
     different = []
     for series in rows:
         values = tuple(series.y)
-        if values not in seen:
+        if series.kind == "mark" or values not in seen:
             different.append(series)
         seen.add(values)
     return tuple(different)

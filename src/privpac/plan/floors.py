@@ -6,7 +6,7 @@ the case where some member is right, so a floor for the one is a floor for the o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -40,7 +40,12 @@ def _binding(option: Option, wish: Wish) -> tuple[int, ...]:
 
 def floor_for(option: Option, wish: Wish) -> Floor | None:
     """The largest floor that binds an option; None where nothing above 0 is proved."""
-    return _largest(_binding(option, wish), wish)
+    return _largest(_binding(option, wish), _as_used(option, wish))
+
+
+def _as_used(option: Option, wish: Wish) -> Wish:
+    """With the delta only if the option uses one."""
+    return replace(wish, delta=Fraction(0)) if option.pure else wish
 
 
 @lru_cache(maxsize=1024)
@@ -53,7 +58,7 @@ def _largest(rows: tuple[int, ...], wish: Wish) -> Floor | None:
 def least_possible(option: Option, wish: Wish, *, name: str, records: int) -> tuple[Fraction, str] | None:
     """The smallest error or epsilon that no floor excludes at so many records; None where nothing is excluded."""
     limit = Fraction(1, 2) if name == "error" else getattr(wish, name)
-    bare = wish.at(name, Fraction(1, 4))
+    bare = _as_used(option, wish).at(name, Fraction(1, 4))
     return _least(_binding(option, wish), bare, name, records, int(limit / GRID))
 
 

@@ -37,6 +37,22 @@ class PlanTable:
         anything = (row for row in alone if row.option.setting == "agnostic")
         return next(anything, alone[0] if alone else self.best)
 
+    @property
+    def perfect(self) -> Answer | None:
+        """The answer that promises more than the headline does, if some rule of its class never errs."""
+        first = self.headline
+        if first is None or first.option.setting == "realizable":
+            return None
+        rows = (
+            row
+            for row in self.answers
+            if row.option.setting == "realizable"
+            and row.concepts == first.concepts
+            and not row.need.unlabelled
+            and row.proved < first.proved
+        )
+        return next(rows, None)
+
     def option(self, learner: str, setting: str | None = None) -> Answer:
         """The first answer of a learner, in a setting if given."""
         for answer in self.answers:

@@ -8,7 +8,7 @@ from privpac.concepts.grids import most_box_records
 from privpac.constructions.commands import coarser_word
 from privpac.constructions.rule_lists import short_word
 from privpac.numbers.exact import plain
-from privpac.plan.alternatives import again, count
+from privpac.plan.alternatives import again, count, epsilon_of
 from privpac.plan.answer import Answer
 from privpac.plan.columns import PLAIN, SETTINGS, VisibleTable, number_text, visible_answers, visible_table
 from privpac.plan.impossible import Limit, limit_of
@@ -76,7 +76,7 @@ def verdict(plan: PlanTable) -> list[str]:
         beside = f" and {row.need.unlabelled:,} without labels" * bool(row.need.unlabelled)
         are = f"{count(have)}{beside} are enough for error {plain(error)}"
         return [f"Yes: {are}, {_condition(row)}{_smaller_epsilon(plan, row)}."]
-    perfect = _perfect(plan, row)
+    perfect = plan.perfect
     known = perfect is not None and perfect.enough
     also = (
         [f"They are enough {_condition(perfect)}{_smaller_epsilon(plan, perfect)}."]
@@ -91,46 +91,35 @@ def verdict(plan: PlanTable) -> list[str]:
 
 
 def _smaller_epsilon(plan: PlanTable, row: Answer) -> str:
-    """The smaller epsilon that the records at hand are enough with, where with the whole of it they are not."""
-    proved = again(plan.question, row, kind="reachable", error=None)
-    at_once = proved is not None and proved.proved <= row.wish.error
-    smaller = row.need.parameters.get("epsilon")
-    return "" if at_once or smaller is None else f", learnt with epsilon {smaller}"
+    """The smaller epsilon that it is proved with, where with the whole of it it is not."""
+    spent = epsilon_of(plan.question, row)
+    return "" if spent == row.wish.epsilon else f", learnt with epsilon {plain(spent)}"
 
 
 def _condition(row: Answer) -> str:
-    return "whatever the records are like" if row.option.setting == "agnostic" else "if some rule never errs"
+    if row.option.setting == "realizable":
+        return "if some rule never errs"
+    noise = row.wish.noise
+    return (
+        "whatever the records are like"
+        if noise is None
+        else f"if the best rule errs at most {plain(noise)} of the time"
+    )
 
 
 def _sooner(plan: PlanTable, row: Answer) -> list[str]:
     """Fewer records may prove it too, where with more of them larger rules are chosen from."""
     texts = []
-    for each in (row, _perfect(plan, row)):
+    for each in (row, plan.perfect):
         if each is None or each.asks != "needed" or each.option.sooner is None:
             continue
         run = each.option.sooner(each.wish)
         if run is not None and run[0] < each.need.labelled:
-            smaller = each.need.parameters.get("epsilon")
-            until = "" if smaller is None else f", learnt with epsilon {smaller}"
             texts.append(
                 f"With epsilon {plain(each.wish.epsilon)}, {run[0]:,} to {count(run[1])} do it too, {_condition(each)}:"
                 f" with more of them {each.concepts.word} grows larger trees, of which less is proved."
-                f" {each.need.labelled:,} or more do it{until}."
             )
     return texts
-
-
-def _perfect(plan: PlanTable, row: Answer) -> Answer | None:
-    """The row that promises more than this one does, if some rule never errs."""
-    rows = (
-        other
-        for other in plan.answers
-        if other.option.setting == "realizable"
-        and other.concepts == row.concepts
-        and not other.need.unlabelled
-        and other.proved < row.proved
-    )
-    return None if row.option.setting == "realizable" else next(rows, None)
 
 
 def _expected(row: Answer) -> str:
@@ -149,7 +138,8 @@ def _expected(row: Answer) -> str:
 def _amount(row: Answer, number: str) -> str:
     return {
         "needed": f"{number} records",
-        "reachable": f"an error of at most {number} above that of the best rule",
+        "reachable": f"an error of at most {number}"
+        + " above that of the best rule" * (row.option.purpose == "learn"),
         "smallest_epsilon": f"epsilon {number}",
     }[row.asks]
 
@@ -161,11 +151,19 @@ def _promise(plan: PlanTable, row: Answer) -> str:
     verb = {"needed": " are enough", "reachable": "", "smallest_epsilon": " is enough"}[row.asks]
     same = row.concepts.word.partition(":")[0] == plan.question.word.partition(":")[0]
     against = "" if same else f", choosing from {row.concepts.word}"
-    text = f"{what}{verb}{against}, {_condition(row)}"
-    perfect = _perfect(plan, row)
+    text = f"{what}{verb}{against}, {_condition(row)}{_learnt_with(row)}"
+    perfect = plan.perfect
     if not anything:
         return f"{text}. Of records that no rule fits perfectly, which is the usual case, nothing is proved."
-    return text + (f"; {number_text(perfect.proved)} if some rule never errs." if perfect else ".")
+    if perfect is None:
+        return f"{text}."
+    other = ", with a rule that may be of another kind" * (row.option.proper and not perfect.option.proper)
+    return f"{text}; {number_text(perfect.proved)} {_condition(perfect)}{other}{_learnt_with(perfect)}."
+
+
+def _learnt_with(row: Answer) -> str:
+    """A smaller epsilon than was allowed, where the number is proved with that alone."""
+    return "" if row.spent == row.wish.epsilon else f", learnt with epsilon {plain(row.spent)}"
 
 
 METHODS = {
@@ -184,13 +182,22 @@ NOISY = {
 
 def _hopeless(plan: PlanTable, row: Answer) -> list[str]:
     """What no method can do that answers the question; and, if that is more, none whose answer is of the class."""
+    limits = _limits(plan, row, pure=not plan.question.delta)
+    if limits or not plan.question.delta:
+        return [_excluded(plan, row, limit) for limit in limits] or ["No lower bound is known here."]
+    without = [_excluded(plan, row, limit) for limit in _limits(plan, row, pure=True)]
+    return [f"{text.removesuffix('.')} without the delta." for text in without] or [
+        "No lower bound is known here."
+    ]
+
+
+def _limits(plan: PlanTable, row: Answer, *, pure: bool) -> list[Limit]:
     kind = row.option.setting
-    anything = limit_of(plan.question, row, setting=kind, proper=False)
-    proper = limit_of(plan.question, row, setting=kind, proper=True) if row.option.proper else None
+    anything = limit_of(plan.question, row, setting=kind, proper=False, pure=pure)
+    proper = limit_of(plan.question, row, setting=kind, proper=True, pure=pure) if row.option.proper else None
     if proper is not None and anything is not None and proper.value <= anything.value:
         proper = None
-    limits = [limit for limit in (proper, anything) if limit is not None]
-    return [_excluded(plan, row, limit) for limit in limits] or ["No lower bound is known here."]
+    return [limit for limit in (proper, anything) if limit is not None]
 
 
 def _excluded(plan: PlanTable, row: Answer, limit: Limit) -> str:
@@ -203,8 +210,7 @@ def _excluded(plan: PlanTable, row: Answer, limit: Limit) -> str:
     if limit.source in NOISY:
         return f"Where labels are noisy, {NOISY[limit.source]} can {less}."
     who = METHODS[plan.question.protect] + (" that answers with such a rule" if limit.proper else "")
-    # Floors speak of pure epsilon, and a delta may do with far less.
-    return f"No {who} can {less}" + (" without the delta." if plan.question.delta else ".")
+    return f"No {who} can {less}."
 
 
 def question_text(plan: PlanTable) -> str:
@@ -227,7 +233,10 @@ def question_text(plan: PlanTable) -> str:
         "reachable": "Error that is proved",
         "smallest_epsilon": "Smallest epsilon",
     }[question.kind]
-    return f"{what} for {short_word(question.word)}: {', '.join(parts)}"
+    subject = (
+        f"a released table that answers {question.word}" if question.release else short_word(question.word)
+    )
+    return f"{what} for {subject}: {', '.join(parts)}"
 
 
 def _left_out(plan: PlanTable) -> list[str]:
@@ -239,7 +248,15 @@ def _left_out(plan: PlanTable) -> list[str]:
 def notes(plan: PlanTable) -> list[str]:
     """How large classes of many tests are, and what the rules lie on; what was simulated on what, and what was not and
     why: a line each."""
-    return _left_out(plan) + _sizes(plan) + grid_notes(plan) + _simulations(plan) + _theorems(plan)
+    first = _left_out(plan) + _less_spent(plan)
+    return first + _sizes(plan) + grid_notes(plan) + _simulations(plan) + _theorems(plan)
+
+
+def _less_spent(plan: PlanTable) -> list[str]:
+    """Which numbers of the table are proved with less than the epsilon that was allowed."""
+    less = [row for row in visible_answers(plan) if row.spent < row.wish.epsilon]
+    named = "; ".join(f"{_name(plan, row)}, learnt with epsilon {plain(row.spent)}" for row in less)
+    return [f"Proved with a smaller epsilon than was allowed: {named}"] if less else []
 
 
 def _theorems(plan: PlanTable) -> list[str]:

@@ -1,25 +1,34 @@
 """Lower bounds: below this many records no private algorithm of the stated kind can keep its promise.
 
 A floor of N means: for every n < N the theorem proves that no algorithm reaches the failure probability asked
-for. Sums are ball arithmetic and ties count as not proved, so a floor is never too high. All hold for pure
-epsilon and one replaced record; `least_failure_*` and `most_success_*` evaluate the inequality at one n,
-rounded towards "possible".
+for. Sums are ball arithmetic and ties count as not proved, so a floor is never too high. All hold for one
+replaced record, and for pure epsilon where they take no delta; `least_failure_*` and `most_success_*` evaluate the
+inequality at one n, rounded towards "possible". Floors for every answer are in `any_floors`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 
-import numpy as np
 from flint import arb, ctx
 
 from privpac.errors import ParameterError
-from privpac.numbers.binomial import PRECISIONS, certainly_above, first_whole, mean_over_binomial, rounded_up
-from privpac.numbers.exact import about_log, ball
+from privpac.numbers.binomial import PRECISIONS, rounded_up
+from privpac.numbers.exact import ball
 from privpac.numbers.parameters import Number, at_least, chance, fraction_below, positive, rational
-from privpac.numbers.rough import rough_mean
+from privpac.theory.packing import (
+    first_named,
+    first_possible,
+    first_target,
+    guess,
+    named_target,
+    packing_distance,
+    read_delta,
+    rough_named,
+    rounded_down,
+    wrong_target,
+)
 from privpac.theory.register import formula
 
 __all__ = [
@@ -41,65 +50,6 @@ __all__ = [
 _HALF = Fraction(1, 2)
 
 
-def _wrong_target(n: int, *, rivals: int, mass: Fraction, epsilon: Fraction) -> arb:
-    """E[rivals/(rivals + e^(epsilon·K))], K binomial(n, mass): failure among equal targets."""
-    growth = ball(epsilon).exp()
-    return mean_over_binomial(lambda power: rivals / (rivals + power), n=n, chance=mass, growth=growth)
-
-
-def _named_target(n: int, *, share: Fraction, mass: Fraction, epsilon: Fraction) -> arb:
-    """E[min(1, share·e^(epsilon·K))], K binomial(n, mass): how often an answer may name the right target."""
-    growth, part = ball(epsilon).exp(), ball(share)
-    return mean_over_binomial(lambda power: (part * power).min(arb(1)), n=n, chance=mass, growth=growth)
-
-
-def _rough_wrong(n: int, *, rivals: int, mass: Fraction, epsilon: Fraction) -> float:
-    """`_wrong_target` in floats."""
-    log, rate = math.log(max(rivals, 1)), float(epsilon)
-    return rough_mean(lambda k: 1 / (1 + np.exp(np.minimum(rate * k - log, 700.0))), n=n, chance=float(mass))
-
-
-def _rough_named(n: int, *, share: Fraction, mass: Fraction, epsilon: Fraction) -> float:
-    """`_named_target` in floats."""
-    log, rate = about_log(share), float(epsilon)
-    return rough_mean(lambda k: np.exp(np.minimum(log + rate * k, 0.0)), n=n, chance=float(mass))
-
-
-def _first_possible(
-    value: Callable[[int], arb], rough: Callable[[int], float], threshold: Fraction, *, start: int
-) -> int:
-    """The first n at which `value(n) > threshold` is no longer proved, for a value that falls with n.
-
-    Floats lead to its neighbourhood; what is excluded is decided by balls alone.
-    """
-    near = first_whole(lambda n: rough(n) <= float(threshold), start=start)
-    return first_whole(lambda n: not certainly_above(lambda: value(n), threshold), start=near, step=1)
-
-
-def _first_target(rivals: int, *, mass: Fraction, failure: Fraction, epsilon: Fraction) -> int:
-    """The first n at which equal targets may be distinguished often enough."""
-    return _first_possible(
-        lambda n: _wrong_target(n, rivals=rivals, mass=mass, epsilon=epsilon),
-        lambda n: _rough_wrong(n, rivals=rivals, mass=mass, epsilon=epsilon),
-        failure,
-        start=_guess(rivals, mass=mass, epsilon=epsilon),
-    )
-
-
-def _guess(rivals: int, *, mass: Fraction, epsilon: Fraction) -> int:
-    """Where e^(epsilon·E[K]) reaches the number of rivals: a start for the search, not a bound."""
-    return max(1, int(max(rivals, 2).bit_length() / (mass * epsilon)))
-
-
-def _packing(rivals: int, *, failure: Fraction, epsilon: Fraction) -> int:
-    """The smallest whole k with k ≥ ln(rivals·(1 - failure)/failure)/epsilon, never rounded up too far."""
-    if rivals * (1 - failure) <= failure:
-        return 0
-    with ctx.workprec(PRECISIONS[1]):
-        need = ball(rivals * (1 - failure) / failure).log() / ball(epsilon)
-        return int(need.lower().ceil().unique_fmpz())
-
-
 @formula("floor-minimal-class")
 def floor_minimal_class(size: int, *, failure: Number, epsilon: Number) -> int:
     """Records below which no private learner can answer within a minimal class of `size` hypotheses.
@@ -119,7 +69,7 @@ def floor_minimal_class(size: int, *, failure: Number, epsilon: Number) -> int:
         chance(failure, owner=owner, name="failure"),
         positive(epsilon, owner=owner, name="epsilon"),
     )
-    return _packing(rivals, failure=miss, epsilon=loss)
+    return packing_distance(rivals, failure=miss, epsilon=loss)
 
 
 @formula("floor-generated-points")
@@ -142,31 +92,38 @@ def floor_generated_points(domain: int, *, failure: Number, epsilon: Number, adv
     lucky = rational(advantage, owner=owner, name="advantage")
     if not 0 <= lucky < 1 - miss:
         raise ParameterError(owner, "advantage", advantage, allowed="at least 0 and below 1 - failure")
-    return _packing(rivals, failure=miss + lucky, epsilon=loss)
+    return packing_distance(rivals, failure=miss + lucky, epsilon=loss)
 
 
 @formula("floor-points-proper")
-def least_failure_points(n: int, *, domain: int, error: Number, epsilon: Number) -> Fraction:
+def least_failure_points(
+    n: int, *, domain: int, error: Number, epsilon: Number, delta: Number = 0
+) -> Fraction:
     """A failure probability no proper private learner of points gets below with `n` records, rounded down.
 
-    Statement: E[(T - 2)/(T - 2 + e^(epsilon·K))], K binomial(n, error), T = domain.
-    Source: register `floor-points-proper` (Lemma 3.9, repaired).
-    Holds if: pure epsilon; the answer is a point.
+    Statement: E[(1 - delta_K)·(T - 2)/(T - 2 + e^(epsilon·K))], K binomial(n, error), T = domain, delta_K =
+    the smaller of 1 and delta·(e^(epsilon·K) - 1)/(e^epsilon - 1). Source: register `floor-points-proper` (Lemma 3.9,
+    repaired).
+    Holds if: the answer is a point.
     Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_floors.py.
     """
     owner = "least_failure_points"
     size, have = at_least(2, domain, owner=owner, name="domain"), at_least(0, n, owner=owner, name="n")
     mass, loss = chance(error, owner=owner, name="error"), positive(epsilon, owner=owner, name="epsilon")
-    return _rounded_down(lambda: _wrong_target(have, rivals=size - 2, mass=mass, epsilon=loss))
+    slack = read_delta(delta, owner=owner)
+    return rounded_down(lambda: wrong_target(have, rivals=size - 2, mass=mass, epsilon=loss, delta=slack))
 
 
 @formula("floor-points-proper")
-def floor_points_proper(domain: int, *, error: Number, failure: Number, epsilon: Number) -> int:
+def floor_points_proper(
+    domain: int, *, error: Number, failure: Number, epsilon: Number, delta: Number = 0
+) -> int:
     """Records below which no private learner can find a point of `domain` and answer with a point.
 
-    Statement: failure ≥ E[(T - 2)/(T - 2 + e^(epsilon·K))], K binomial(n, error), T = domain.
+    Statement: failure ≥ E[(1 - delta_K)·(T - 2)/(T - 2 + e^(epsilon·K))], K binomial(n, error), T = domain, delta_K
+    as in `least_failure_points`.
     Source: register `floor-points-proper` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Lemma 3.9, repaired).
-    Symbols: T = 2^d → domain, alpha → error, beta → failure. Holds if: pure epsilon; the answer is a point.
+    Symbols: T = 2^d → domain, alpha → error, beta → failure. Holds if: the answer is a point.
     Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_floors.py.
 
     >>> floor_points_proper(2**32, error=0.1, failure=0.05, epsilon=1)
@@ -176,43 +133,52 @@ def floor_points_proper(domain: int, *, error: Number, failure: Number, epsilon:
     rivals = at_least(2, domain, owner=owner, name="domain") - 2
     mass, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
     loss = positive(epsilon, owner=owner, name="epsilon")
-    return _first_target(rivals, mass=mass, failure=miss, epsilon=loss)
+    slack = read_delta(delta, owner=owner)
+    return first_target(rivals, mass=mass, failure=miss, epsilon=loss, delta=slack)
 
 
 @formula("floor-thresholds-proper")
-def least_failure_thresholds(n: int, *, domain: int, error: Number, epsilon: Number) -> Fraction:
+def least_failure_thresholds(
+    n: int, *, domain: int, error: Number, epsilon: Number, delta: Number = 0
+) -> Fraction:
     """A failure probability no proper private learner of thresholds gets below with `n` records.
 
-    Statement: E[(T - 1)/(T - 1 + e^(epsilon·K))], K binomial(n, 2·error), T = domain; rounded down.
+    Statement: E[(1 - delta_K)·(T - 1)/(T - 1 + e^(epsilon·K))], K binomial(n, 2·error), T = domain, delta_K =
+    the smaller of 1 and delta·(e^(epsilon·K) - 1)/(e^epsilon - 1); rounded down.
     Source: register `floor-thresholds-proper` (Lemma 5.2, sharpened).
-    Holds if: pure epsilon; the answer is a threshold; error below 1/2.
+    Holds if: the answer is a threshold; error below 1/2.
     Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_floors.py.
     """
     owner = "least_failure_thresholds"
     size, have = at_least(1, domain, owner=owner, name="domain"), at_least(0, n, owner=owner, name="n")
     mass = 2 * fraction_below(_HALF, error, owner=owner, name="error")
     loss = positive(epsilon, owner=owner, name="epsilon")
-    return _rounded_down(lambda: _wrong_target(have, rivals=size - 1, mass=mass, epsilon=loss))
+    slack = read_delta(delta, owner=owner)
+    return rounded_down(lambda: wrong_target(have, rivals=size - 1, mass=mass, epsilon=loss, delta=slack))
 
 
 @formula("floor-thresholds-proper")
-def floor_thresholds_proper(domain: int, *, error: Number, failure: Number, epsilon: Number) -> int:
+def floor_thresholds_proper(
+    domain: int, *, error: Number, failure: Number, epsilon: Number, delta: Number = 0
+) -> int:
     """Records below which no private learner can place a threshold on `domain` and answer with a threshold.
 
-    Statement: failure ≥ E[(T - 1)/(T - 1 + e^(epsilon·K))], K binomial(n, 2·error), T = domain.
+    Statement: failure ≥ E[(1 - delta_K)·(T - 1)/(T - 1 + e^(epsilon·K))], K binomial(n, 2·error), T = domain,
+    delta_K as in `least_failure_thresholds`.
     Source: register `floor-thresholds-proper` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Lemma 5.2).
-    Holds if: pure epsilon; the answer is a threshold; error below 1/2.
+    Holds if: the answer is a threshold; error below 1/2.
     Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_floors.py.
 
-    >>> floor_thresholds_proper(2**32, error=0.1, failure=0.05, epsilon=1)
-    154
+    >>> [floor_thresholds_proper(2**32, error=0.1, failure=0.05, epsilon=1, delta=delta) for delta in (0, "1e-6")]
+    [154, 100]
     """
     owner = "floor_thresholds_proper"
     rivals = at_least(1, domain, owner=owner, name="domain") - 1
     mass = 2 * fraction_below(_HALF, error, owner=owner, name="error")
     miss = chance(failure, owner=owner, name="failure")
     loss = positive(epsilon, owner=owner, name="epsilon")
-    return _first_target(rivals, mass=mass, failure=miss, epsilon=loss)
+    slack = read_delta(delta, owner=owner)
+    return first_target(rivals, mass=mass, failure=miss, epsilon=loss, delta=slack)
 
 
 @formula("floor-points-light")
@@ -230,7 +196,7 @@ def most_success_points_light(
     have, mass = at_least(0, n, owner=owner, name="n"), chance(error, owner=owner, name="error")
     loss = positive(epsilon, owner=owner, name="epsilon")
     with ctx.workprec(PRECISIONS[0]):
-        return rounded_up(_named_target(have, share=share, mass=mass, epsilon=loss))
+        return rounded_up(named_target(have, share=share, mass=mass, epsilon=loss))
 
 
 @formula("floor-points-light")
@@ -252,21 +218,12 @@ def floor_points_light(domain: int, *, weight: int, success: Number, error: Numb
         chance(error, owner=owner, name="error"),
     )
     loss = positive(epsilon, owner=owner, name="epsilon")
-    return _first_named(share, often=often, mass=mass, epsilon=loss)
+    return first_named(share, often=often, mass=mass, epsilon=loss)
 
 
 def _light_share(domain: object, weight: object, *, owner: str) -> Fraction:
     targets = at_least(2, domain, owner=owner, name="domain") - 1
     return Fraction(at_least(1, weight, owner=owner, name="weight"), targets)
-
-
-def _first_named(share: Fraction, *, often: Fraction, mass: Fraction, epsilon: Fraction) -> int:
-    return _first_possible(
-        lambda n: 1 - _named_target(n, share=share, mass=mass, epsilon=epsilon),
-        lambda n: 1 - _rough_named(n, share=share, mass=mass, epsilon=epsilon),
-        1 - often,
-        start=_guess(int(1 / share), mass=mass, epsilon=epsilon),
-    )
 
 
 @formula("floor-thresholds-few-switches")
@@ -286,7 +243,7 @@ def most_success_thresholds_few_switches(
     mass = 2 * fraction_below(_HALF, error, owner=owner, name="error")
     loss = positive(epsilon, owner=owner, name="epsilon")
     with ctx.workprec(PRECISIONS[0]):
-        return rounded_up(_named_target(have, share=share, mass=mass, epsilon=loss))
+        return rounded_up(named_target(have, share=share, mass=mass, epsilon=loss))
 
 
 @formula("floor-thresholds-few-switches")
@@ -309,7 +266,7 @@ def floor_thresholds_few_switches(
     often = chance(success, owner=owner, name="success")
     mass = 2 * fraction_below(_HALF, error, owner=owner, name="error")
     loss = positive(epsilon, owner=owner, name="epsilon")
-    return _first_named(share, often=often, mass=mass, epsilon=loss)
+    return first_named(share, often=often, mass=mass, epsilon=loss)
 
 
 def _switch_share(domain: object, switches: object, *, owner: str) -> Fraction:
@@ -324,13 +281,13 @@ def _heaviest(size: int, mass: Fraction) -> Fraction:
 
 def _any_failure(n: int, *, size: int, mass: Fraction, epsilon: Fraction) -> arb:
     """1 - n(1 - error)/T - E[min(1, (w/T)·e^(epsilon·K))]: what is left to failure."""
-    named = _named_target(n, share=_heaviest(size, mass), mass=mass, epsilon=epsilon)
+    named = named_target(n, share=_heaviest(size, mass), mass=mass, epsilon=epsilon)
     return 1 - ball(n * (1 - mass) / size) - named
 
 
 def _rough_any(n: int, *, size: int, mass: Fraction, epsilon: Fraction) -> float:
     """`_any_failure` in floats."""
-    named = _rough_named(n, share=_heaviest(size, mass), mass=mass, epsilon=epsilon)
+    named = rough_named(n, share=_heaviest(size, mass), mass=mass, epsilon=epsilon)
     return 1 - float(n * (1 - mass) / size) - named
 
 
@@ -345,7 +302,7 @@ def least_failure_points_any(n: int, *, domain: int, error: Number, epsilon: Num
     owner = "least_failure_points_any"
     size, have = at_least(2, domain, owner=owner, name="domain"), at_least(0, n, owner=owner, name="n")
     mass, loss = chance(error, owner=owner, name="error"), positive(epsilon, owner=owner, name="epsilon")
-    return _rounded_down(lambda: _any_failure(have, size=size, mass=mass, epsilon=loss))
+    return rounded_down(lambda: _any_failure(have, size=size, mass=mass, epsilon=loss))
 
 
 @formula("floor-points-any")
@@ -364,11 +321,11 @@ def floor_points_any(domain: int, *, error: Number, failure: Number, epsilon: Nu
     size = at_least(2, domain, owner=owner, name="domain")
     mass, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
     loss = positive(epsilon, owner=owner, name="epsilon")
-    return _first_possible(
+    return first_possible(
         lambda n: _any_failure(n, size=size, mass=mass, epsilon=loss),
         lambda n: _rough_any(n, size=size, mass=mass, epsilon=loss),
         miss,
-        start=_guess(int(1 / mass), mass=mass, epsilon=loss),
+        start=guess(int(1 / mass), mass=mass, epsilon=loss),
     )
 
 
@@ -391,11 +348,6 @@ def floor_point_counts(domain: int, *, error: Number, failure: Number, epsilon: 
         chance(failure, owner=owner, name="failure"),
         positive(epsilon, owner=owner, name="epsilon"),
     )
-    copies = _packing(rivals, failure=miss, epsilon=loss)
+    copies = packing_distance(rivals, failure=miss, epsilon=loss)
     # floor(2·error·n) + 1 ≥ copies exactly when 2·error·n ≥ copies - 1.
     return 0 if copies == 0 else math.ceil((copies - 1) / (2 * wrong))
-
-
-def _rounded_down(value: Callable[[], arb]) -> Fraction:
-    with ctx.workprec(PRECISIONS[0]):
-        return 1 - rounded_up(1 - value())

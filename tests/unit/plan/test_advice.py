@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -41,11 +42,35 @@ def run(_: pytest.MonkeyPatch) -> None:
     command = "privpac learn DATA --schema SCHEMA --concepts thresholds:COLUMN --epsilon 1"
     assert said(found, "run") == f"Run: {command}"
     auto = plan.needed("auto", columns=12, error="0.1", epsilon=1)
-    assert said(auto, "run") == "Run: privpac learn DATA --schema SCHEMA --epsilon 1", (
-        "the default is the default"
+    assert said(auto, "run") == "Run: privpac learn DATA --schema SCHEMA --epsilon 0.05", (
+        "the default is the default, with the epsilon that its number is proved with"
     )
     assert said(plan.needed("any:2", **ASK), "run") is None, "a class on paper cannot be run"
     assert said(plan.needed("thresholds", records=200, **ASK), "run") is None, "too few records to run it"
+
+
+@check
+def run_perfect(_: pytest.MonkeyPatch) -> None:
+    found = plan.needed("points", **ASK)
+    command = "privpac learn DATA --schema SCHEMA --concepts points:COLUMN"
+    assert said(found, "run") == f"Run: {command} --epsilon 1", "that of the headline, for any records"
+    assert (said(found, "run_perfect") or "").endswith(f": {command}:cover --epsilon 1"), "and the other one"
+    assert said(plan.needed("thresholds", **ASK), "run_perfect") is None, "one command for both numbers"
+    assert said(plan.needed("points", records=10_000, **ASK), "run_perfect") is None, (
+        "they are enough as it is"
+    )
+
+
+@check
+def run_unlabelled(_: pytest.MonkeyPatch) -> None:
+    pool = plan.reachable("thresholds", bits=16, records=3000, epsilon=1, unlabelled=10**6)
+    text = said(pool, "run_unlabelled") or ""
+    assert pool.headline is not None
+    proved = [row.proved for row in pool.answers if row.need.unlabelled and row.command is not None]
+    assert numbers(text)[1:3] == [
+        float(f"{math.ceil(n * 10_000) / 10_000}") for n in (min(proved), pool.headline.proved)
+    ]
+    assert said(plan.reachable("thresholds", bits=16, records=3000, epsilon=1), "run_unlabelled") is None
 
 
 @check
@@ -192,7 +217,7 @@ def close(_: pytest.MonkeyPatch) -> None:
     text = said(plan.needed("points", **ASK), "close")
     assert text is not None
     assert text.startswith(
-        "clipped-points is within a factor 1.4 of what is possible with answers from the class (floor-p"
+        "What is proved for clipped-points is within a factor 1.4 of what is possible with answers from the class ("
     )
     assert said(plan.needed("any:2", **ASK), "close") is None
 

@@ -13,8 +13,30 @@ from privpac.plan.words import in_short
 def test_a_floor_for_pure_epsilon_is_not_said_of_methods_with_a_delta() -> None:
     asked = {"bits": 1024, "error": "0.1", "epsilon": 1}
     floor = "No private method that answers with such a rule can do it with fewer than 3,751 records"
-    assert f"{floor} without the delta." in in_short(plan.needed("thresholds", **asked, delta="1e-6"))
     assert f"{floor}." in in_short(plan.needed("thresholds", **asked))
+    with_delta = plan.needed("thresholds", **asked, delta="1e-6")
+    assert "3,751" not in in_short(with_delta)
+    floors = {
+        row.option.pure: row.floor
+        for row in with_delta.answers
+        if row.floor_source == "floor-thresholds-proper"
+    }
+    assert floors == {True: 3_751, False: 100}, "the delta counts where it is used"
+
+
+def test_a_smaller_number_for_another_kind_of_rule_does_not_speak_against_the_floor() -> None:
+    found = in_short(plan.needed("points", bits=32, error="0.1", epsilon=1))
+    assert "275 if some rule never errs, with a rule that may be of another kind." in found
+    assert "that answers with such a rule can do it with fewer than 312 records" in found
+
+
+def test_a_smaller_epsilon_is_named_with_its_number() -> None:
+    found = plan.needed("auto", columns=12, error="0.1", epsilon=1)
+    assert "are enough, whatever the records are like, learnt with epsilon 0.05; 4,618 if" in in_short(found)
+    assert (
+        "Proved with a smaller epsilon than was allowed: default (a perfect fit), learnt with epsilon 0.2;"
+        in str(found)
+    )
 
 
 SCHEMA = {

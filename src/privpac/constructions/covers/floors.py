@@ -13,7 +13,7 @@ from privpac.numbers.binomial import PRECISIONS
 from privpac.numbers.exact import ball
 from privpac.numbers.parameters import Number, at_least, chance, fraction_below, positive
 from privpac.numbers.sphere import cap
-from privpac.theory.floors import _first_target, _packing, _rounded_down, _wrong_target
+from privpac.theory.packing import first_target, packing_distance, rounded_down, wrong_target
 from privpac.theory.register import formula
 
 __all__ = [
@@ -62,7 +62,7 @@ def least_failure_thresholds_smooth(n: int, *, kappa: Number, error: Number, eps
     rivals = max(0, windows(kappa, error=error) - 1)
     have, loss = at_least(0, n, owner=owner, name="n"), positive(epsilon, owner=owner, name="epsilon")
     mass = 2 * fraction_below(_HALF, error, owner=owner, name="error")
-    return _rounded_down(lambda: _wrong_target(have, rivals=rivals, mass=mass, epsilon=loss))
+    return rounded_down(lambda: wrong_target(have, rivals=rivals, mass=mass, epsilon=loss))
 
 
 @formula("floor-thresholds-smooth")
@@ -82,7 +82,7 @@ def floor_thresholds_smooth(kappa: Number, *, error: Number, failure: Number, ep
     rivals = max(0, windows(kappa, error=error) - 1)
     mass = 2 * fraction_below(_HALF, error, owner=owner, name="error")
     miss, loss = chance(failure, owner=owner, name="failure"), positive(epsilon, owner=owner, name="epsilon")
-    return _first_target(rivals, mass=mass, failure=miss, epsilon=loss)
+    return first_target(rivals, mass=mass, failure=miss, epsilon=loss)
 
 
 @formula("floor-label-packing")
@@ -96,7 +96,7 @@ def floor_label_packing(packing: int, *, failure: Number, epsilon: Number) -> in
     owner = "floor_label_packing"
     rivals = at_least(1, packing, owner=owner, name="packing") - 1
     miss, loss = chance(failure, owner=owner, name="failure"), positive(epsilon, owner=owner, name="epsilon")
-    return _packing(rivals, failure=miss, epsilon=loss)
+    return packing_distance(rivals, failure=miss, epsilon=loss)
 
 
 def _ball_floor(packing: Fraction, distance: Fraction, miss: Fraction, loss: Fraction) -> int:
@@ -146,7 +146,7 @@ def least_failure_label_chain(n: int, *, packing: int, span: Number, epsilon: Nu
 
 @lru_cache(maxsize=4096)  # a plan asks for several rows that the same floor binds
 def _failure_of_chain(n: int, rivals: int, mass: Fraction, epsilon: Fraction) -> Fraction:
-    return _rounded_down(lambda: _wrong_target(n, rivals=rivals, mass=mass, epsilon=epsilon))
+    return rounded_down(lambda: wrong_target(n, rivals=rivals, mass=mass, epsilon=epsilon))
 
 
 @formula("floor-label-chain")
@@ -165,7 +165,7 @@ def floor_label_chain(packing: int, *, span: Number, failure: Number, epsilon: N
     rivals = at_least(1, packing, owner=owner, name="packing") - 1
     mass, miss = chance(span, owner=owner, name="span"), chance(failure, owner=owner, name="failure")
     loss = positive(epsilon, owner=owner, name="epsilon")
-    return _first_target(rivals, mass=mass, failure=miss, epsilon=loss)
+    return first_target(rivals, mass=mass, failure=miss, epsilon=loss)
 
 
 @formula("floor-label-halfspaces")
@@ -190,7 +190,7 @@ def floor_label_halfspaces(dimension: int, *, error: Number, failure: Number, ep
         packing = _volume_ratio(radius, 2 * wrong, d)
         best = max(best, _ball_floor(packing, min(Fraction(1), 2 * radius), miss, loss))
         if radius == 1:
-            best = max(best, _packing(math.floor(packing) - 1, failure=miss, epsilon=loss))
+            best = max(best, packing_distance(math.floor(packing) - 1, failure=miss, epsilon=loss))
     return best
 
 

@@ -15,7 +15,7 @@ from privpac.constructions.option import FloorRow, Need, Option, cells_of, prote
 from privpac.constructions.wish import Wish
 from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import plain, ratio_for
-from privpac.theory import floors, sizes
+from privpac.theory import any_floors, floors, sizes
 
 __all__ = ["FLOORS", "OPTIONS"]
 
@@ -215,7 +215,7 @@ OPTIONS: tuple[Option, ...] = (
 
 def _proper_thresholds(option: Option, wish: Wish) -> bool:
     concepts = wish.concepts
-    proper = protects_whole_records(option) and option.proper and (concepts.cells or 0) >= 2
+    proper = protects_whole_records(option, delta=True) and option.proper and (concepts.cells or 0) >= 2
     return proper and concepts.kind == "thresholds" and concepts.vc == 1
 
 
@@ -230,11 +230,13 @@ def _changes(wish: Wish) -> int:
 
 
 def _thresholds_records(wish: Wish) -> int:
-    return floors.floor_thresholds_proper(cells_of(wish), **wish.goal)
+    return floors.floor_thresholds_proper(cells_of(wish), **wish.goal, delta=wish.delta)
 
 
 def _thresholds_exclude(wish: Wish, n: int) -> bool:
-    least = floors.least_failure_thresholds(n, domain=cells_of(wish), error=wish.error, epsilon=wish.epsilon)
+    least = floors.least_failure_thresholds(
+        n, domain=cells_of(wish), error=wish.error, epsilon=wish.epsilon, delta=wish.delta
+    )
     return least > wish.failure
 
 
@@ -255,7 +257,42 @@ def _switches_exclude(wish: Wish, n: int) -> bool:
     return most < 1 - wish.failure
 
 
+def _levels(concepts: ClassFacts) -> int:
+    """Levels of a tree of mistakes: a binary search for every end of a rule, each among cells of its own."""
+    match concepts.kind:
+        case "thresholds":
+            blocks = [concepts.cells or 1]
+        case "intervals" | "unions":
+            ends = 2 * concepts.parts
+            blocks = [(concepts.cells or 1) // ends] * ends
+        case "rectangles":
+            blocks = [cells // 2 for cells in concepts.groups for _ in range(2)]
+        case _:
+            blocks = []
+    return sum(cells.bit_length() - 1 for cells in blocks if cells)
+
+
+def _paths(option: Option, wish: Wish) -> bool:
+    return protects_whole_records(option) and not option.asks and _levels(wish.concepts) >= 1
+
+
+def _paths_records(wish: Wish) -> int:
+    return any_floors.floor_mistake_tree(_levels(wish.concepts), **wish.goal)
+
+
+def _paths_exclude(wish: Wish, n: int) -> bool:
+    depth = min(_levels(wish.concepts), any_floors.MOST_LEVELS)
+    mistakes = any_floors.best_mistakes(depth, error=wish.error, epsilon=wish.epsilon)
+    if mistakes is None:
+        return False
+    most = any_floors.most_success_mistake_tree(
+        n, depth=depth, mistakes=mistakes, error=wish.error, epsilon=wish.epsilon
+    )
+    return most < 1 - wish.failure
+
+
 FLOORS: tuple[FloorRow, ...] = (
     FloorRow(40, "floor-thresholds-proper", _proper_thresholds, _thresholds_records, _thresholds_exclude),
     FloorRow(50, "floor-thresholds-few-switches", _few_switches, _switches_records, _switches_exclude),
+    FloorRow(52, "floor-mistake-tree", _paths, _paths_records, _paths_exclude),
 )

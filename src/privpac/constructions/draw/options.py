@@ -9,9 +9,9 @@ from functools import lru_cache
 from itertools import takewhile
 
 from privpac.constructions.class_facts import ONE_WAY, ClassFacts
-from privpac.constructions.commands import draw_command, learn_command
+from privpac.constructions.commands import default_command, draw_command, learn_command
 from privpac.constructions.draw.stages import SECOND_STAGE_ABOVE, SHARES, THIRD_STAGE_FROM, stage_steps
-from privpac.constructions.option import Need, Option
+from privpac.constructions.option import FloorRow, Need, Option
 from privpac.constructions.wish import Wish
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
@@ -19,10 +19,10 @@ from privpac.errors import SizeError
 from privpac.guarantee.proof import EXP_DIGITS, LARGEST_LOG
 from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import exp_up, plain
-from privpac.theory import sizes
+from privpac.theory import any_floors, sizes
 from privpac.theory.staged import error_staged, excess_staged
 
-__all__ = ["OPTIONS"]
+__all__ = ["FLOORS", "OPTIONS"]
 
 PLACE = 10
 
@@ -202,7 +202,7 @@ def _round_below(epsilon: Fraction) -> Iterator[Fraction]:
 
 
 def _default_command(wish: Wish, need: Need) -> str | None:
-    return learn_command(wish.at("epsilon", Fraction(need.parameters.get("epsilon", wish.epsilon))), need)
+    return default_command(Fraction(need.parameters.get("epsilon", wish.epsilon)))
 
 
 def _first_records(epsilon: Fraction) -> list[int]:
@@ -246,6 +246,42 @@ def _needs_stages(bound: Callable[[Wish, int], Fraction]) -> Callable[[Wish], Ne
 
     return needs
 
+
+def _tell_two_rules(option: Option, wish: Wish) -> bool:
+    """Whoever releases a rule from labels that are given, and hides them; records without labels tell nothing here.
+
+    All mass lies on two points, which a density bound excludes.
+    """
+    released = option.protects in ("records", "labels") and not option.asks
+    return released and wish.concepts.kappa is None and _has_two_rules(wish.concepts)
+
+
+def _has_two_rules(concepts: ClassFacts) -> bool:
+    """Whether some two members agree at one point and differ at another: any two of three that are not each other's
+    opposite do, and a constant beside any test."""
+    match concepts.kind:
+        case "thresholds" | "points" | "any":
+            return concepts.size >= 3
+        case "auto" | "trees" | "lists" | "stumps":
+            return True
+        case "one-test":  # of three tests two are neither the same nor opposite
+            return (concepts.tests or 0) >= 3
+        case _:
+            return concepts.shatters >= 2
+
+
+def _two_rules_records(wish: Wish) -> int:
+    return any_floors.floor_two_rules(**wish.goal, delta=wish.delta)
+
+
+def _two_rules_exclude(wish: Wish, n: int) -> bool:
+    least = any_floors.least_failure_two_rules(n, error=wish.error, epsilon=wish.epsilon, delta=wish.delta)
+    return least > wish.failure
+
+
+FLOORS: tuple[FloorRow, ...] = (
+    FloorRow(88, "floor-two-rules", _tell_two_rules, _two_rules_records, _two_rules_exclude),
+)
 
 OPTIONS: tuple[Option, ...] = (
     Option(

@@ -249,7 +249,8 @@ OPTIONS: tuple[Option, ...] = (
 
 
 def _proper_points(option: Option, wish: Wish) -> bool:
-    return protects_whole_records(option) and option.proper and wish.concepts.kind == "points"
+    points = wish.concepts.kind == "points"
+    return protects_whole_records(option, delta=True) and option.proper and points
 
 
 def _any_points(option: Option, wish: Wish) -> bool:
@@ -257,11 +258,13 @@ def _any_points(option: Option, wish: Wish) -> bool:
 
 
 def _proper_points_records(wish: Wish) -> int:
-    return floors.floor_points_proper(cells_of(wish), **wish.goal)
+    return floors.floor_points_proper(cells_of(wish), **wish.goal, delta=wish.delta)
 
 
 def _proper_points_exclude(wish: Wish, n: int) -> bool:
-    least = floors.least_failure_points(n, domain=cells_of(wish), error=wish.error, epsilon=wish.epsilon)
+    least = floors.least_failure_points(
+        n, domain=cells_of(wish), error=wish.error, epsilon=wish.epsilon, delta=wish.delta
+    )
     return least > wish.failure
 
 

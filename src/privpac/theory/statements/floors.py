@@ -8,6 +8,9 @@ from privpac.theory.statement import BBKN, PURE, Statement
 
 __all__ = ["STATEMENTS"]
 
+RECORDS = "the algorithm is (epsilon, delta)-differentially private for replacing one record"
+GROUP = "delta_K = the smaller of 1 and delta·(e^(epsilon·K) − 1)/(e^epsilon − 1)"
+
 STATEMENTS: tuple[Statement, ...] = (
     Statement(
         "floor-minimal-class",
@@ -26,9 +29,9 @@ STATEMENTS: tuple[Statement, ...] = (
         "No proper learner of points",
         f"{BBKN}, Lemma 3.9",
         "repaired",
-        "failure ≥ E[(T − 2)/(T − 2 + e^(epsilon·K))], K binomial(n, error).",
+        f"failure ≥ E[(1 − delta_K)·(T − 2)/(T − 2 + e^(epsilon·K))], K binomial(n, error), {GROUP}.",
         (
-            PURE,
+            RECORDS,
             "the answer is one point of a domain of T",
         ),
         erratum="The printed proof puts mass exactly `error` on the target, where a wrong point is still"
@@ -40,9 +43,9 @@ STATEMENTS: tuple[Statement, ...] = (
         "No proper learner of thresholds",
         f"{BBKN}, Lemma 5.2",
         "derived",
-        "failure ≥ E[(T − 1)/(T − 1 + e^(epsilon·K))], K binomial(n, 2·error).",
+        f"failure ≥ E[(1 − delta_K)·(T − 1)/(T − 1 + e^(epsilon·K))], K binomial(n, 2·error), {GROUP}.",
         (
-            PURE,
+            RECORDS,
             "the answer is a threshold on an ordered domain of T",
             "error below 1/2",
         ),
@@ -83,6 +86,35 @@ STATEMENTS: tuple[Statement, ...] = (
         "1 − failure ≤ n(1 − error)/T + E[min(1, (w/T)·e^(epsilon·K))], K binomial(n, error), w = 1 +"
         " floor(error·(T − 1)/(1 − error)).",
         (PURE,),
+        proof="docs/proofs/floors.md",
+    ),
+    Statement(
+        "floor-two-rules",
+        "No private learner of anything, proper or not, with a delta or without",
+        "our proof; the argument of two targets is folklore",
+        "derived",
+        f"failure ≥ E[(1 − delta_K)/(1 + e^(epsilon·K))], K binomial(n, error), {GROUP}.",
+        (
+            "the algorithm is (epsilon, delta)-differentially private for replacing one record, or one label",
+            "it releases a rule: the same answer whenever a question is asked again",
+            "two members of the class agree at one point and differ at another; every distribution is allowed",
+        ),
+        proof="docs/proofs/floors.md",
+    ),
+    Statement(
+        "floor-mistake-tree",
+        "No learner of a class with a deep tree of mistakes, proper or not",
+        "our proof; the order is that of Feldman–Xiao 2014",
+        "derived",
+        "1 − failure ≤ E[min(1, (w/2^d)·e^(epsilon·K))], K binomial(n, d·error/(k + 1)), w = Σ C(d, j) over j ≤ k, for"
+        " every d up to the depth of the tree and every k with d·error < k + 1.",
+        (
+            PURE,
+            "it releases a rule, of the class or not: the same answer whenever a question is asked again",
+            "for every path of a binary tree of points some member of the class has the labels of the path, and all"
+            " these members agree at one further point",
+        ),
+        {"for every level of a deep tree, over error·epsilon, as failure is fixed": "0.0406, at k = 0.155·d"},
         proof="docs/proofs/floors.md",
     ),
     Statement(

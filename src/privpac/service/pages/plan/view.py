@@ -12,6 +12,7 @@ from typing import Any
 from privpac.constructions.catalogue import REGISTER
 from privpac.data.schema import Schema
 from privpac.errors import PrivpacError
+from privpac.numbers.exact import plain
 from privpac.plan import Plan
 from privpac.plan.answer import Answer
 from privpac.plan.columns import PLAIN, name_in_words, rows, visible_answers
@@ -96,6 +97,8 @@ def headline(plan: Plan) -> Headline | None:
         return None
     method = PLAIN.get(chosen.option.learner, chosen.option.learner)
     how = f"by {method}: {chosen.option.title}; {SETTINGS[chosen.option.setting]}"
+    if chosen.spent < chosen.wish.epsilon:
+        how += f"; learnt with epsilon {plain(chosen.spent)}"
     if chosen.asks == "needed":
         more = f" and {chosen.need.unlabelled:,} without labels" if chosen.need.unlabelled else ""
         return Headline(f"{chosen.need.labelled:,}", f"records suffice{more}", how)
