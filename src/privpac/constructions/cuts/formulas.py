@@ -11,7 +11,7 @@ from privpac.numbers.binomial import PRECISIONS
 from privpac.numbers.exact import ball
 from privpac.numbers.parameters import Number, at_least, chance, fraction_below
 from privpac.theory import sizes
-from privpac.theory.occam import Occam, Rate
+from privpac.theory.occam import Occam, Rate, error_occam
 from privpac.theory.register import formula
 
 __all__ = [
@@ -62,7 +62,7 @@ def error_switch(n: int, *, candidates: int, failure: Number, tolerated: Number,
     Holds if: as `records_switch`. Proof: docs/proofs/switch-reconstruction.md.
     Tested by: tests/statistical/test_reconstruction.py.
     """
-    return sizes.error_occam(n, size=candidates, failure=failure, tolerated=tolerated, ratio=ratio)
+    return error_occam(n, size=candidates, failure=failure, tolerated=tolerated, ratio=ratio)
 
 
 @formula("switch-reconstruction")

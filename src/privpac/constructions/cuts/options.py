@@ -16,6 +16,7 @@ from privpac.constructions.wish import Wish
 from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import plain, ratio_for
 from privpac.theory import floors, sizes
+from privpac.theory.occam import error_occam
 
 __all__ = ["FLOORS", "OPTIONS"]
 
@@ -65,7 +66,7 @@ def _switches_error(wish: Wish, n: int) -> Fraction | None:
         return None
     ranges = sum(math.comb(cells, k) for k in range(min(changes, cells) + 1))
     half, ratio = wish.failure / 2, ratio_for(wish.epsilon / 2)
-    inner = sizes.error_occam(n - selection, size=ranges, failure=half, epsilon=wish.epsilon)
+    inner = error_occam(n - selection, size=ranges, failure=half, epsilon=wish.epsilon)
     if inner >= 1:
         return None
     error = error_switch(selection, candidates=changes + 2, failure=half, tolerated=inner, ratio=ratio)

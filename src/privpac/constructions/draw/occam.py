@@ -42,7 +42,7 @@ from privpac.guarantee.proof import Proof
 from privpac.mechanisms import permute_and_flip
 from privpac.numbers.exact import ln_down, ln_up, plain, power_up, ratio_for
 from privpac.numbers.powers import reach
-from privpac.theory import sizes
+from privpac.theory.occam import error_occam, excess_agnostic, tilt_agnostic
 from privpac.theory.staged import Stage
 
 __all__ = [
@@ -124,7 +124,7 @@ def accuracy_of_draw(
     if ratio == 1:  # an epsilon so small that every member is equally likely
         return ()
     proofs = []
-    error = sizes.error_occam(records, size=Fraction(odds) + 1, failure=failure, ratio=ratio)
+    error = error_occam(records, size=Fraction(odds) + 1, failure=failure, ratio=ratio)
     if error < 1:
         proofs.append(_occam(odds, records, ratio, ratio, error, failure, Against.REALIZABLE))
     factor, excess, tilt = _agnostic(Fraction(odds), size, records, ratio, failure)
@@ -147,13 +147,13 @@ def _agnostic(
     """
     others = 0 if size is None else size - 1
     if others <= odds:
-        excess = sizes.excess_agnostic(records, size=odds + 1, failure=failure, ratio=ratio)
-        return odds, excess, sizes.tilt_agnostic(excess, ratio=ratio) if excess < 1 else ratio
+        excess = excess_agnostic(records, size=odds + 1, failure=failure, ratio=ratio)
+        return odds, excess, tilt_agnostic(excess, ratio=ratio) if excess < 1 else ratio
     for step in range(BETWEEN, -1, -1):  # the factor grows, and more tilts are allowed
         factor = _root_up(others ** (BETWEEN - step) * math.ceil(odds) ** step)
-        excess = sizes.excess_agnostic(records, size=factor + 1, failure=failure, ratio=ratio)
+        excess = excess_agnostic(records, size=factor + 1, failure=failure, ratio=ratio)
         if excess < 1:
-            tilt = sizes.tilt_agnostic(excess, ratio=ratio)
+            tilt = tilt_agnostic(excess, ratio=ratio)
             if tilt**BETWEEN <= ratio**step:
                 return factor, excess, tilt
     return odds, Fraction(1), ratio

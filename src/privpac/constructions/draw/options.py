@@ -20,6 +20,7 @@ from privpac.guarantee.proof import EXP_DIGITS, LARGEST_LOG
 from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import exp_up, plain
 from privpac.theory import sizes
+from privpac.theory.occam import error_occam, excess_agnostic
 from privpac.theory.staged import error_staged, excess_staged
 
 __all__ = ["OPTIONS"]
@@ -47,13 +48,11 @@ def _needs_agnostic(wish: Wish) -> Need:
 
 
 def _error(wish: Wish, n: int) -> Fraction:
-    return sizes.error_occam(n, size=_size(wish), failure=wish.failure, epsilon=wish.epsilon)
+    return error_occam(n, size=_size(wish), failure=wish.failure, epsilon=wish.epsilon)
 
 
 def _excess(wish: Wish, n: int) -> Fraction:
-    return sizes.excess_agnostic(
-        n, size=_size(wish), failure=wish.failure, epsilon=wish.epsilon, noise=wish.noise
-    )
+    return excess_agnostic(n, size=_size(wish), failure=wish.failure, epsilon=wish.epsilon, noise=wish.noise)
 
 
 def _epsilon_realizable(wish: Wish, n: int) -> Fraction | None:

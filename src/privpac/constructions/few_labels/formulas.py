@@ -26,7 +26,7 @@ from privpac.numbers.exact import exp_down, exp_up, ln_up, ratio_for
 from privpac.numbers.parameters import Number, at_least, chance, positive
 from privpac.numbers.rough import Floats, rough_ln_growth
 from privpac.numbers.search import minimum, stepped
-from privpac.theory import sizes
+from privpac.theory.occam import GRID, error_occam, excess_agnostic, tilt_agnostic
 from privpac.theory.register import formula
 
 __all__ = [
@@ -44,7 +44,7 @@ __all__ = [
 
 DIGITS = 30
 ONE = Fraction(1)
-GRIDS = (sizes.GRID, sizes.GRID / 100)
+GRIDS = (GRID, GRID / 100)
 """What a draw errs is rounded up to four decimals, small errors to six: a hundredth of them at most."""
 DRAW, BASE, DEVIATION = Fraction(8, 10), Fraction(1, 10), Fraction(1, 10)
 """How the failure probability is shared out: most to the draw of the labels, since labels are scarce."""
@@ -151,7 +151,7 @@ def round_promise(
     agnostic: bool,
 ) -> RoundPromise | None:
     """What one round promises if the base's rule leaves the drawn labels at a rate of `apart`; None if nothing."""
-    ask = sizes.excess_agnostic if agnostic else sizes.error_occam
+    ask = excess_agnostic if agnostic else error_occam
     size, drawn = family.labellings(points), ONE
     for grid in GRIDS if kept else ():
         drawn = ask(kept, size=size, failure=failure * DRAW, ratio=ratio, grid=grid)
@@ -159,7 +159,7 @@ def round_promise(
             break
     if drawn + apart >= 1:
         return None
-    tilt = sizes.tilt_agnostic(drawn, ratio=ratio) if agnostic else ratio
+    tilt = tilt_agnostic(drawn, ratio=ratio) if agnostic else ratio
     carry = transfer_excess if agnostic else transfer_error
     transfer = carry(drawn + apart, points=points, family=family, failure=failure * DEVIATION)
     promise = RoundPromise(drawn, tilt, transfer)

@@ -35,7 +35,7 @@ from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Listed
 from privpac.numbers.parameters import whole_positive
-from privpac.theory import sizes
+from privpac.theory.occam import excess_agnostic, tilt_agnostic
 
 __all__ = ["Confidence"]
 
@@ -85,12 +85,12 @@ class Confidence(DrawsOnce, Around):
         """With the gap that the held-out records can tell apart; None if that says nothing."""
         held = size.labelled - self.runs * self._block(size)
         noise = proof.fact.error if proof.fact.against is Against.REALIZABLE else None
-        gap = sizes.excess_agnostic(
+        gap = excess_agnostic(
             held, size=max(2, self.runs), failure=self.failure, ratio=self.ratio, noise=noise
         )
         if proof.fact.error + gap >= 1:
             return None
-        tilt = sizes.tilt_agnostic(gap, ratio=self.ratio, noise=noise)
+        tilt = tilt_agnostic(gap, ratio=self.ratio, noise=noise)
         return rules.confidence(
             proof, runs=self.runs, held=held, of=size.labelled, ratio=self.ratio, tilt=tilt, gap=gap
         )
