@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from privpac import __version__
 from privpac.checker import document
+from privpac.checker.check import Promise, check_document
 from privpac.checker.document import MODEL, TABLE
-from privpac.checker.promise import Promise, check_document
 from privpac.concepts.base import ConceptClass
 from privpac.concepts.catalogue import concepts_from_json
 from privpac.constructions.recipe import Recipe

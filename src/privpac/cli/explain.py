@@ -124,8 +124,8 @@ def _is_table_or_bundle(path: str) -> bool:
 
 
 def _write_statement(out: Destination, path: str, ledger: str | None, trusted: str | None) -> None:
+    from privpac.checker.check import check_document
     from privpac.checker.document import read_at
-    from privpac.checker.promise import check_document
     from privpac.fields import refusing
     from privpac.guarantee.ledger.ledger import Ledger
     from privpac.report.statement import statement_of

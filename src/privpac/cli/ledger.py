@@ -174,8 +174,8 @@ def _unbound(entries: Sequence[Entry], signer: Signer) -> str:
 def _receipts(
     book: Ledger, paths: Sequence[str], trusted: str | None, beside: Sequence[str]
 ) -> dict[str, tuple[Signer, ...]]:
+    from privpac.checker.check import check_document
     from privpac.checker.document import read_at
-    from privpac.checker.promise import check_document
     from privpac.signing.checking import check_receipts, read_signature
     from privpac.signing.keys import Trusted
 

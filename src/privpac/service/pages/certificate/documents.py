@@ -10,8 +10,8 @@ from typing import Any
 
 from privpac.answering.bundle.bundle import FORMAT as BUNDLE
 from privpac.answering.bundle.bundle import FORMER, MANIFEST, describe, is_bundle, public_part
+from privpac.checker.check import check_file
 from privpac.checker.document import parsed, read_document
-from privpac.checker.promise import check_file
 from privpac.constructions.catalogue import REGISTER
 from privpac.constructions.release.table import FORMAT as TABLE
 from privpac.data.schema import Schema

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from privpac.checker.check import Promise, check_document
 from privpac.checker.document import (
     BUNDLE,
     CERTIFICATE,
@@ -23,7 +24,6 @@ from privpac.checker.document import (
     require_document,
     unsigned,
 )
-from privpac.checker.promise import Promise, check_document
 from privpac.checker.signature import Signature
 from privpac.errors import NotCertified, PrivpacError
 from privpac.fields import refusing
