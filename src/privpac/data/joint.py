@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from privpac.data.counting import merge_objects, merge_sorted
 from privpac.data.raw import Array
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
-from privpac.data.statistics import ColumnCounts
+from privpac.data.statistics import ColumnCounts, merge_objects, merge_sorted
 from privpac.errors import DataError, ParameterError
 
 __all__ = ["JointCells"]

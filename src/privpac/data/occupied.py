@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from privpac.data.column import Column
-from privpac.data.counting import merge_objects, merge_sorted
 from privpac.data.raw import Array
-from privpac.data.sample import Block
-from privpac.data.statistics import labels_of
+from privpac.data.sample import Block, labels_of
+from privpac.data.statistics import merge_objects, merge_sorted
 from privpac.errors import ParameterError
 
 __all__ = ["OccupiedCells", "PointCounts"]
