@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis, law_of
+from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.derived.reference import PublicTable, Reference, Uniform, UniformSphere
 from privpac.concepts.grids import MOST_DIRECTIONS
 from privpac.concepts.line.cuts import MOST_LISTED, Cuts
@@ -263,7 +263,8 @@ class ReferenceCover(ReadsOnce):
         if isinstance(self.reference, PublicTable):
             self.reference.refuse_if_private(sample)
         plan = self.plan(sample.size.labelled)
-        return law_of(plan.cover, sample, ratio=plan.ratio, costs=(1, 1)).draw(coins)
+        evidence = sample.reduce(plan.cover.statistic)
+        return plan.cover.gibbs(evidence, ratio=plan.ratio, costs=(1, 1)).draw(coins)
 
 
 @lru_cache(maxsize=256)
