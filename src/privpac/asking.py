@@ -22,11 +22,10 @@ import numpy as np
 from privpac.checker.document import parsed
 from privpac.coins import Coins, coins_for
 from privpac.concepts.base import ConceptClass, Hypothesis
-from privpac.concepts.catalogue import concepts_from_json, stored_concepts
 from privpac.constructions.few_labels.active import Questions
 from privpac.constructions.few_labels.active_settings import ask_settings
 from privpac.constructions.few_labels.methods import FewLabels
-from privpac.constructions.words import Request, request_from_json
+from privpac.constructions.words import Request, concepts_from_json, request_from_json, stored_concepts
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema

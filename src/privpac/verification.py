@@ -16,9 +16,8 @@ from privpac.checker import document
 from privpac.checker.check import Promise, check_document
 from privpac.checker.document import MODEL, TABLE
 from privpac.concepts.base import ConceptClass
-from privpac.concepts.catalogue import concepts_from_json
 from privpac.constructions.recipe import Recipe
-from privpac.constructions.words import request_from_json
+from privpac.constructions.words import concepts_from_json, request_from_json
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import NoSqlForm, NotCertified

@@ -18,7 +18,6 @@ import numpy as np
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
-from privpac.concepts.catalogue import stored_concepts
 from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.parts import OneTest
 from privpac.concepts.trees.tree import Tree
@@ -45,6 +44,7 @@ from privpac.constructions.words import (
     has_leaves,
     learner_for,
     require_useful_delta,
+    stored_concepts,
     tells_risks,
 )
 from privpac.data.sample import Sample, Size

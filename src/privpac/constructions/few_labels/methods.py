@@ -14,7 +14,6 @@ from typing import Any, cast
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis, MergeableClass
-from privpac.concepts.catalogue import stored_concepts
 from privpac.concepts.labellings.base import with_dichotomies
 from privpac.constructions.base import Learner, SemiLearner
 from privpac.constructions.cuts.blocks import BlockCuts
@@ -27,7 +26,7 @@ from privpac.constructions.few_labels.generic import GenericLearner
 from privpac.constructions.few_labels.labels_only import LabelsOnly
 from privpac.constructions.few_labels.relabel import SSLRelabel
 from privpac.constructions.request import MERGED, class_of_draw
-from privpac.constructions.words import Request, learner_for
+from privpac.constructions.words import Request, learner_for, stored_concepts
 from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, RuleRefused, SizeError

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, ConceptClass, Hypothesis, Scored
-from privpac.concepts.catalogue import stored_concepts
+from privpac.concepts.catalogue import stored_class
 from privpac.concepts.labellings.base import BySums, dimension, with_dichotomies
 from privpac.constructions.prediction.encoding import Encoding
 from privpac.constructions.prediction.gathered import gathered
@@ -320,4 +320,4 @@ class Concepts:
         return _tally((model.predict(cells) for model in models), rows, 2)
 
     def to_json(self) -> dict[str, Any]:
-        return {"kind": "concepts", "concepts": stored_concepts(self.concepts)}
+        return {"kind": "concepts", "concepts": stored_class(self.concepts)}
