@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from privpac.errors import SizeError
-from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import first_whole
 from privpac.numbers.rough import Floats
 
 __all__ = [

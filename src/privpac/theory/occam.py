@@ -11,8 +11,8 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from privpac.errors import ParameterError
-from privpac.numbers.binomial import PRECISIONS, first_whole, rounded_up
-from privpac.numbers.exact import about_log, ball
+from privpac.numbers.binomial import rounded_up
+from privpac.numbers.exact import PRECISIONS, about_log, ball, first_whole
 from privpac.numbers.parameters import Number, at_least, chance, positive, rational
 from privpac.theory.register import formula
 

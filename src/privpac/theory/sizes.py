@@ -18,7 +18,8 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from privpac.errors import ParameterError, SizeError
-from privpac.numbers.binomial import PRECISIONS, certainly_below, first_whole, mean_over_binomial, rounded_up
+from privpac.numbers.binomial import mean_over_binomial, rounded_up
+from privpac.numbers.exact import PRECISIONS, certainly_below, first_whole
 from privpac.numbers.parameters import Number, at_least, chance
 from privpac.theory.occam import GRID, Log, Occam, Rate, Size
 from privpac.theory.register import formula

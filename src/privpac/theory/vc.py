@@ -9,8 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 
-from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import ln_down, ln_up, sqrt_up
+from privpac.numbers.exact import first_whole, ln_down, ln_up, sqrt_up
 from privpac.numbers.parameters import Number, at_least, chance
 from privpac.theory.register import formula
 

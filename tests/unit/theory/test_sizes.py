@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privpac.errors import ParameterError, SizeError
-from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import ratio_for
+from privpac.numbers.exact import first_whole, ratio_for
 from privpac.theory import generalisation, sizes
 from privpac.theory.generalisation import gap_class, gap_holdout, records_class, records_holdout
 from privpac.theory.occam import error_occam, excess_agnostic, tilt_agnostic

@@ -10,8 +10,8 @@ from functools import lru_cache
 from flint import arb, ctx
 
 from privpac.errors import ParameterError
-from privpac.numbers.binomial import PRECISIONS, certainly_below, first_power, first_whole, rounded_up
-from privpac.numbers.exact import ball, ratio_for
+from privpac.numbers.binomial import rounded_up
+from privpac.numbers.exact import PRECISIONS, ball, certainly_below, first_power, first_whole, ratio_for
 from privpac.numbers.parameters import Number, at_least, chance, positive
 from privpac.theory.register import formula
 

@@ -14,8 +14,7 @@ from flint import arb, ctx
 from privpac.concepts.grids import LARGEST_SPHERE, MOST_DIRECTIONS, PLANE
 from privpac.constructions.covers.formulas import cover_thresholds, halfspace_grid
 from privpac.guarantee.facts import Against
-from privpac.numbers.binomial import PRECISIONS, first_whole
-from privpac.numbers.exact import ball, ratio_for
+from privpac.numbers.exact import PRECISIONS, ball, first_whole, ratio_for
 from privpac.numbers.sphere import band
 
 __all__ = [

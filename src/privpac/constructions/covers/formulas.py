@@ -12,8 +12,7 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from privpac.errors import ParameterError
-from privpac.numbers.binomial import PRECISIONS, first_whole
-from privpac.numbers.exact import ball, ln_up
+from privpac.numbers.exact import PRECISIONS, ball, first_whole, ln_up
 from privpac.numbers.parameters import Number, at_least, chance, positive, rational
 from privpac.numbers.sphere import band, cap
 from privpac.theory.occam import Occam, Rate

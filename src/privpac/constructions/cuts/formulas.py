@@ -7,8 +7,7 @@ from fractions import Fraction
 from flint import ctx
 
 from privpac.errors import ParameterError
-from privpac.numbers.binomial import PRECISIONS
-from privpac.numbers.exact import ball
+from privpac.numbers.exact import PRECISIONS, ball
 from privpac.numbers.parameters import Number, at_least, chance, fraction_below
 from privpac.theory import sizes
 from privpac.theory.occam import Occam, Rate, error_occam

@@ -13,8 +13,7 @@ from privpac.constructions.cuts.formulas import SWITCH_SHARE, error_switch
 from privpac.constructions.cuts.recursive_formulas import records_rec_concave
 from privpac.constructions.option import FloorRow, Need, Option, cells_of, protects_whole_records
 from privpac.constructions.wish import Wish
-from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import plain, ratio_for
+from privpac.numbers.exact import first_whole, plain, ratio_for
 from privpac.theory import floors, sizes
 from privpac.theory.occam import error_occam
 

@@ -17,8 +17,7 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import SizeError
 from privpac.guarantee.proof import EXP_DIGITS, LARGEST_LOG
-from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import exp_up, plain
+from privpac.numbers.exact import exp_up, first_whole, plain
 from privpac.theory import sizes
 from privpac.theory.occam import error_occam, excess_agnostic
 from privpac.theory.staged import error_staged, excess_staged

@@ -32,8 +32,7 @@ from privpac.constructions.few_labels.transfer_formulas import Family
 from privpac.constructions.option import FloorRow, Need, Option, Setting
 from privpac.constructions.release.formulas import plan_quantiles
 from privpac.constructions.wish import FAILURE, Wish
-from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import plain
+from privpac.numbers.exact import first_whole, plain
 from privpac.numbers.search import PLENTY
 from privpac.theory import agnostic_floors, sizes
 

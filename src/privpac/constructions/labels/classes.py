@@ -35,8 +35,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Privacy, Unit
 from privpac.guarantee.proof import Proof
-from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import plain, power_up, ratio_for
+from privpac.numbers.exact import first_whole, plain, power_up, ratio_for
 from privpac.numbers.parameters import positive
 from privpac.theory.vc import growth
 

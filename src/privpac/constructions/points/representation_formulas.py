@@ -15,8 +15,7 @@ import numpy as np
 
 from privpac.constructions.points.formulas import GRID, LARGEST_STEP
 from privpac.errors import ParameterError
-from privpac.numbers.binomial import certainly_below, first_whole
-from privpac.numbers.exact import ball, exp_down
+from privpac.numbers.exact import ball, certainly_below, exp_down, first_whole
 from privpac.numbers.parameters import Number, at_least, chance, positive, rational
 from privpac.numbers.primes import prime_from
 from privpac.numbers.rough import Floats

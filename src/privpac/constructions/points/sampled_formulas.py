@@ -18,8 +18,7 @@ import numpy as np
 
 from privpac.constructions.points.formulas import GRID, LARGEST_STEP
 from privpac.errors import SizeError
-from privpac.numbers.binomial import certainly_below, first_whole
-from privpac.numbers.exact import ball, exp_down
+from privpac.numbers.exact import ball, certainly_below, exp_down, first_whole
 from privpac.numbers.parameters import Number, at_least, chance, positive
 from privpac.theory.occam import Occam, Rate
 from privpac.theory.register import formula

@@ -11,8 +11,8 @@ import numpy as np
 from flint import arb
 
 from privpac.constructions.points.formulas import FARTHEST, GRID, LARGEST_STEP, first_error, never_worse
-from privpac.numbers.binomial import first_whole, mean_over_binomial
-from privpac.numbers.exact import ball, ratio_for
+from privpac.numbers.binomial import mean_over_binomial
+from privpac.numbers.exact import ball, first_whole, ratio_for
 from privpac.numbers.parameters import Number, at_least, chance, positive
 from privpac.numbers.rough import Floats, binomial_window
 from privpac.numbers.search import first_by_decay

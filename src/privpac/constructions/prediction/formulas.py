@@ -16,8 +16,7 @@ import numpy as np
 from flint import fmpq
 
 from privpac.errors import ParameterError
-from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import ln_down, ln_up, ratio_for
+from privpac.numbers.exact import first_whole, ln_down, ln_up, ratio_for
 from privpac.numbers.parameters import Number, at_least, chance, positive
 from privpac.numbers.rough import Floats, rough_growth_of, rough_ln_growth
 from privpac.numbers.search import first_by_value

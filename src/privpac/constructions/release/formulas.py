@@ -14,8 +14,8 @@ from functools import lru_cache
 
 from flint import arb, ctx
 
-from privpac.numbers.binomial import PRECISIONS, first_power, rounded_up
-from privpac.numbers.exact import ball
+from privpac.numbers.binomial import rounded_up
+from privpac.numbers.exact import PRECISIONS, ball, first_power
 from privpac.theory.register import formula
 
 __all__ = [

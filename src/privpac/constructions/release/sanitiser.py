@@ -21,8 +21,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Answers, Privacy, Release
 from privpac.guarantee.proof import Proof
-from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import decimal_text, plain
+from privpac.numbers.exact import decimal_text, first_whole, plain
 
 __all__ = [
     "FAILURE",

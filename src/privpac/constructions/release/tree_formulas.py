@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from flint import arb, ctx
 
-from privpac.numbers.binomial import PRECISIONS, first_power, first_whole, rounded_up
-from privpac.numbers.exact import ball, ratio_for
+from privpac.numbers.binomial import rounded_up
+from privpac.numbers.exact import PRECISIONS, ball, first_power, first_whole, ratio_for
 from privpac.theory.register import formula
 
 __all__ = ["FULL", "TreePlan", "failure_tree", "plan_tree", "tree_levels"]
