@@ -22,8 +22,8 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from privpac.coins import Coins, Repeatable
+from privpac.mechanisms.gibbs import power_table, reach
 from privpac.numbers.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball
-from privpac.numbers.powers import power_table, reach
 
 __all__ = ["NoiseLaw", "add_noise", "noisy_counts"]
 

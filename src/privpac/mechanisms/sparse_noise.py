@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.mechanisms.geometric import noisy_counts
+from privpac.mechanisms.gibbs import power_table, reach
 from privpac.numbers.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball
-from privpac.numbers.powers import power_table, reach
 
 __all__ = ["BinomialLaw", "TailLaw", "draw_kept", "nth_absent"]
 

@@ -29,8 +29,8 @@ from privpac.data.sample import Sample
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import SizeError
 from privpac.mechanisms import gibbs
+from privpac.mechanisms.gibbs import power_tables
 from privpac.numbers.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball
-from privpac.numbers.powers import power_tables
 from privpac.theory.listing import MOST_RUN_POINTS, most_distinct
 
 __all__ = ["FEW_RECORDS", "FewIntervals", "IntervalDichotomies", "VotedRuns", "require_runs"]

@@ -39,9 +39,8 @@ from privpac.concepts.trees.kernels.pairs import pair_sums
 from privpac.concepts.trees.prior import Prior
 from privpac.concepts.trees.recursion import Recursion
 from privpac.errors import ParameterError
-from privpac.mechanisms.gibbs import reach
+from privpac.mechanisms.gibbs import power_table, reach
 from privpac.numbers.exact import ball
-from privpac.numbers.powers import power_table
 
 __all__ = ["Answer", "Law", "Region", "narrowed"]
 

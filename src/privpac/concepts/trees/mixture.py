@@ -27,8 +27,8 @@ from privpac.concepts.trees.tree import Tree
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
+from privpac.mechanisms.gibbs import power_table
 from privpac.numbers.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball
-from privpac.numbers.powers import power_table
 
 __all__ = ["MixtureWithExtras", "TreeMixture"]
 

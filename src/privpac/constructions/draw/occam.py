@@ -39,8 +39,8 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Against, Privacy
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import permute_and_flip
+from privpac.mechanisms.gibbs import reach
 from privpac.numbers.exact import ln_down, ln_up, plain, power_up, ratio_for
-from privpac.numbers.powers import reach
 from privpac.theory.occam import error_occam, excess_agnostic, tilt_agnostic
 from privpac.theory.staged import Stage
 
