@@ -101,8 +101,8 @@ def plainly(operations: int) -> bool:
     never waits for a compiler, and whoever learns often soon does.
     """
     global _plain
-    loaded, compiling = _compiler.cache_info().currsize > 0, WATCH.kernels > 0
-    if (loaded and not compiling) or _plain + operations > PLAIN * (COMPILING_TAKES if compiling else 1):
+    ready, compiling = _compiler.cache_info().currsize > 0, WATCH.kernels > 0
+    if (ready and not compiling) or _plain + operations > PLAIN * (COMPILING_TAKES if compiling else 1):
         return False
     _plain += operations
     return True

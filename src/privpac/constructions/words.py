@@ -140,9 +140,9 @@ def learner_for(word: str | ConceptClass, request: Request) -> Learner:
     head, _, rest = word.partition(":")
     entry = WORDS.get(head)
     if entry is None:
-        meant = _meant(head, rest)
-        allowed = "a word that is known" if meant else _all_words()
-        raise ParameterError(OWNER, "concepts", word, allowed=allowed, remedy=meant)
+        remedy = _near_word(head, rest)
+        allowed = "a word that is known" if remedy else _all_words()
+        raise ParameterError(OWNER, "concepts", word, allowed=allowed, remedy=remedy)
     if request.protect not in entry.protects:
         raise ParameterError(
             OWNER,
@@ -197,7 +197,7 @@ def _learner_of_class(concepts: ConceptClass, request: Request) -> Learner:
     return request.occam(concepts)
 
 
-def _meant(head: str, rest: str) -> str:
+def _near_word(head: str, rest: str) -> str:
     """The word that a strange one was probably meant to be, with what was written behind its colon."""
     near = get_close_matches(head, WORDS, n=1, cutoff=0.75)
     return f"Did you mean {':'.join([near[0], rest] if rest else near)}?" if near else ""
@@ -224,11 +224,11 @@ def _in_files(word: str) -> str:
     return f"{BOXES}{columns}:{FULL}" if bins == FULL else word
 
 
-def _of_files(stored: str) -> str:
-    if not stored.startswith(BOXES):
-        return WORD_OF_FILES.get(stored, stored)
-    columns, _ = grid_of_word(stored.removeprefix(BOXES))
-    return f"{stored}:{FIRST}" if stored == f"{BOXES}{columns}" else stored
+def _of_files(spelling: str) -> str:
+    if not spelling.startswith(BOXES):
+        return WORD_OF_FILES.get(spelling, spelling)
+    columns, _ = grid_of_word(spelling.removeprefix(BOXES))
+    return f"{spelling}:{FIRST}" if spelling == f"{BOXES}{columns}" else spelling
 
 
 def stored_concepts(concepts: str | ConceptClass) -> str | dict[str, Any]:

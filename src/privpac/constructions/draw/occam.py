@@ -104,8 +104,8 @@ def check_price(size: Size, costs: Costs, *, ratio: Fraction, owner: str, counte
             remedy="Divide the costs by a common factor, or round them.",
         )
     furthest = reach(ratio)
-    needed = 2 * price if furthest is None else min(2 * price, furthest)
-    if needed > (LARGEST_REACH if counted else LARGEST_TABLE):
+    span = 2 * price if furthest is None else min(2 * price, furthest)
+    if span > (LARGEST_REACH if counted else LARGEST_TABLE):
         raise SizeError(
             f"{owner}: costs up to {max(costs)} make too many different scores at this epsilon.",
             remedy="Divide the costs by a common factor or round them, or learn stumps, thresholds or points.",
@@ -173,12 +173,12 @@ def accuracy_of_stages(
     proofs: list[Proof[Accuracy]] = []
     ways = (None,) if privacy is None else (None, privacy)
     for against in (Against.REALIZABLE, Against.AGNOSTIC):
-        candidates = [_staged(private, stages, records, size, failure, against) for private in ways]
+        candidates = [_of_stages(private, stages, records, size, failure, against) for private in ways]
         proofs += sorted((proof for proof in candidates if proof), key=lambda proof: proof.fact.error)[:1]
     return tuple(proofs)
 
 
-def _staged(
+def _of_stages(
     private: Proof[Privacy] | None,
     stages: Sequence[Stage],
     records: int,
@@ -269,10 +269,10 @@ class Occam(DrawsMembers, ReadsOnce):
 
     def _require_room(self, size: Size) -> None:
         self.concepts.require(size.labelled)
-        counted = isinstance(self.concepts, CountedByScore)
+        by_score = isinstance(self.concepts, CountedByScore)
         # Permute-and-flip looks at every score there is, also at those whose power vanishes.
         ratio = self.ratio if self.mechanism == "exponential" else Fraction(1)
-        check_price(size, self.prices, ratio=ratio, owner=self.concepts.word, counted=counted)
+        check_price(size, self.prices, ratio=ratio, owner=self.concepts.word, counted=by_score)
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)
@@ -307,8 +307,8 @@ class Occam(DrawsMembers, ReadsOnce):
         if ratio == 1 or size.labelled < 1:
             return None
         odds = Fraction(self.concepts.odds)
-        needed = ln_up(odds / self.failure) / ln_down(1 / ratio) if odds > self.failure else Fraction(0)
-        error = Fraction(max(0, math.ceil(needed) - 1), size.labelled)
+        mistakes = ln_up(odds / self.failure) / ln_down(1 / ratio) if odds > self.failure else Fraction(0)
+        error = Fraction(max(0, math.ceil(mistakes) - 1), size.labelled)
         if error >= 1:
             return None
         return rules.empirical_draw(
@@ -352,6 +352,6 @@ class Merged(Around):
         return cast(MergeableClass, self.learner.concepts).contains_merged(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
-        drawn: Any = self.learner.learn(sample, coins)
-        short: Hypothesis = drawn.merged()
+        rule: Any = self.learner.learn(sample, coins)
+        short: Hypothesis = rule.merged()
         return short

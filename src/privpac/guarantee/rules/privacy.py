@@ -179,8 +179,8 @@ def _same(rule: str, premises: Sequence[Proof[Privacy]]) -> Privacy:
 
 
 def _joint_release(premises: Sequence[Proof[Privacy]]) -> Release:
-    released = {p.fact.release for p in premises}
-    return released.pop() if len(released) == 1 else Release.HYPOTHESIS
+    releases = {p.fact.release for p in premises}
+    return releases.pop() if len(releases) == 1 else Release.HYPOTHESIS
 
 
 def sequential(*premises: Proof[Privacy]) -> Proof[Privacy]:
@@ -234,8 +234,8 @@ def group(premise: Proof[Privacy], *, size: int) -> Proof[Privacy]:
     epsilon = old.epsilon.times(size)
     # 1 + e^eps + … + e^((size-1)·eps), which grows with e^eps: a value above e^eps gives a bound above.
     e = rational(rule, old.epsilon) if old.delta else ONE
-    grown = Fraction(size) if e == 1 else (power(rule, e, size) - 1) / (e - 1)
-    fact = Privacy(epsilon, shortened(min(ONE, old.delta * grown)), old.unit, old.part, old.release)
+    growth = Fraction(size) if e == 1 else (power(rule, e, size) - 1) / (e - 1)
+    fact = Privacy(epsilon, shortened(min(ONE, old.delta * growth)), old.unit, old.part, old.release)
     text = f"no person stands behind more than {size} records"
     assumes = (text,) if size > 1 else ()
     return Proof(fact, rule, (premise,), {"size": size}, assumes, seal=SEAL)
