@@ -178,11 +178,11 @@ class PrivatePredictor:
         if not len(rows.queries):
             return np.empty(0, dtype=np.uint8)
         with self._lock:
-            known = self._answers.known(rows.keys)
-            new = rows.new(known)
+            earlier = self._answers.known(rows.keys)
+            new = rows.new(earlier)
             if new:
-                known |= self._answers.keep(self._draw_new(rows, known, len(new)))
-        return rows.labels(known)
+                earlier |= self._answers.keep(self._draw_new(rows, earlier, len(new)))
+        return rows.labels(earlier)
 
     def _draw_new(self, rows: AskedRows, known: Container[bytes], count: int) -> dict[bytes, int]:
         """Answers to the new questions, paid for before the first look at the records.

@@ -182,14 +182,14 @@ def _check_runs(runs: int, pairs: int) -> None:
 
 def _look(runner: _Runner, pairs: Sequence[Pair], runs: int, *, delta: float) -> tuple[int, Event]:
     """First all pairs alike, then the most promising ones again."""
-    seen: dict[int, tuple[list[Outcome], list[Outcome]]] = {i: ([], []) for i in range(len(pairs))}
+    outcomes: dict[int, tuple[list[Outcome], list[Outcome]]] = {i: ([], []) for i in range(len(pairs))}
     events: dict[int, Event] = {}
     places = list(range(len(pairs)))
     for share in (runs // 2, runs - runs // 2):
         each = share // (2 * len(places))
         for i in places:
-            for side, data in zip(seen[i], pairs[i], strict=True):
+            for side, data in zip(outcomes[i], pairs[i], strict=True):
                 side += runner.outcomes(data, each)
-            events[i] = best_event(*seen[i], delta=delta)
+            events[i] = best_event(*outcomes[i], delta=delta)
         places = sorted(places, key=lambda i: -events[i].worth)[:FINALISTS]
     return places[0], events[places[0]]

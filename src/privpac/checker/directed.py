@@ -309,12 +309,12 @@ def labellings(points: int, vc: int) -> int:
 
 def reaches(base: int, count: int, size: int) -> bool:
     """Whether base^count is at least `size`, for base >= 2: without a power longer than that."""
-    reached = 1
+    power_so_far = 1
     for _ in range(min(count, size.bit_length() + 1)):
-        if reached >= size:
+        if power_so_far >= size:
             break
-        reached *= base
-    return reached >= size
+        power_so_far *= base
+    return power_so_far >= size
 
 
 def powers_above(base: Fraction, count: int, *, bits: int = SCALE) -> list[int]:

@@ -170,10 +170,10 @@ def read_document(path: str | os.PathLike[str], *formats: str) -> dict[str, Any]
 def require_document(tree: object, *formats: str, name: str = "The document") -> dict[str, Any]:
     """The same of JSON in memory: its format, its digest, and the fields of its format with no others."""
     allowed = formats or tuple(KINDS)
-    known = tree.get("format") if isinstance(tree, dict) else None
-    if not isinstance(tree, dict) or known not in allowed:
+    format_name = tree.get("format") if isinstance(tree, dict) else None
+    if not isinstance(tree, dict) or format_name not in allowed:
         raise NotCertified(f"{name} is not a {_names_of(formats)} of format {' or '.join(allowed)}.")
-    kind = KINDS[str(known)]
+    kind = KINDS[str(format_name)]
     if kind.fields is None:
         return tree
     if "digest" not in tree:
@@ -213,7 +213,7 @@ def _is_version(value: object) -> bool:
 
 
 def _names_of(formats: Iterable[str]) -> str:
-    return " or ".join(dict.fromkeys(KINDS[known].name for known in formats)) or "document"
+    return " or ".join(dict.fromkeys(KINDS[name].name for name in formats)) or "document"
 
 
 def parsed(path: Path) -> object:

@@ -53,7 +53,7 @@ def explain(
     statement alone. A file that was made with a seed, or does not follow, has no statement (exit code 4).
     """
     destination = Destination.of(report, owner="explain", option="report", keep=(model,), force=force)
-    drawn = Destination.of(picture, owner="explain", option="picture", keep=(model, report), force=force)
+    drawing = Destination.of(picture, owner="explain", option="picture", keep=(model, report), force=force)
     graph = Destination.of(onnx, owner="explain", option="onnx", keep=(model, report, picture), force=force)
     query = Destination.of(
         sql, owner="explain", option="sql", keep=(model, report, picture, onnx), force=force
@@ -61,7 +61,7 @@ def explain(
     _require_with("trusted", trusted, statement, allowed="given together with --statement")
     _require_with("ledger", ledger, statement or report, allowed="given with --statement or --report")
     stated = _stated(statement, keep=(model, report, picture, onnx, sql), force=force)
-    others = (destination, drawn, graph, query)
+    others = (destination, drawing, graph, query)
     if stated is not None and not any(others) and _is_table_or_bundle(model):
         _write_statement(stated, model, ledger, trusted)
         console.note(f"Wrote {stated.path}.", as_json=as_json)
@@ -76,8 +76,8 @@ def explain(
         loaded = load(model)
         if destination is not None:
             destination.write(report_html(loaded, budget=_budget(ledger, model)))
-        if drawn is not None:
-            loaded.save_picture(drawn.path)
+        if drawing is not None:
+            loaded.save_picture(drawing.path)
         if graph is not None:
             loaded.save_onnx(graph.path)
         if query is not None:
@@ -178,13 +178,13 @@ def _paid_by(book: Ledger, signers: Sequence[Signer], tree: Mapping[str, Any], p
     if payment:
         return payment
     certificate = digest(tree["certificate"])
-    named = [entry for entry in entries if entry.purchase and entry.purchase.certificate == certificate]
-    if not named:
+    charges = [entry for entry in entries if entry.purchase and entry.purchase.certificate == certificate]
+    if not charges:
         return (
             f"not found: no charge of ledger {book.id} names this certificate. Either it was paid for elsewhere,"
             " or by an entry without a name, or not at all"
         )
-    return _named_by(named, book.id, path)
+    return _named_by(charges, book.id, path)
 
 
 def _named_by(named: Sequence[Entry], ledger: str, path: str) -> str:

@@ -65,9 +65,9 @@ class BitCoins(ABC):
             raise ValueError("flip(p) needs 0 <= p <= 1")
         while True:
             digits, rest = divmod(rest << WORD_BITS, whole)
-            drawn = self.bits(WORD_BITS)
-            if drawn != digits:
-                return drawn < digits
+            word = self.bits(WORD_BITS)
+            if word != digits:
+                return word < digits
             if rest == 0:
                 return False
 
@@ -80,10 +80,10 @@ class BitCoins(ABC):
         # A chance of 1 has no 64 digits after the point; all ones and a rest of 1 mean the same.
         digits = [min(math.floor(p), (1 << WORD_BITS) - 1) for p in scaled]
         stream = self.bits(WORD_BITS * len(which)).to_bytes(WORD_BITS // 8 * len(which), "little")
-        drawn = np.frombuffer(stream, dtype="<u8")
+        words = np.frombuffer(stream, dtype="<u8")
         edges = np.array(digits, dtype=np.uint64)[which]
-        heads = drawn < edges
-        for i in np.flatnonzero(drawn == edges).tolist():
+        heads = words < edges
+        for i in np.flatnonzero(words == edges).tolist():
             heads[i] = self.flip(scaled[which[i]] - digits[which[i]])
         return heads
 
@@ -91,41 +91,41 @@ class BitCoins(ABC):
         """Fisher–Yates on a sparse array: k draws, memory for k entries."""
         if not 0 <= k <= n:
             raise ValueError("subset(n, k) needs 0 <= k <= n")
-        moved: dict[int, int] = {}
-        chosen = []
+        swaps: dict[int, int] = {}
+        picks = []
         for i in range(k):
             j = i + self.below(n - i)
-            chosen.append(moved.get(j, j))
-            moved[j] = moved.get(i, i)
-        return tuple(chosen)
+            picks.append(swaps.get(j, j))
+            swaps[j] = swaps.get(i, i)
+        return tuple(picks)
 
     def each(self, runs: Sequence[Callable[[Coins], T]]) -> list[T]:
         return [run(self) for run in runs]
 
     def choose(self, weights: Weights) -> int:
         values, error = weights.floats()
-        drawn = self.bits(WORD_BITS)
-        index = _locate(values, error, drawn)
-        return index if index is not None else self._refine(weights, drawn)
+        word = self.bits(WORD_BITS)
+        index = _locate(values, error, word)
+        return index if index is not None else self._refine(weights, word)
 
     def choose_many(self, weights: Weights, count: int) -> NDArray[np.int64]:
         values, error = weights.floats()
-        drawn = self.words(count)
-        indices = _locate_many(values, error, drawn)
+        words = self.words(count)
+        indices = _locate_many(values, error, words)
         for place in np.flatnonzero(indices == _DOUBT).tolist():
-            indices[place] = self._refine(weights, int(drawn[place]))
+            indices[place] = self._refine(weights, int(words[place]))
         return indices
 
-    def _refine(self, weights: Weights, drawn: int) -> int:
+    def _refine(self, weights: Weights, word: int) -> int:
         """Decide a doubtful draw by balls, extending the same random number; it is never drawn again.
 
         Starting afresh would favour outcomes far from the doubtful edges.
         """
         bits = WORD_BITS
         while bits < _MOST_BITS:
-            drawn = (drawn << bits) | self.bits(bits)
+            word = (word << bits) | self.bits(bits)
             bits *= 2
-            index = _locate_in_balls(weights.balls(bits + 64), drawn, bits)
+            index = _locate_in_balls(weights.balls(bits + 64), word, bits)
             if index is not None:
                 return index
         raise EnclosureError("the balls of some weights do not tighten")

@@ -71,12 +71,12 @@ def _classes(modules: Iterable[ModuleType]) -> Iterator[type[Any]]:
 
 def _by_name(rows: Iterable[tuple[str, Any]]) -> Mapping[str, Any]:
     """The classes by name; a name that two of them use would hide one."""
-    named: dict[str, Any] = {}
+    table: dict[str, Any] = {}
     for name, row in sorted(rows, key=lambda row: row[0]):
-        if name in named:
+        if name in table:
             raise ParameterError("concepts", "name", name, allowed="used by one class only")
-        named[name] = row
-    return MappingProxyType(named)
+        table[name] = row
+    return MappingProxyType(table)
 
 
 def _rules(modules: Iterable[ModuleType]) -> Mapping[str, StoredRule]:

@@ -109,5 +109,5 @@ class Column(ABC):
 
 def with_options(entry: dict[str, Any], extras: Mapping[str, Any], **options: object) -> dict[str, Any]:
     """A schema entry with those options that are set, and the unknown keys the file had."""
-    chosen = {key: value for key, value in options.items() if value is not None}
-    return {**entry, **chosen, **{key: value for key, value in extras.items() if key not in entry}}
+    settings = {key: value for key, value in options.items() if value is not None}
+    return {**entry, **settings, **{key: value for key, value in extras.items() if key not in entry}}

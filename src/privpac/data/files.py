@@ -212,13 +212,13 @@ def _in_one_go(path: Path, connection: Any, call: str, keys: Mapping[str, tuple[
 
 def _read_csv(path: Path, columns: Sequence[str] | None) -> RawTable:
     names, delimiter = header(path)
-    chosen = tuple(names if columns is None else columns)
-    require(chosen, names=names)
-    fields = ", ".join(f"c{names.index(name)}" for name in chosen)
+    wish = tuple(names if columns is None else columns)
+    require(wish, names=names)
+    fields = ", ".join(f"c{names.index(name)}" for name in wish)
     connection = file_reader()
     call = csv_call(path, names, delimiter)
     if _by_columns(path):
-        keys = {name: (f"c{names.index(name)}", "VARCHAR") for name in chosen}
+        keys = {name: (f"c{names.index(name)}", "VARCHAR") for name in wish}
         return _in_one_go(path, connection, call, keys)
     ask(path, lambda: connection.execute(f"CREATE TEMP TABLE records AS SELECT {fields} FROM {call}"))
     n = int(connection.execute("SELECT count(*) FROM records").fetchone()[0])
@@ -228,7 +228,7 @@ def _read_csv(path: Path, columns: Sequence[str] | None) -> RawTable:
         values: Array = connection.execute(f"SELECT {key} FROM records").fetchnumpy()[key]
         return values
 
-    return RawTable(names=chosen, n=n, fetch=fetch)
+    return RawTable(names=wish, n=n, fetch=fetch)
 
 
 # Parquet
@@ -260,11 +260,11 @@ def parquet_columns(connection: Any, path: Path, call: str | None = None) -> lis
 def _read_parquet(path: Path, columns: Sequence[str] | None) -> RawTable:
     connection = file_reader()
     stored = {name: (key, kind) for name, key, kind in parquet_columns(connection, path)}
-    chosen = tuple(stored if columns is None else columns)
-    require(chosen, names=tuple(stored))
+    wish = tuple(stored if columns is None else columns)
+    require(wish, names=tuple(stored))
     call = f"read_parquet({place(path)})"
     if _by_columns(path):
-        return _in_one_go(path, connection, call, {name: stored[name] for name in chosen})
+        return _in_one_go(path, connection, call, {name: stored[name] for name in wish})
     n = int(ask(path, lambda: connection.execute(f"SELECT count(*) FROM {call}").fetchone())[0])
 
     def fetch(name: str) -> Array:
@@ -273,7 +273,7 @@ def _read_parquet(path: Path, columns: Sequence[str] | None) -> RawTable:
         cells: Array = ask(path, lambda: connection.execute(query).fetchnumpy()["cells"])
         return aware(cells) if kind == ZONED else cells
 
-    return RawTable(names=chosen, n=n, fetch=fetch)
+    return RawTable(names=wish, n=n, fetch=fetch)
 
 
 def _readable(name: str, kind: str) -> str:

@@ -32,11 +32,9 @@ def frame_of(source: object) -> Any:
 def table_of(frame: Any, columns: Sequence[str] | None) -> RawTable:
     """The columns of a frame; with `columns`, those in that order."""
     native = {str(name): name for name in frame.columns}
-    chosen = tuple(native if columns is None else columns)
-    require(chosen, names=tuple(native))
-    return RawTable(
-        names=chosen, n=len(frame), fetch=lambda name: _from_series(frame.get_column(native[name]))
-    )
+    wish = tuple(native if columns is None else columns)
+    require(wish, names=tuple(native))
+    return RawTable(names=wish, n=len(frame), fetch=lambda name: _from_series(frame.get_column(native[name])))
 
 
 def frame_types(frame: Any) -> dict[str, str]:

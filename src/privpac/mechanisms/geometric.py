@@ -123,6 +123,6 @@ def noisy_counts(
     """As `add_noise`, for arrays of any length: all noise is drawn in one go."""
     if len(counts) and not low <= int(counts.min()) <= int(counts.max()) <= high:
         raise ValueError("add_noise: a count lies outside of its public bounds")
-    drawn = coins.choose_many(NoiseLaw(ratio, high - low), len(counts))
-    noise = np.where(drawn % 2 == 1, (drawn + 1) // 2, -(drawn // 2))
+    indices = coins.choose_many(NoiseLaw(ratio, high - low), len(counts))
+    noise = np.where(indices % 2 == 1, (indices + 1) // 2, -(indices // 2))
     return np.clip(counts + noise, low, high)

@@ -88,9 +88,9 @@ class PowerWeights(Generic[M]):
         if total == 0.0:
             return values, 1.0
         far = sum(near.counts[i] for i in np.flatnonzero(powers == 0.0).tolist())
-        lost = (_at_least(far >> shift) + _at_least(near.beyond >> shift) + 2.0) * SMALLEST_POWER
+        loss = (_at_least(far >> shift) + _at_least(near.beyond >> shift) + 2.0) * SMALLEST_POWER
         cut = len(near.counts) if shift else 0
-        return values, (units + 2.04) * UNIT_ROUNDOFF + (lost + cut) * 1.01 / total
+        return values, (units + 2.04) * UNIT_ROUNDOFF + (loss + cut) * 1.01 / total
 
     def balls(self, bits: int) -> Sequence[arb]:
         """All weights; while the far ones together are below 2^-bits, one ball for all of them instead."""
@@ -184,8 +184,8 @@ class MixtureWeights:
                 dropped += weight * Fraction(SMALLEST_POWER) * (1 + Fraction(error))
         largest = max(products)
         values = np.array([float(product / largest) for product in products])
-        lost = float(dropped / largest) + len(self.parts) * 2.0**-1000
-        return values, 1.01 * (bound + lost)
+        loss = float(dropped / largest) + len(self.parts) * 2.0**-1000
+        return values, 1.01 * (bound + loss)
 
     def balls(self, bits: int) -> Sequence[arb]:
         with ctx.workprec(bits):
@@ -254,8 +254,8 @@ def reach(ratio: Fraction, bits: int = 900) -> int | None:
     """
     if ratio == 1:
         return None
-    seen = max(ratio, Fraction(SMALLEST_POWER))
-    per_step = -math.log(seen) if seen < Fraction(1, 2) else -math.log1p(-float(1 - seen))
+    base = max(ratio, Fraction(SMALLEST_POWER))
+    per_step = -math.log(base) if base < Fraction(1, 2) else -math.log1p(-float(1 - base))
     return int(bits * math.log(2.0) / per_step) + 1
 
 
@@ -312,11 +312,11 @@ def powers_at(ratio: Fraction, steps: NDArray[np.int64]) -> tuple[NDArray[np.flo
     """
     values = np.zeros(len(steps))
     furthest = reach(ratio)
-    known = len(steps) if furthest is None else int(np.searchsorted(steps, furthest, side="right"))
-    coarse, fine, bits, units = power_tables(ratio, int(steps[known - 1]) if known else 0)
-    high, low = steps[:known] >> bits, steps[:known] & ((1 << bits) - 1)
+    inner = len(steps) if furthest is None else int(np.searchsorted(steps, furthest, side="right"))
+    coarse, fine, bits, units = power_tables(ratio, int(steps[inner - 1]) if inner else 0)
+    high, low = steps[:inner] >> bits, steps[:inner] & ((1 << bits) - 1)
     inside = (high < len(coarse)) & (low < len(fine))
-    values[:known][inside] = coarse[high[inside]] * fine[low[inside]]
+    values[:inner][inside] = coarse[high[inside]] * fine[low[inside]]
     return values, units
 
 

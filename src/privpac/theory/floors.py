@@ -324,14 +324,14 @@ def _heaviest(size: int, mass: Fraction) -> Fraction:
 
 def _any_failure(n: int, *, size: int, mass: Fraction, epsilon: Fraction) -> arb:
     """1 - n(1 - error)/T - E[min(1, (w/T)·e^(epsilon·K))]: what is left to failure."""
-    named = _named_target(n, share=_heaviest(size, mass), mass=mass, epsilon=epsilon)
-    return 1 - ball(n * (1 - mass) / size) - named
+    target = _named_target(n, share=_heaviest(size, mass), mass=mass, epsilon=epsilon)
+    return 1 - ball(n * (1 - mass) / size) - target
 
 
 def _rough_any(n: int, *, size: int, mass: Fraction, epsilon: Fraction) -> float:
     """`_any_failure` in floats."""
-    named = _rough_named(n, share=_heaviest(size, mass), mass=mass, epsilon=epsilon)
-    return 1 - float(n * (1 - mass) / size) - named
+    target = _rough_named(n, share=_heaviest(size, mass), mass=mass, epsilon=epsilon)
+    return 1 - float(n * (1 - mass) / size) - target
 
 
 @formula("floor-points-any")

@@ -101,27 +101,27 @@ class Occam:
     ) -> Occam:
         """All hypotheses weigh the same: `good` of them are within `tolerated`, all others may be bad."""
         number = at_least(1, good, owner=owner, name="good")
-        wrong, known = _errors(error, tolerated, owner=owner)
+        wrong, tolerance = _errors(error, tolerated, owner=owner)
         if isinstance(size, Log):
             if number != 1:
                 raise ParameterError(owner, "good", good, allowed="1 when the size is a Log")
-            return cls(size, size, wrong, known, rate)
+            return cls(size, size, wrong, tolerance, rate)
         total = rational(size, owner=owner, name="size")
         if total < number:
             raise ParameterError(owner, "size", size, allowed="a number of hypotheses, at least `good`")
-        return cls(total - number, (total - number) / number, wrong, known, rate)
+        return cls(total - number, (total - number) / number, wrong, tolerance, rate)
 
     @classmethod
     def agnostic(cls, size: Size, *, owner: str, excess: object, noise: object, rate: Rate) -> Occam:
         """Excess over the best error eta ≤ noise: the bound at tolerated = min(noise, (1 - excess)/2)."""
         gap = chance(excess, owner=owner, name="excess")
-        known = (1 - gap) / 2
+        tolerance = (1 - gap) / 2
         if noise is not None:
             best = rational(noise, owner=owner, name="noise")
             if not 0 <= best < 1:
                 raise ParameterError(owner, "noise", noise, allowed="from 0 to below 1, or None if unknown")
-            known = min(known, best)
-        return cls.uniform(size, owner=owner, error=gap + known, rate=rate, tolerated=known)
+            tolerance = min(tolerance, best)
+        return cls.uniform(size, owner=owner, error=gap + tolerance, rate=rate, tolerated=tolerance)
 
     @classmethod
     def prior(
@@ -131,10 +131,10 @@ class Occam:
         good = rational(mass, owner=owner, name="mass")
         if not 0 < good <= 1:
             raise ParameterError(owner, "mass", mass, allowed="a prior probability above 0 and at most 1")
-        wrong, known = _errors(error, tolerated, owner=owner)
+        wrong, tolerance = _errors(error, tolerated, owner=owner)
         # Without the size only the learner's own exponent is available: smaller ones count hypotheses.
         count = None if size is None else Fraction(at_least(2, size, owner=owner, name="size") - 1)
-        return cls(count, (1 - good) / good, wrong, known, rate)
+        return cls(count, (1 - good) / good, wrong, tolerance, rate)
 
     @property
     def tilt(self) -> Fraction | None:
@@ -199,10 +199,10 @@ class Occam:
 
 def _errors(error: object, tolerated: object, *, owner: str) -> tuple[Fraction, Fraction]:
     wrong = chance(error, owner=owner, name="error")
-    known = rational(tolerated, owner=owner, name="tolerated")
-    if not 0 <= known < wrong:
+    tolerance = rational(tolerated, owner=owner, name="tolerated")
+    if not 0 <= tolerance < wrong:
         raise ParameterError(owner, "tolerated", tolerated, allowed="at least 0 and below the error")
-    return wrong, known
+    return wrong, tolerance
 
 
 def _log(size: Fraction | Log) -> arb:
@@ -249,16 +249,16 @@ def error_occam(
     owner = "error_occam"
     rate = Rate.read(epsilon, ratio, owner=owner)
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
-    known = rational(tolerated, owner=owner, name="tolerated")
+    tolerance = rational(tolerated, owner=owner, name="tolerated")
 
     def enough(step: int) -> bool:
         wrong = step * grid
-        if wrong >= 1 or wrong <= known:
+        if wrong >= 1 or wrong <= tolerance:
             return wrong >= 1
-        bound = Occam.uniform(size, owner=owner, error=wrong, rate=rate, good=good, tolerated=known)
+        bound = Occam.uniform(size, owner=owner, error=wrong, rate=rate, good=good, tolerated=tolerance)
         return bound.records(miss) <= have
 
-    near = _near_error(_left(have, size, good, miss), weight=rate.near, tolerated=float(known))
+    near = _near_error(_left(have, size, good, miss), weight=rate.near, tolerated=float(tolerance))
     return min(Fraction(1), first_whole(enough, start=_step(near, grid), smallest=1, step=1) * grid)
 
 
@@ -296,8 +296,8 @@ def excess_agnostic(
         bound = Occam.agnostic(size, owner=owner, excess=step * grid, noise=noise, rate=rate)
         return bound.records(miss) <= have
 
-    known = None if noise is None else float(rational(noise, owner=owner, name="noise"))
-    near = _near_excess(_left(have, size, 1, miss), weight=rate.near, noise=known)
+    best = None if noise is None else float(rational(noise, owner=owner, name="noise"))
+    near = _near_excess(_left(have, size, 1, miss), weight=rate.near, noise=best)
     return min(Fraction(1), first_whole(enough, start=_step(near, grid), smallest=1, step=1) * grid)
 
 

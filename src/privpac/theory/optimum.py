@@ -64,7 +64,7 @@ class Game:
     def inputs(self) -> dict[tuple[int, ...], int]:
         """All multisets of records, as sorted numbers of kinds, and their places."""
         every = combinations_with_replacement(range(len(self.kinds)), self.records)
-        return {chosen: place for place, chosen in enumerate(every)}
+        return {records: place for place, records in enumerate(every)}
 
     @cached_property
     def neighbours(self) -> NDArray[np.int64]:
@@ -82,12 +82,12 @@ class Game:
         mass = {place[kind]: part[0] + part[1] * self.error for kind, part in member.masses}
         support = sorted(kind for kind, value in mass.items() if value > 0)
         pairs = []
-        for chosen in combinations_with_replacement(support, self.records):
+        for records in combinations_with_replacement(support, self.records):
             ways, weight = math.factorial(self.records), Fraction(1)
-            for kind, times in Counter(chosen).items():
+            for kind, times in Counter(records).items():
                 ways //= math.factorial(times)
                 weight *= mass[kind] ** times
-            pairs.append((self.inputs[chosen], ways * weight))
+            pairs.append((self.inputs[records], ways * weight))
         return pairs
 
 

@@ -27,12 +27,12 @@ def is_sound(models: Sequence[Any]) -> bool:
 
 def _parts(models: Sequence[Any]) -> Iterator[Any]:
     """Every object that the models consist of, each once."""
-    waiting, seen = list(models), set()
+    waiting, visits = list(models), set()
     while waiting:
         part = waiting.pop()
-        if id(part) in seen:
+        if id(part) in visits:
             continue
-        seen.add(id(part))
+        visits.add(id(part))
         if isinstance(part, list | tuple | set):
             waiting += part
         elif isinstance(part, dict):

@@ -149,15 +149,15 @@ def _loaded(content: bytes, trusted: Collection[str]) -> Any:
     skops = _skops()
     if not refused:
         # A second look, by skops itself: it knows of names that stand inside of what it makes.
-        named = set(skops.get_untrusted_types(data=content))
-        known = set().union(*KNOWN_TYPES.values(), trusted)
-        refused = named - known
+        names = set(skops.get_untrusted_types(data=content))
+        allowed = set().union(*KNOWN_TYPES.values(), trusted)
+        refused = names - allowed
     if refused:
         raise NotCertified(
             f"The bundle holds objects of a type that nobody vouched for: {min(refused)[:80]!r}.",
             remedy="Look at that type, and name it as trusted if it is harmless.",
         )
-    return skops.loads(content, trusted=sorted(named))
+    return skops.loads(content, trusted=sorted(names))
 
 
 def _skops() -> Any:
@@ -174,8 +174,8 @@ def _packed(sample: Sample) -> bytes:
         f"cells_{i}": _plain(column, cells[column.name]) for i, column in enumerate(sample.schema.columns)
     }
     target = io.BytesIO()
-    named: dict[str, Any] = {LABELS: labels, **arrays}
-    np.savez_compressed(target, **named)
+    members: dict[str, Any] = {LABELS: labels, **arrays}
+    np.savez_compressed(target, **members)
     return target.getvalue()
 
 

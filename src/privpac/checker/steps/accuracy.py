@@ -82,8 +82,8 @@ def _private(node: Tree, ratios: list[Fraction]) -> Fraction:
     require(
         whole_records and fact.release == "hypothesis", "whole records must be protected, without a delta"
     )
-    drawn = Loss(Fraction(0), prod((1 / ratio**2 for ratio in ratios), start=Fraction(1)))
-    require(drawn.at_most(fact.loss), "the draws lose more than the privacy that is the premise")
+    loss = Loss(Fraction(0), prod((1 / ratio**2 for ratio in ratios), start=Fraction(1)))
+    require(loss.at_most(fact.loss), "the draws lose more than the privacy that is the premise")
     return fact.loss.rational
 
 
@@ -145,12 +145,12 @@ def _clause_counts(node: Tree) -> None:
     require(error < 1 and failure < 1, "error or failure is out of range")
     require(0 < noise < tilt < 1, "a ratio is out of range")
     require(max(clauses, threshold) <= MOST_PATTERNS, "a number is out of range")
-    missed = clauses * directed.power(noise, threshold + 1) / (1 + noise)
-    require(missed < failure, "an exception is missed too often")
+    miss = clauses * directed.power(noise, threshold + 1) / (1 + noise)
+    require(miss < failure, "an exception is missed too often")
     mean = (1 - noise) * (1 - noise) * tilt / ((1 - noise * tilt) * (tilt - noise))
     odds = clauses * mean * (directed.power(1 / tilt, threshold) if threshold else 1)
     base = 1 - error * (1 - tilt) / clauses
-    require(directed.power_at_most(odds, base, count, failure - missed), "the bound fails")
+    require(directed.power_at_most(odds, base, count, failure - miss), "the bound fails")
 
 
 RULES: dict[str, Check] = {

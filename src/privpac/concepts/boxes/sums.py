@@ -321,9 +321,9 @@ class BoxSums:
     def row(self, outer: Outer, first: int, last: int) -> Integers:
         """What each value of y adds to the score of a box of these ranges."""
         starts, ys, moves = self.within(outer)
-        held = slice(starts[first], starts[last + 1])
+        rows = slice(starts[first], starts[last + 1])
         row = np.zeros(self._values[-1], np.int64)
-        np.add.at(row, ys[held], moves[held])
+        np.add.at(row, ys[rows], moves[rows])
         return row
 
     def ends(self, outer: Outer, first: int, last: int) -> Floats:

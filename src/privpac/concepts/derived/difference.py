@@ -90,8 +90,8 @@ class SymmetricDifference:
         general = None if vc is None else differences_vc(vc)
         size = self.size
         counted = None if size is None else size.bit_length() - 1
-        known = [bound for bound in (general, counted) if bound is not None]
-        return min(known) if known else None
+        bounds = [bound for bound in (general, counted) if bound is not None]
+        return min(bounds) if bounds else None
 
     def members(self) -> Iterator[Difference]:
         """Every difference of two different members of a finite class."""

@@ -30,18 +30,18 @@ FAR = 2**61
 def _slab(occupied: Points, moves: Counts, z: int, z_last: int) -> tuple[NDArray[np.uint8], Counts]:
     """For every (y, x): bits 2, 3 and 4 of the points in the range of z, and the sum of moves."""
     rows, width = occupied.shape[1], occupied.shape[2]
-    seen, sums = np.zeros((rows, width), np.uint8), np.zeros((rows, width), np.int64)
+    marks, sums = np.zeros((rows, width), np.uint8), np.zeros((rows, width), np.int64)
     for y in range(rows):
         for x in range(width):
             for at in range(z, z_last + 1):
                 sums[y, x] += moves[at, y, x]
                 if occupied[at, y, x]:
-                    seen[y, x] |= ANY
+                    marks[y, x] |= ANY
             if occupied[z, y, x]:
-                seen[y, x] |= 4
+                marks[y, x] |= 4
             if occupied[z_last, y, x]:
-                seen[y, x] |= 8
-    return seen, sums
+                marks[y, x] |= 8
+    return marks, sums
 
 
 @compiled
@@ -157,15 +157,15 @@ def outer_sums(occupied: Points, moves: Counts, table: Floats, exponents: Counts
     live, place = np.zeros(width, np.int64), 0
     for z in range(depth):
         for z_last in range(z, depth):
-            seen, sums = _slab(occupied, moves, z, z_last)
-            entries = _entries(seen, sums)
+            slab, sums = _slab(occupied, moves, z, z_last)
+            entries = _entries(slab, sums)
             lowest = 12 if z == z_last else 0  # every point has both bits of a single z
             for y in range(rows):
                 marks, row, count = np.zeros(width, np.uint8), np.zeros(width, np.int64), 0
                 for y_last in range(y, rows):
-                    count = _take(seen, sums, y_last, entries, marks, row, live, count)
+                    count = _take(slab, sums, y_last, entries, marks, row, live, count)
                     power, total = _ends(
-                        seen, y, y_last, marks, row, live[:count], lowest, table, states, powers
+                        slab, y, y_last, marks, row, live[:count], lowest, table, states, powers
                     )
                     exponents[place], mantissas[place] = power, total
                     place += 1
@@ -177,11 +177,11 @@ def ranges_within(
 ) -> tuple[Counts, Counts, Counts]:
     """The labellings with these outer ranges: first and last x, and the sum of moves; counted first, then listed."""
     width = occupied.shape[2]
-    seen, sums = _slab(occupied, moves, z, z_last)
+    slab, sums = _slab(occupied, moves, z, z_last)
     marks, row = np.zeros(width, np.uint8), np.zeros(width, np.int64)
-    entries, live, count = _entries(seen, sums), np.zeros(width, np.int64), 0
+    entries, live, count = _entries(slab, sums), np.zeros(width, np.int64), 0
     for at in range(y, y_last + 1):
-        count = _take(seen, sums, at, entries, marks, row, live, count)
+        count = _take(slab, sums, at, entries, marks, row, live, count)
     first, last, prices = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)
     for listing in range(2):
         place = 0
@@ -190,7 +190,7 @@ def ranges_within(
                 continue
             bits, price = 0, np.int64(0)
             for b in range(a, width):
-                bits |= _mark(b, seen, y, y_last, marks) & ALL
+                bits |= _mark(b, slab, y, y_last, marks) & ALL
                 price += row[b]
                 if bits == ALL and marks[b] & ANY:
                     if listing == 1:
@@ -214,16 +214,16 @@ def cheapest_box(occupied: Points, moves: Counts) -> tuple[np.int64, int, int, i
     live = np.zeros(width, np.int64)
     for z in range(depth):
         for z_last in range(z, depth):
-            seen, sums = _slab(occupied, moves, z, z_last)
-            entries = _entries(seen, sums)
+            slab, sums = _slab(occupied, moves, z, z_last)
+            entries = _entries(slab, sums)
             lowest = 12 if z == z_last else 0  # every point has both bits of a single z
             for y in range(rows):
                 marks, row, count = np.zeros(width, np.uint8), np.zeros(width, np.int64), 0
                 for y_last in range(y, rows):
-                    count = _take(seen, sums, y_last, entries, marks, row, live, count)
+                    count = _take(slab, sums, y_last, entries, marks, row, live, count)
                     states[:] = FAR
                     for x in live[:count]:
-                        mark = _mark(x, seen, y, y_last, marks)
+                        mark = _mark(x, slab, y, y_last, marks)
                         bits = mark & ALL
                         for state in range(lowest, ALL + 1):
                             to = state | bits

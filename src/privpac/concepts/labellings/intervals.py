@@ -58,10 +58,10 @@ class IntervalDichotomies(UnionDichotomies):
 
     def relabelling(self, sample: Sample, rest: Sample, *, change: int, mistake: int) -> VotedRuns:
         there: ColumnCounts = sample.reduce(CellCounts(self.column, classes=1))
-        seen: ColumnCounts = rest.reduce(CellCounts(self.column))
-        counts = np.asarray(seen.counts, dtype=np.int64)
+        column_counts: ColumnCounts = rest.reduce(CellCounts(self.column))
+        counts = np.asarray(column_counts.counts, dtype=np.int64)
         moves = counts[:, 1 - self.inside] - counts[:, self.inside]  # of taking a cell inside
-        start, end, before, after, alone = _gap_sums(*ranked(self.points, seen.values), moves)
+        start, end, before, after, alone = _gap_sums(*ranked(self.points, column_counts.values), moves)
         nowhere = int(counts[:, self.inside].sum())
         steps = change * multiplicities(self.points, there.values, there.counts[:, 0])
         return VotedRuns(
@@ -83,10 +83,10 @@ class FewIntervals(IntervalDichotomies):
         return self.name(tuple((int(self.points[i]), int(self.points[j - 1]) + 1) for i, j in labelling))
 
     def mistakes(self, sample: Sample) -> ListedRuns:
-        seen: ColumnCounts = sample.reduce(CellCounts(self.column))
-        counts = np.asarray(seen.counts, dtype=np.int64)
+        column_counts: ColumnCounts = sample.reduce(CellCounts(self.column))
+        counts = np.asarray(column_counts.counts, dtype=np.int64)
         moves = counts[:, 1 - self.inside] - counts[:, self.inside]
-        start, end, _, _, _ = _gap_sums(*ranked(self.points, seen.values), moves)
+        start, end, _, _, _ = _gap_sums(*ranked(self.points, column_counts.values), moves)
         first, last = np.triu_indices(len(self.points))
         nowhere = int(counts[:, self.inside].sum())
         return ListedRuns(

@@ -45,31 +45,31 @@ class PointDichotomies:
         mistakes = np.full(len(self.points), int(counts[:, 1].sum()), dtype=np.int64)
         places = np.searchsorted(self.points, seen.values)
         inside = np.zeros(len(seen.values), dtype=np.bool_)
-        reached = places < len(self.points)
-        inside[reached] = self.points[places[reached]] == seen.values[reached]
+        within = places < len(self.points)
+        inside[within] = self.points[places[within]] == seen.values[within]
         mistakes[places[inside]] += counts[inside, 0] - counts[inside, 1]
         return mistakes, inside
 
     def mistakes(self, sample: Sample) -> ListedPrices:
-        seen: ColumnCounts = sample.reduce(CellCounts(self.column))
-        mistakes, _ = self._at(seen)
+        column_counts: ColumnCounts = sample.reduce(CellCounts(self.column))
+        mistakes, _ = self._at(column_counts)
         if self.elsewhere is None:
             return ListedPrices(mistakes)
-        counts = np.asarray(seen.counts, dtype=np.int64)
-        here = counts[seen.values == self.elsewhere]
+        counts = np.asarray(column_counts.counts, dtype=np.int64)
+        here = counts[column_counts.values == self.elsewhere]
         none = int(counts[:, 1].sum()) + int(here[:, 0].sum()) - int(here[:, 1].sum())
         return ListedPrices(np.append(mistakes, none))
 
     def relabelling(self, sample: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
         """Two points differ at both of them, a point and none at that point: through none it is never farther."""
         there: ColumnCounts = sample.reduce(CellCounts(self.column, classes=1))
-        seen: ColumnCounts = rest.reduce(CellCounts(self.column))
+        counts: ColumnCounts = rest.reduce(CellCounts(self.column))
         steps = change * multiplicities(self.points, there.values, there.counts[:, 0])
-        mistakes, inside = self._at(seen)
+        mistakes, inside = self._at(counts)
         costs = mistake * mistakes
         through = [int((costs + steps).min())] if len(costs) else []
         if self.elsewhere is not None:
-            through.append(mistake * self._fewest_outside(seen, ~inside))
+            through.append(mistake * self._fewest_outside(counts, ~inside))
         none = min(through)
         costs = np.minimum(costs, none + steps)
         return ListedPrices(costs if self.elsewhere is None else np.append(costs, none))

@@ -156,12 +156,12 @@ def _with_sets(
     apart = sizes[:, None] + sizes[None, :] - 2 * shared
     prices: Ints = (loose[None, :] + change * apart).min(axis=1)
     total = int(weights.sum())
-    for chain, both, reached in zip(chains, costs, best, strict=True):
+    for chain, both, least in zip(chains, costs, best, strict=True):
         sums = np.concatenate([[0], np.cumsum(weights[chain.order])])[chain.ends]
         for row in range(len(sizes)):
             inside = np.concatenate([[0], np.cumsum(weighted[row, chain.order].astype(np.int64))])[chain.ends]
             down = sums + int(sizes[row]) - 2 * inside  # a downward cut is 1 on the prefix
             for target, away in ((0, total - down), (1, down)):
-                np.minimum(reached[target], loose[row] + change * away, out=reached[target])
+                np.minimum(least[target], loose[row] + change * away, out=least[target])
                 prices[row] = min(prices[row], int((both[target] + change * away).min()))
     return prices

@@ -100,8 +100,8 @@ class _Choice:
         steps = tuple(int(step) for step in sums.walk.steps(0, stop))
         lengths = tuple(sums.walk.length(gap) for gap in range(stop))
         # Gaps from `stop` on and the step that ends the gap before it do not matter to the earlier changes.
-        seen = (lengths, steps[:-1]) if self._place else (lengths, steps, sums.states)
-        return ("union", self._question, self._place, sums.ratio, sums.block, seen)
+        summary = (lengths, steps[:-1]) if self._place else (lengths, steps, sums.states)
+        return ("union", self._question, self._place, sums.ratio, sums.block, summary)
 
     def floats(self) -> tuple[Floats, float]:
         sums = self._law.sums

@@ -206,8 +206,8 @@ class Linear(Members, ABC):
         width = sum(abs(p) for p in points) * self.top
         edge = low + cutoff(cut, width)
         sign, edge = (1, edge) if above else (-1, 1 - edge)
-        chosen = (self.features[index] for index in features)
-        items = tuple(Item(feature, sign * p) for feature, p in zip(chosen, points, strict=True))
+        names = (self.features[index] for index in features)
+        items = tuple(Item(feature, sign * p) for feature, p in zip(names, points, strict=True))
         return Scorecard.of(items, edge, self.top)
 
     def contains(self, hypothesis: Hypothesis) -> bool:

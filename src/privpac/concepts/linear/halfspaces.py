@@ -54,10 +54,10 @@ class Scorecards(Linear, Stored):
 
     def _refuse_patterns(self) -> None:
         """Before they are listed."""
-        chosen = min(self.count, len(self.features)) if self.features else 1
-        if (2 * self.points) ** chosen > 2**22:
+        features = min(self.count, len(self.features)) if self.features else 1
+        if (2 * self.points) ** features > 2**22:
             raise SizeError(
-                f"Scorecards: {chosen} features of up to {self.points} points have too many patterns.",
+                f"Scorecards: {features} features of up to {self.points} points have too many patterns.",
                 remedy="Allow fewer features or points.",
             )
 

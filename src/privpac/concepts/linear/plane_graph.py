@@ -98,13 +98,13 @@ def fewest_behind(sweep: Sweep, joint: Sweep, inside: NDArray[np.bool_], mistake
     `inside` says which points of `joint` are points of `sweep`; `mistakes` are those of the separations of `joint`.
     """
     prefixes = _prefixes(sweep)
-    held, groups, _ = joint.scores(inside.astype(np.int64))
+    total, groups, _ = joint.scores(inside.astype(np.int64))
     turns = np.zeros(joint.groups, dtype=np.bool_)  # changes of `joint` that are changes of `sweep`
     if joint.groups:
         both = inside[joint.i] & inside[joint.j]
         turns = np.logical_or.reduceat(both, joint.first[:-1])
     least = np.full(2 * prefixes.count + 2, np.iinfo(np.int64).max)
-    _fewest(prefixes.groups, prefixes.lengths, prefixes.first_order(), held, groups, turns, mistakes, least)
+    _fewest(prefixes.groups, prefixes.lengths, prefixes.first_order(), total, groups, turns, mistakes, least)
     return least
 
 

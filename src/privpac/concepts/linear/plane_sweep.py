@@ -100,14 +100,14 @@ def _sweep(
         sums[k + 1] = sums[k] + values[k]
     scores, groups = np.empty(len(i), np.int64), np.empty(len(i), np.int32)
     lengths, count = np.empty(len(i), np.int32), 0
-    start, size, seen, members = (
+    start, size, earlier, members = (
         np.empty(n, np.int64),
         np.zeros(n, np.int64),
         np.full(n, -1),
         np.empty(n, np.int64),
     )
     for g in range(len(first) - 1):
-        lines = _lines(i, j, first[g], first[g + 1], g, place, start, seen, members)
+        lines = _lines(i, j, first[g], first[g + 1], g, place, start, earlier, members)
         for t in range(lines):
             size[start[members[t]]] += 1
         for t in range(lines):

@@ -293,8 +293,8 @@ class Binarisation:
         test = 0
         for row, group in zip(codes, self.groups, strict=True):
             for j in range(len(group.cells)):
-                held = row > j if group.nested else row == j + 1
-                rows[test, : (n + 7) // 8] = np.packbits(held, bitorder="little")
+                passes = row > j if group.nested else row == j + 1
+                rows[test, : (n + 7) // 8] = np.packbits(passes, bitorder="little")
                 test += 1
         return rows.view("<u8").astype(np.uint64, copy=False)
 

@@ -125,8 +125,8 @@ class CellSet:
         name, inside = name_text(self.column), list(self._cells())
         if 2 * len(inside) > self.size and self.size > 2:
             return _excluded(name, [_literal(column, cell) for cell in self.complement()._cells()])
-        named = [_literal(column, cell) for cell in inside]
-        return f"{name} == {named[0]}" if len(named) == 1 else f"{name} in [{', '.join(named)}]"
+        literals = [_literal(column, cell) for cell in inside]
+        return f"{name} == {literals[0]}" if len(literals) == 1 else f"{name} in [{', '.join(literals)}]"
 
     def _cells(self) -> Iterable[int]:
         return (cell for first, last in self.spans for cell in range(first, last + 1))

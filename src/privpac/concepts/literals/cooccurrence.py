@@ -213,8 +213,8 @@ class CooccurrenceTensor:
         """Add how many records pass each test."""
         first, nested = self._layout
         for row, start, stop, down in zip(codes, first[:-1], first[1:], nested, strict=True):
-            held = np.bincount(row, minlength=stop - start + 1)[1:]
-            counts[start:stop] += held[::-1].cumsum()[::-1] if down else held
+            hits = np.bincount(row, minlength=stop - start + 1)[1:]
+            counts[start:stop] += hits[::-1].cumsum()[::-1] if down else hits
 
     def estimate(self, n: int) -> Estimate:
         """Seconds and bytes for n records, from public numbers only."""
@@ -245,11 +245,11 @@ def _choices(sizes: tuple[int, ...], size: int) -> tuple[tuple[int, int, int], .
     widths = Counter(sizes)
     return tuple(
         (
-            prod(comb(widths[width], times) for width, times in Counter(chosen).items()),
-            prod(width + 1 for width in chosen),
-            prod(chosen),
+            prod(comb(widths[width], times) for width, times in Counter(choice).items()),
+            prod(width + 1 for width in choice),
+            prod(choice),
         )
-        for chosen in combinations_with_replacement(sorted(widths), size)
+        for choice in combinations_with_replacement(sorted(widths), size)
     )
 
 
@@ -268,16 +268,16 @@ def _count_codes(
         counts[0, labels[i]] += 1
     for c in range(columns):
         row, tests = codes[c], first[c + 1] - first[c]
-        held = np.zeros((LANES, (tests + 1) * classes), np.int32)
+        hits = np.zeros((LANES, (tests + 1) * classes), np.int32)
         for i in range(n):
-            held[i % LANES, np.int64(row[i]) * classes + labels[i]] += 1
+            hits[i % LANES, np.int64(row[i]) * classes + labels[i]] += 1
         for y in range(classes):
             passed = np.int32(0)
             for code in range(tests, 0, -1):
                 if not nested[c]:
                     passed = np.int32(0)
                 for lane in range(LANES):
-                    passed += held[lane, code * classes + y]
+                    passed += hits[lane, code * classes + y]
                 counts[first[c] + code, y] += passed
 
 

@@ -62,26 +62,26 @@ def count_cells(
     columns, n = codes.shape
     if columns < size or size < 2:
         return
-    chosen = np.empty(size, np.int64)
-    known = np.empty(size, np.int64)  # the prefix that `joint` holds the codes of
+    picks = np.empty(size, np.int64)
+    prefix = np.empty(size, np.int64)  # the prefix that `joint` holds the codes of
     for i in range(size):
-        chosen[i], known[i] = i, -1
+        picks[i], prefix[i] = i, -1
     joint = np.empty(n, np.int32)
     turn = -1
     while True:
         turn += 1
-        if turn % share[1] == share[0] and is_long(first, chosen[0], chosen[1]):
+        if turn % share[1] == share[0] and is_long(first, picks[0], picks[1]):
             cells = np.int64(1)
             for i in range(size):
-                cells *= first[chosen[i] + 1] - first[chosen[i]] + 1
-            stride = _join_prefix(codes, first, chosen, size, known, joint)
+                cells *= first[picks[i] + 1] - first[picks[i]] + 1
+            stride = _join_prefix(codes, first, picks, size, prefix, joint)
             histogram = np.zeros(cells, np.int32)
-            final = codes[chosen[size - 1]]
+            final = codes[picks[size - 1]]
             for i in range(n):
                 histogram[joint[i] + stride * np.int64(final[i])] += 1
-            _accumulate(histogram, first, nested, chosen, size)
-            _write_cells(histogram, first, binomial, chosen, size, level)
-        if not _next_columns(chosen, size, columns):
+            _accumulate(histogram, first, nested, picks, size)
+            _write_cells(histogram, first, binomial, picks, size, level)
+        if not _next_columns(picks, size, columns):
             break
 
 

@@ -58,8 +58,8 @@ class RegionScores(Generic[M]):
 
     @cached_property
     def _constant(self) -> int:
-        missed = 0 if self.outside else 1
-        return self.costs[missed] * int(self.evidence.counts[0, missed])
+        label = 0 if self.outside else 1
+        return self.costs[label] * int(self.evidence.counts[0, label])
 
     @cached_property
     def _layout(self) -> tuple[Longs, Longs]:

@@ -107,8 +107,8 @@ class TreeMixture(ManyLabels, Stored):
         ones."""
         tensors: dict[Binarisation, CooccurrenceTensor] = {}
         for tensor in (part.statistic for part in self.parts):
-            known = tensors.setdefault(tensor.binarisation, tensor)
-            tensors[tensor.binarisation] = replace(known, depth=max(known.depth, tensor.depth))
+            largest = tensors.setdefault(tensor.binarisation, tensor)
+            tensors[tensor.binarisation] = replace(largest, depth=max(largest.depth, tensor.depth))
         return tensors
 
     @cached_property

@@ -76,10 +76,10 @@ def _plan(sets: int, width: int, failure: Fraction, epsilon: Fraction) -> Clause
 
 def _failure(n: int, *, error: Fraction, plan: ClausePlan) -> arb:
     ratio, tilt, clauses = ball(plan.ratio), ball(plan.tilt), plan.clauses
-    missed = clauses * ratio ** (plan.threshold + 1) / (1 + ratio)
+    miss = clauses * ratio ** (plan.threshold + 1) / (1 + ratio)
     noise = (1 - ratio) ** 2 / ((1 - ratio * tilt) * (1 - ratio / tilt))
     heavy = ball(1 - error / clauses * (1 - plan.tilt)) ** n
-    return missed + clauses * noise * heavy / tilt**plan.threshold
+    return miss + clauses * noise * heavy / tilt**plan.threshold
 
 
 @formula("clause-counts")

@@ -92,8 +92,8 @@ def direction_cover(
     if dimension > LARGEST_SPHERE:
         return None
     # A record is moved by at most half a cell along each axis when it is put into its cell.
-    moved = Fraction(math.isqrt(dimension * 10**8) + 1, 10**4 * cells)
-    left = level - Fraction(float(band(min(moved, Fraction(1)), dimension).upper())) * Fraction(1001, 1000)
+    distance = Fraction(math.isqrt(dimension * 10**8) + 1, 10**4 * cells)
+    left = level - Fraction(float(band(min(distance, Fraction(1)), dimension).upper())) * Fraction(1001, 1000)
     if left <= 0:
         return None
     if dimension == 2:

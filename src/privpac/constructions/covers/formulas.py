@@ -221,8 +221,8 @@ def _bound(odds: Fraction, error: Fraction, share: Fraction, rate: Rate, *, agno
     if not agnostic:
         return Occam(odds, odds, error, share * error, rate)
     gap = error * (1 - share)
-    known = (1 - gap) / 2
-    return Occam(odds, odds, gap + known, known, rate)
+    best = (1 - gap) / 2
+    return Occam(odds, odds, gap + best, best, rate)
 
 
 def _about(odds: float, error: float, share: float, epsilon: float, *, agnostic: bool) -> tuple[float, float]:

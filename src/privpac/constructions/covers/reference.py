@@ -146,8 +146,8 @@ class ReferenceCover(ReadsOnce):
         candidate = self._cover(share * self.error / kappa)
         if candidate is None:
             return None
-        lost = kappa * candidate[1]
-        ratio = weight(self.epsilon, error=self.error, lost=lost, against=self.against)
+        loss = kappa * candidate[1]
+        ratio = weight(self.epsilon, error=self.error, lost=loss, against=self.against)
         return None if ratio is None else (*candidate, ratio)
 
     def _try(self, n: int, kappa: Fraction, share: Fraction) -> Plan | None:

@@ -106,14 +106,14 @@ def _returns(rate: Fraction, steps: int) -> Fraction:
     """The chance that the walk is at or below its start within so many steps: exact, by heights."""
     heights, back = {0: Fraction(1)}, Fraction(0)
     for _ in range(steps):
-        moved: dict[int, Fraction] = {}
+        after: dict[int, Fraction] = {}
         for height, mass in heights.items():
             for place, part in ((height + 1, mass * (1 - rate)), (height - 1, mass * rate)):
                 if place <= 0:
                     back += part
                 else:
-                    moved[place] = moved.get(place, Fraction(0)) + part
-        heights = moved
+                    after[place] = after.get(place, Fraction(0)) + part
+        heights = after
     return back
 
 

@@ -206,9 +206,9 @@ def summarise(
     classes, failure = len(counts), (1 - CONFIDENCE) / 2
     noise = Fraction(sum_half_width(_ratio(epsilon), classes, failure), records)
     accuracy = min(Fraction(1), Fraction(sum(counts[i][i] for i in range(classes)), records))
-    seen = max(Fraction(0), accuracy - noise), min(Fraction(1), accuracy + noise)
-    low, high, way = span(*seen, records, choice=choice, failure=failure)
-    sampling = max(seen[0] - low, high - seen[1])
+    interval = max(Fraction(0), accuracy - noise), min(Fraction(1), accuracy + noise)
+    low, high, way = span(*interval, records, choice=choice, failure=failure)
+    sampling = max(interval[0] - low, high - interval[1])
     return Confusion(counts, records, accuracy, low, high, choice is None, noise, sampling, way)
 
 

@@ -141,15 +141,15 @@ class FoldedTree:
 def fold(tree: Tree, counts: LeafCounts | None, *, whole: bool = False, most: int = PAGE) -> FoldedTree:
     """The tree with branches of which chance decided every leaf folded into one, and at most so many leaves; with
     `whole` nothing is folded, only marked."""
-    shown = FoldedTree(tree, _marked(tree, counts))
+    picture = FoldedTree(tree, _marked(tree, counts))
     if whole:
-        return shown
+        return picture
     # Where nothing stands out, the tree itself is all there is to show.
-    if counts is not None and not all(leaf.by_chance for leaf in shown.leaves):
-        shown = _fold(tree, shown.leaves)
-    while len(shown.leaves) > most:
-        shown = _without(shown, min(_pairs(shown.tree, shown.leaves, 0, 0))[1])
-    return shown
+    if counts is not None and not all(leaf.by_chance for leaf in picture.leaves):
+        picture = _fold(tree, picture.leaves)
+    while len(picture.leaves) > most:
+        picture = _without(picture, min(_pairs(picture.tree, picture.leaves, 0, 0))[1])
+    return picture
 
 
 def _marked(tree: Tree, counts: LeafCounts | None) -> tuple[FoldedLeaf, ...]:

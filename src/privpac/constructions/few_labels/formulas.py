@@ -152,17 +152,17 @@ def round_promise(
 ) -> RoundPromise | None:
     """What one round promises if the base's rule leaves the drawn labels at a rate of `apart`; None if nothing."""
     ask = excess_agnostic if agnostic else error_occam
-    size, drawn = family.labellings(points), ONE
+    size, draw = family.labellings(points), ONE
     for grid in GRIDS if kept else ():
-        drawn = ask(kept, size=size, failure=failure * DRAW, ratio=ratio, grid=grid)
-        if drawn >= 100 * grid:
+        draw = ask(kept, size=size, failure=failure * DRAW, ratio=ratio, grid=grid)
+        if draw >= 100 * grid:
             break
-    if drawn + apart >= 1:
+    if draw + apart >= 1:
         return None
-    tilt = tilt_agnostic(drawn, ratio=ratio) if agnostic else ratio
+    tilt = tilt_agnostic(draw, ratio=ratio) if agnostic else ratio
     carry = transfer_excess if agnostic else transfer_error
-    transfer = carry(drawn + apart, points=points, family=family, failure=failure * DEVIATION)
-    promise = RoundPromise(drawn, tilt, transfer)
+    transfer = carry(draw + apart, points=points, family=family, failure=failure * DEVIATION)
+    promise = RoundPromise(draw, tilt, transfer)
     return promise if promise.error < 1 else None
 
 
@@ -241,8 +241,8 @@ def _float_error(
     """`error_label_boost` in floats, for so many mistakes of the base; infinite where nothing is kept."""
     weight = -np.expm1(-half)
     needed = float_labellings(family, points) - math.log(DRAW * Fraction(miss))
-    drawn = -np.expm1(-needed / np.maximum(kept, 1)) / weight
-    rate = drawn + mistakes / points
+    draw = -np.expm1(-needed / np.maximum(kept, 1)) / weight
+    rate = draw + mistakes / points
     bound = float_transfer(rate, np.maximum(points, 1), family=family, failure=miss / 10)
     return np.where(kept < 1, math.inf, bound)
 

@@ -161,13 +161,13 @@ class GenericLearner(DrawsOnce):
 
     def _planned(self, points: int, size: Size, answers: tuple[Proof[Answers], ...]) -> GenericPlan | None:
         vc = self.concepts.vc
-        seen = self._slabs * (self.gap(points, size.unlabelled) + max(a.fact.error for a in answers))
+        tolerance = self._slabs * (self.gap(points, size.unlabelled) + max(a.fact.error for a in answers))
         if vc is None or self.ratio == 1:
             return None
         return plan_generic(
             points,
             hypotheses=self.hypotheses(points),
-            seen=seen,
+            seen=tolerance,
             labelled=size.labelled,
             unlabelled=size.unlabelled,
             vc=max(1, vc),

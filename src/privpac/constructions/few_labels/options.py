@@ -204,10 +204,10 @@ def _labels(wish: Wish, pool: int) -> int | None:
     cut, best = _cut_error(wish, pool), None
     for points in points_of_boxes(concepts.parts) if concepts.groups else POINTS:
         # Between two kept points lies at most one share of the table; a range is two cuts, each off by the error.
-        seen = ends * (Fraction(1, points) + 2 * cut)
-        if seen >= wish.error:
+        gap = ends * (Fraction(1, points) + 2 * cut)
+        if gap >= wish.error:
             continue
-        tolerated = tolerated_generic(seen, unlabelled=pool, failure=third, vc=concepts.vc)
+        tolerated = tolerated_generic(gap, unlabelled=pool, failure=third, vc=concepts.vc)
         if tolerated >= wish.error:
             continue
         labels = labels_generic(

@@ -74,8 +74,8 @@ def _smallest(prove: Prover) -> tuple[Proof[Accuracy], ...]:
 
 
 def _privacy(ratio: Fraction, sensitivity: int, epsilon: Fraction) -> Proof[Privacy]:
-    drawn = rules.exponential_mechanism(ratio=ratio, sensitivity=sensitivity, unit=Unit.LABEL)
-    return rules.assuming(rules.declared(drawn, epsilon=epsilon), PUBLIC_FEATURES)
+    draw = rules.exponential_mechanism(ratio=ratio, sensitivity=sensitivity, unit=Unit.LABEL)
+    return rules.assuming(rules.declared(draw, epsilon=epsilon), PUBLIC_FEATURES)
 
 
 @dataclass(frozen=True)

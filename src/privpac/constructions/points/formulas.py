@@ -95,13 +95,13 @@ def never_worse(
     if heavy >= error:
         return False
     edge = (error - heavy) / (1 - heavy)
-    known: dict[tuple[Fraction, int], arb] = {}
+    memory: dict[tuple[Fraction, int], arb] = {}
 
     def least(mass: Fraction) -> arb:
         key = mass, ctx.prec
-        if key not in known:
-            known[key] = missed(mass)
-        return known[key]
+        if key not in memory:
+            memory[key] = missed(mass)
+        return memory[key]
 
     def value(low: Fraction, high: Fraction) -> arb:
         """The first factor at the one end, the second at the other."""

@@ -140,8 +140,8 @@ def boosted(n: int, repetitions: int, seed: int, *, boost: Boost, error: float, 
     """Sampled runs, one of them selected: what the runs found is drawn, the selection is exact."""
     u, split, flip = _spread(repetitions, 3 * boost.runs + 1, seed), _split(n, boost), float(boost.draw.flip)
     per_run = u[:, : 3 * boost.runs].reshape(repetitions, boost.runs, 3)
-    seen = _count(per_run[:, :, 0], split.each, error)
-    hit = 1 - (1 - float(boost.draw.rate)) ** seen
+    rates = _count(per_run[:, :, 0], split.each, error)
+    hit = 1 - (1 - float(boost.draw.rate)) ** rates
     target = per_run[:, :, 1] < hit * (1 - flip) + (1 - hit) * flip
     other = per_run[:, :, 2] < flip
     hits = _count(u[:, -1], split.selecting, error)[:, None]

@@ -226,9 +226,9 @@ def records_code(code: Code, *, tolerated: Number, error: Number, failure: Numbe
     331
     """
     owner = "records_code"
-    known = rational(tolerated, owner=owner, name="tolerated")
+    tolerance = rational(tolerated, owner=owner, name="tolerated")
     loss = positive(epsilon, owner=owner, name="epsilon")
-    bound = _bound(code, error=chance(error, owner=owner, name="error"), tolerated=known, epsilon=loss)
+    bound = _bound(code, error=chance(error, owner=owner, name="error"), tolerated=tolerance, epsilon=loss)
     if bound is None:
         least = Fraction(code.digits - 1, code.evaluations)
         raise ParameterError(

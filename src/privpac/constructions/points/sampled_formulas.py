@@ -301,9 +301,9 @@ def plan_boosted(*, error: Number, failure: Number, epsilon: Number) -> tuple[in
 def _run_is_good(boost: Boost, half: Fraction) -> bool:
     """Whether all runs are bad with probability at most half of the failure."""
     draw, light = boost.draw, boost.light
-    lost = draw.flip + draw.flip / light
+    loss = draw.flip + draw.flip / light
     return certainly_below(
-        lambda: (ball(1 - draw.rate * light) ** boost.each + ball(lost)) ** boost.runs, half
+        lambda: (ball(1 - draw.rate * light) ** boost.each + ball(loss)) ** boost.runs, half
     )
 
 
@@ -359,17 +359,17 @@ class BoostProof:
 
 def boost_proof(boost: Boost, *, error: Fraction, failure: Fraction, ratio: Fraction) -> BoostProof | None:
     """Whether a split proves an error with the sets that a column really has; None if not."""
-    missed = _least(
+    miss = _least(
         lambda g: proves_sampled(
             boost.each, draw=boost.draw, light=boost.light, error=boost.tolerated, failure=g
         )
     )
     tilt = max(ratio, _root(boost.tolerated / error))
-    if missed is None or not proves_boosted(
-        boost, missed=missed, ratio=ratio, tilt=tilt, error=error, failure=failure
+    if miss is None or not proves_boosted(
+        boost, missed=miss, ratio=ratio, tilt=tilt, error=error, failure=failure
     ):
         return None
-    return BoostProof(missed, tilt)
+    return BoostProof(miss, tilt)
 
 
 def with_share(boost: Boost, share: Fraction, *, epsilon: Fraction) -> Boost:

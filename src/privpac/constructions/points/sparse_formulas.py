@@ -76,8 +76,8 @@ def _best_flip(n: int, *, error: Fraction, failure: Fraction, epsilon: Fraction)
     flips = wrong * floats
     counts, chances = binomial_window(n, (wrong - flips) / (1 - flips))
     odds = np.exp(np.minimum(float(epsilon) / 2 * counts, 600.0))
-    missed = (chances / (1 + (flips / (1 - flips))[:, None] * odds)).sum(axis=1)
-    fails = np.round(missed + (1 - missed) * floats * (1 - wrong), 9)
+    misses = (chances / (1 + (flips / (1 - flips))[:, None] * odds)).sum(axis=1)
+    fails = np.round(misses + (1 - misses) * floats * (1 - wrong), 9)
     at = int(np.argmin(fails))
     return (float(fails[at]), error * parts[at]) if fails[at] < 1 else (1.0, Fraction(0))
 

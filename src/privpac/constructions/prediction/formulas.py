@@ -296,8 +296,8 @@ def excess_flipped(
     Tested by: tests/unit/constructions/prediction/test_formulas.py, tests/statistical/test_prediction.py.
     """
     near = (ln_growth(n, vc=vc) + ln_up(1 / slip)) / kept
-    drawn = ln_growth(kept, vc=vc) / (n * ln_down(1 / ratio))
-    return min(ONE, erm_excess(n, failure=failure, vc=vc) + near + slip + drawn + flip)
+    draw = ln_growth(kept, vc=vc) / (n * ln_down(1 / ratio))
+    return min(ONE, erm_excess(n, failure=failure, vc=vc) + near + slip + draw + flip)
 
 
 @dataclass(frozen=True)

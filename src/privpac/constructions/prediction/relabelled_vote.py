@@ -138,8 +138,10 @@ class RelabelledVote(Redrawn):
 
     def votes(self, sample: Sample, cells: Cells, coins: Coins) -> NDArray[np.int64]:
         """The votes for class 1, from one relabelling. Private, and good for one answer only."""
-        chosen = np.asarray(coins.subset(self.records, self.kept), dtype=np.int64)
-        labelled = self.label_vote.relabel(self.concepts, sample.take(chosen), sample.rest(chosen), coins)
+        positions = np.asarray(coins.subset(self.records, self.kept), dtype=np.int64)
+        labelled = self.label_vote.relabel(
+            self.concepts, sample.take(positions), sample.rest(positions), coins
+        )
         return votes_of(self.concepts, labelled, models=self.models, cells=cells)
 
     def draw(self, sample: Sample, cells: Cells, coins: Coins) -> int:

@@ -204,8 +204,8 @@ class Classifiers:
         model = clone(self.estimator)
         # A cache would keep what was made of records on disk, and whoever loads the model would read it there.
         fixed = {"random_state": SEED, "memory": None}
-        named = {name: name.rpartition("__")[-1] for name in model.get_params()}
-        return model.set_params(**{name: fixed[last] for name, last in named.items() if last in fixed})
+        endings = {name: name.rpartition("__")[-1] for name in model.get_params()}
+        return model.set_params(**{name: fixed[last] for name, last in endings.items() if last in fixed})
 
     def tally(self, models: Sequence[Any], cells: Cells) -> NDArray[np.int64]:
         rows = Encoding(self.schema).matrix(cells)
@@ -248,8 +248,8 @@ def _predicted(model: Any, rows: NDArray[np.float64], classes: int) -> NDArray[n
     with _quiet():
         raw = np.asarray(model.predict(rows)).reshape(len(rows))
     classes_named = np.full(len(rows), NO_CLASS)
-    known = np.isin(raw, np.arange(classes))
-    classes_named[known] = raw[known]
+    valid = np.isin(raw, np.arange(classes))
+    classes_named[valid] = raw[valid]
     return classes_named
 
 

@@ -105,9 +105,9 @@ class ThresholdBLR(OrderedColumn):
     def release(self, sample: Sample, coins: Coins) -> Buckets:
         plan = self.plan(sample.size.total)
         evidence = sample.reduce(CellCounts(self.schema.column(self.column), classes=1))
-        drawn = Paths(Band(evidence, self.cells, plan.points), self.ratio).draw(coins)
-        held = sorted(Counter(drawn).items())
-        return Buckets(self.column, tuple((cell, cell + 1, count) for cell, count in held))
+        path = Paths(Band(evidence, self.cells, plan.points), self.ratio).draw(coins)
+        counts = sorted(Counter(path).items())
+        return Buckets(self.column, tuple((cell, cell + 1, count) for cell, count in counts))
 
 
 @dataclass(frozen=True)
@@ -193,8 +193,8 @@ class ListedBLR:
         scores = self._scores(candidates, true, plan, n)
         last = len(candidates) - 1
         row = Row.of(0, np.arange(last, dtype=np.uint64), scores, last)
-        drawn = candidates[gibbs.draw(Runs([row]), self.ratio, coins)[1]]
-        counts = tuple((cell, int(drawn[cell])) for cell in np.flatnonzero(drawn).tolist())
+        candidate = candidates[gibbs.draw(Runs([row]), self.ratio, coins)[1]]
+        counts = tuple((cell, int(candidate[cell])) for cell in np.flatnonzero(candidate).tolist())
         return PointCounts(self.columns, counts, plan.points)
 
     def _scores(

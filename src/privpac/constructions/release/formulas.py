@@ -197,8 +197,8 @@ def radius_listed(points: int, *, cells: int, queries: int) -> Fraction:
     """
     by_rounding = Fraction(cells * cells // 4, cells * points)
     with ctx.workprec(PRECISIONS[0]):
-        drawn = (ball(2 * queries).log() / (2 * points)).sqrt() * 10**12
-        by_chance = Fraction(int(drawn.upper().ceil().unique_fmpz()) + 1, 10**12)
+        radius = (ball(2 * queries).log() / (2 * points)).sqrt() * 10**12
+        by_chance = Fraction(int(radius.upper().ceil().unique_fmpz()) + 1, 10**12)
     return min(by_rounding, by_chance)
 
 

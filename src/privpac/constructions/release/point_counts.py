@@ -55,8 +55,8 @@ class PointCounts:
             if name != schema.label
         }
         inside = condition.predict(arrays).tolist() if self.counts else []
-        held = sum(count for (_, count), yes in zip(self.counts, inside, strict=True) if yes)
-        return Fraction(held, self.total)
+        total = sum(count for (_, count), yes in zip(self.counts, inside, strict=True) if yes)
+        return Fraction(total, self.total)
 
     def records(self, schema: Schema) -> MemorySample:
         joint = JointCells(schema, self.names)
@@ -87,7 +87,7 @@ class PointCounts:
 
     def fits(self, schema: Schema) -> bool:
         """Whether these can be records of this schema."""
-        known = set(self.names) <= {*schema.names, schema.label}
-        if not known or len(set(self.names)) < len(self.names):
+        are_columns = set(self.names) <= {*schema.names, schema.label}
+        if not are_columns or len(set(self.names)) < len(self.names):
             return False
         return not self.counts or self.counts[-1][0] < JointCells(schema, self.names).size

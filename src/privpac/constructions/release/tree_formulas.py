@@ -57,9 +57,9 @@ def tree_levels(cells: int, branching: int) -> int:
     >>> tree_levels(2**16, 16), tree_levels(3, 2)
     (4, 2)
     """
-    levels, reached = 1, branching
-    while reached < cells:
-        levels, reached = levels + 1, reached * branching
+    levels, cells_below = 1, branching
+    while cells_below < cells:
+        levels, cells_below = levels + 1, cells_below * branching
     return levels
 
 

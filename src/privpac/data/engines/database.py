@@ -202,12 +202,12 @@ def _stream(
     folder: Path, schema: Schema, counts: list[int], labelled: bool, progress: Progress | None
 ) -> Callable[[tuple[str, ...]], Iterator[Block]]:
     def stream(columns: tuple[str, ...]) -> Iterator[Block]:
-        seen = 0
+        count = 0
         for i, n in enumerate(counts):
             yield _read(folder / f"{i:08}.parquet", schema, columns, labelled, n)
-            seen += n
+            count += n
             if progress is not None:
-                progress(seen, sum(counts))
+                progress(count, sum(counts))
 
     return stream
 
@@ -216,10 +216,10 @@ def _write(path: Path, block: Block, schema: Schema) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    held = {f"c{i}": _storable(block.cells[name]) for i, name in enumerate(schema.names)}
+    columns = {f"c{i}": _storable(block.cells[name]) for i, name in enumerate(schema.names)}
     if block.labels is not None:
-        held["label"] = block.labels
-    pq.write_table(pa.table(held), path)
+        columns["label"] = block.labels
+    pq.write_table(pa.table(columns), path)
 
 
 def _storable(cells: Array) -> Any:

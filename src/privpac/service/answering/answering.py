@@ -97,10 +97,10 @@ class Answering:
         if not waiting:
             self._remember(group.known)
             return [one for one in admitted if not isinstance(one, PaidRequest)]
-        drawn = self._draw([one.ask.rows for one in waiting], group.known)
+        answers = self._draw([one.ask.rows for one in waiting], group.known)
         with self.store.transact() as transaction:
             group = self._group(transaction, [one.ask for one in waiting], {})
-            group.keep(drawn)
+            group.keep(answers)
             outcomes = [group.reply(one) if isinstance(one, PaidRequest) else one for one in admitted]
             group.write()
         self._remember(group.known)
