@@ -114,8 +114,8 @@ class PrivatePredictor:
         offer = offer_for(self._wishes, schema=schema, size=sample.size, coins=self._coins.origin)
         with self._lock:
             prepared = prepare(offer, sample, Payment(self.budget, self._coins), table=table)
-            declared = offer.answers
-            meter = self.budget if declared is None else Ledger(epsilon=declared * offer.price)
+            most = offer.answers
+            meter = self.budget if most is None else Ledger(epsilon=most * offer.price)
             self._begin(offer, prepared, meter=meter, answers=MemoryAnswers())
         return self
 
@@ -214,12 +214,12 @@ class PrivatePredictor:
             raise self._refusal(count) from None
 
     def _refusal(self, count: int) -> BudgetExceeded:
-        answered, left = self.answers_given, self.answers_left
+        earlier, left = self.answers_given, self.answers_left
         error = BudgetExceeded(
-            f"{count} new questions were asked, and the budget has room for {left}; {answered} were answered so far.",
+            f"{count} new questions were asked, and the budget has room for {left}; {earlier} were answered so far.",
             remedy="Nothing of this batch was spent or answered; ask fewer, or open a larger budget.",
         )
-        error.given, error.left = answered, left
+        error.given, error.left = earlier, left
         return error
 
     def save(self, path: str | os.PathLike[str]) -> None:

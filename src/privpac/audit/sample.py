@@ -139,10 +139,10 @@ def audit_samples(
     place, event = _look(runner, pairs, runs // 2, delta=float(allowance))
     runner.refuse_nothing_but_errors()
     likely, other = pairs[place] if event.first else pairs[place][::-1]
-    tested = (runs - runner.calls) // 2
-    hits = event.hits(runner.outcomes(likely, tested)), event.hits(runner.outcomes(other, tested))
+    pairs_run = (runs - runner.calls) // 2
+    hits = event.hits(runner.outcomes(likely, pairs_run)), event.hits(runner.outcomes(other, pairs_run))
     failure = (1 - sure) / 2
-    low, high = share_at_least(hits[0], tested, failure), share_at_most(hits[1], tested, failure)
+    low, high = share_at_least(hits[0], pairs_run, failure), share_at_most(hits[1], pairs_run, failure)
     return Sampled(
         epsilon=claim,
         delta=allowance,
@@ -153,7 +153,7 @@ def audit_samples(
         pair=place,
         event=event.kind,
         hits=hits,
-        tested=tested,
+        tested=pairs_run,
         errors=runner.errors,
         seconds=time.monotonic() - begin,
     )

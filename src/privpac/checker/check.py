@@ -168,13 +168,13 @@ def _headline(tree: Tree) -> None:
     """What stands on top is what the derivations end with."""
     fact = read_privacy(tree["privacy"])
     require(fact.part == ALL, "the privacy derived is that of a part of the records")
-    charged = Loss(decimal(tree["epsilon"]), Fraction(1))
-    require(fact.loss.at_most(charged), "the headline epsilon is smaller than the one derived")
+    charge = Loss(decimal(tree["epsilon"]), Fraction(1))
+    require(fact.loss.at_most(charge), "the headline epsilon is smaller than the one derived")
     if fact.loss.factor == 1:
-        exact = charged.log == fact.loss.log
+        exact = charge.log == fact.loss.log
     else:
-        step = Loss(charged.log - STEP, Fraction(1))
-        exact = ((charged.log - fact.loss.log) / STEP).denominator == 1 and fact.loss.above(step)
+        step = Loss(charge.log - STEP, Fraction(1))
+        exact = ((charge.log - fact.loss.log) / STEP).denominator == 1 and fact.loss.above(step)
     require(exact, "the headline epsilon is not the one derived, rounded up")
     require(decimal(tree["delta"]) == fact.delta, "the headline delta is not the one derived")
     require(
@@ -243,12 +243,10 @@ class Promise:
     def lines(self) -> list[str]:
         """All of it for people, with what was not looked at."""
         writer = "" if self.version is None else f" of privpac {self.version[:20]!r}"
-        sealed = (
-            ", and the digest matches" if "digest" in self.looks else "; a bare certificate has no digest"
-        )
+        seal = ", and the digest matches" if "digest" in self.looks else "; a bare certificate has no digest"
         return [
             f"Promised: epsilon {self.epsilon}, delta {self.delta} for each {self.unit}, by a {self.kind}{writer}.",
-            f"Looked at: the certificate, {self.steps} steps re-derived{sealed}.",
+            f"Looked at: the certificate, {self.steps} steps re-derived{seal}.",
             *self.warnings,
             _CERTIFICATE_ALONE,
         ]

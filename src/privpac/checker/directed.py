@@ -264,9 +264,9 @@ def power_at_most(odds: Fraction, base: Fraction, count: int, limit: Fraction) -
 
 def _power_up(base: Fraction, count: int, bits: int = 384) -> tuple[int, int]:
     """Mantissa and exponent (of 2) of a number at or above base^count."""
-    scaled = -((-base.numerator << bits) // base.denominator)
+    product = -((-base.numerator << bits) // base.denominator)
     mantissa, exponent = 1, 0
-    square = _normal(scaled, -bits, bits)
+    square = _normal(product, -bits, bits)
     while count:
         if count & 1:
             mantissa, exponent = _normal(mantissa * square[0], exponent + square[1], bits)

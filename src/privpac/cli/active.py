@@ -61,10 +61,10 @@ def ask(
         from privpac.data.schema import schema_for
         from privpac.data.tables import read
 
-        declared = schema_for(schema, data)
+        description = schema_for(schema, data)
         session = Asking.start(
-            read(data, columns=declared.names).n,
-            schema=declared,
+            read(data, columns=description.names).n,
+            schema=description,
             concepts=concepts,
             epsilon=epsilon,
             labels=labels,

@@ -143,9 +143,9 @@ def exact(
         console.show_json(rows)
     else:
         console.show(rows_text(rows))
-    for written in (file, page):
-        if written is not None:
-            console.note(f"Wrote {written.path}.", as_json=as_json)
+    for place in (file, page):
+        if place is not None:
+            console.note(f"Wrote {place.path}.", as_json=as_json)
     _refuse_broken(rows)
     if not accept_partial:
         _refuse_partial(rows)

@@ -88,9 +88,9 @@ def explain(
         console.show_json(summary_json(loaded))
     else:
         console.show_sections(summary_sections(loaded, full=True))
-    for written in (*others, stated):
-        if written is not None:
-            console.note(f"Wrote {written.path}.", as_json=as_json)
+    for place in (*others, stated):
+        if place is not None:
+            console.note(f"Wrote {place.path}.", as_json=as_json)
 
 
 def _require_with(name: str, value: str | None, other: str | None, *, allowed: str) -> None:
@@ -190,10 +190,10 @@ def _paid_by(book: Ledger, signers: Sequence[Signer], tree: Mapping[str, Any], p
 def _named_by(named: Sequence[Entry], ledger: str, path: str) -> str:
     """What charges show that name the same certificate: it exists before the draw, and says nothing of the file."""
     one, files = len(named) == 1, [entry.purchase.file for entry in named if entry.purchase]
-    listed = "; ".join(f"charge {entry.number}, {entry.time}: {entry.purchase}" for entry in named)
+    listing = "; ".join(f"charge {entry.number}, {entry.time}: {entry.purchase}" for entry in named)
     like = "names a certificate like this one" if one else "name certificates like this one"
     several = "" if one else "; only one of them can have paid for it"
-    text = f"{listed} (of ledger {ledger}; no receipt was signed{several}). {'It' if one else 'They'} {like}: any run"
+    text = f"{listing} (of ledger {ledger}; no receipt was signed{several}). {'It' if one else 'They'} {like}: any run"
     text += " with the same settings has it"
     # A table is written as t.csv and described in t.json, so that only the stems can be compared.
     if not all(files) or Path(path).stem in (Path(file).stem for file in files):

@@ -194,10 +194,10 @@ def _show(
             }
         )
         return
-    promised = [f"{str(fact)[0].upper()}{str(fact)[1:]}." for fact in table.promises]
+    promises = [f"{str(fact)[0].upper()}{str(fact)[1:]}." for fact in table.promises]
     lines = [
         f"{count:,} synthetic records of {', '.join(table.columns)}, by {table.certificate['learner']['name']}.",
-        *(promised or ["Nothing is promised about queries: there are too few records for this epsilon."]),
+        *(promises or ["Nothing is promised about queries: there are too few records for this epsilon."]),
         f"Privacy: epsilon {table.certificate['epsilon']}, delta {table.certificate['delta']}.",
     ]
     console.show("\n".join(lines))

@@ -76,15 +76,15 @@ class BitCoins(ABC):
         if not all(0 <= p <= 1 for p in chances):
             raise ValueError("flips(chances) needs numbers from 0 to 1")
         which = np.asarray(picks, dtype=np.int64)
-        scaled = [p * (1 << WORD_BITS) for p in chances]
+        products = [p * (1 << WORD_BITS) for p in chances]
         # A chance of 1 has no 64 digits after the point; all ones and a rest of 1 mean the same.
-        digits = [min(math.floor(p), (1 << WORD_BITS) - 1) for p in scaled]
+        digits = [min(math.floor(p), (1 << WORD_BITS) - 1) for p in products]
         stream = self.bits(WORD_BITS * len(which)).to_bytes(WORD_BITS // 8 * len(which), "little")
         words = np.frombuffer(stream, dtype="<u8")
         edges = np.array(digits, dtype=np.uint64)[which]
         heads = words < edges
         for i in np.flatnonzero(words == edges).tolist():
-            heads[i] = self.flip(scaled[which[i]] - digits[which[i]])
+            heads[i] = self.flip(products[which[i]] - digits[which[i]])
         return heads
 
     def subset(self, n: int, k: int) -> tuple[int, ...]:

@@ -78,10 +78,10 @@ def _is_objects(series: Any) -> bool:
 def _from_pandas_categories(native: Any) -> Distinct:
     """Categories that no record has are not looked at: they may be undeclared."""
     codes = native.cat.codes.to_numpy().astype(np.int64)  # -1 where a cell is empty
-    listed = objects([*native.cat.categories.tolist(), None])
-    present = np.zeros(len(listed), dtype=np.bool_)
+    categories = objects([*native.cat.categories.tolist(), None])
+    present = np.zeros(len(categories), dtype=np.bool_)
     present[codes] = True
-    return Distinct(listed[present], (np.cumsum(present) - 1)[codes])
+    return Distinct(categories[present], (np.cumsum(present) - 1)[codes])
 
 
 def array_of(series: Any) -> Array:

@@ -85,8 +85,8 @@ class JointCells:
     def merge(self, a: ColumnCounts, b: ColumnCounts) -> ColumnCounts:
         if a.n == 0 or b.n == 0:
             return a if b.n == 0 else b
-        merged = merge_objects if self._dtype is object else merge_sorted
-        values, counts = merged((a.values, a.counts), (b.values, b.counts), dtype=np.int64)
+        merge = merge_objects if self._dtype is object else merge_sorted
+        values, counts = merge((a.values, a.counts), (b.values, b.counts), dtype=np.int64)
         return ColumnCounts(values, counts, a.n + b.n)
 
     def cells(self, codes: Sequence[int]) -> dict[str, list[int]]:

@@ -97,8 +97,8 @@ class OccupiedCells:
     def merge(self, a: PointCounts, b: PointCounts) -> PointCounts:
         if not len(a.codes) or not len(b.codes):
             return b if len(b.codes) else a
-        merged = merge_objects if self._dtype is object else merge_sorted
-        return PointCounts(*merged((a.codes, a.counts), (b.codes, b.counts), dtype=np.int64))
+        merge = merge_objects if self._dtype is object else merge_sorted
+        return PointCounts(*merge((a.codes, a.counts), (b.codes, b.counts), dtype=np.int64))
 
     def _groups(self, axis: int, cells: Array) -> Array:
         size, bins = self.axes[axis].size, self.bins[axis]

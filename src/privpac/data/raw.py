@@ -118,7 +118,7 @@ def _items(array: Array, mask: Mask | None) -> list[Any]:
     items = list(array) if array.dtype.kind == "M" else array.tolist()
     if mask is None:
         return items
-    return [None if hidden else item for item, hidden in zip(items, mask.tolist(), strict=True)]
+    return [None if is_hidden else item for item, is_hidden in zip(items, mask.tolist(), strict=True)]
 
 
 def _quick(items: list[Any], types: set[type], read: Callable[[Any], Any]) -> list[Any] | None:
@@ -295,11 +295,11 @@ def require(columns: Sequence[str], *, names: Sequence[str]) -> None:
     """Refuse if a wanted column does not exist; the message names all of them."""
     absent = [name for name in columns if name not in names]
     if absent:
-        listed = ", ".join(repr(name) for name in absent[:MOST_NAMED])
+        names_text = ", ".join(repr(name) for name in absent[:MOST_NAMED])
         more = f" and {len(absent) - MOST_NAMED} more" if len(absent) > MOST_NAMED else ""
         another = len(absent) > 1 and not set(columns) & set(names)
         raise SchemaError(
-            f"The table has no column{'s' * (len(absent) > 1)} {listed}{more}.",
+            f"The table has no column{'s' * (len(absent) > 1)} {names_text}{more}.",
             column=absent[0],
             remedy="It seems to be another table." if another else _remedy(absent, names),
         )

@@ -74,8 +74,8 @@ class CellCounts:
         cells, labels = block.cells[self.column.name], labels_of(block, self.classes)
         if self.column.size > 2**64:
             words, dtype = block.words.get(self.column.name), _count_dtype(block.n)
-            counted = count_objects(cells, labels, classes=self.classes, dtype=dtype, words=words)
-            return self.merge(state, ColumnCounts(counted[0], counted[1], block.n, counted[2]))
+            result = count_objects(cells, labels, classes=self.classes, dtype=dtype, words=words)
+            return self.merge(state, ColumnCounts(result[0], result[1], block.n, result[2]))
         values, counts = self._count(cells, labels, block.n)
         return self.merge(state, ColumnCounts(values=values, counts=counts, n=block.n))
 
@@ -101,8 +101,8 @@ class CellCounts:
         if a.n == 0 or b.n == 0:
             return a if b.n == 0 else b
         dtype = _count_dtype(a.n + b.n)
-        merged = merge_objects if self._values_dtype is object else merge_sorted
-        values, counts = merged((a.values, a.counts), (b.values, b.counts), dtype=dtype)
+        merge = merge_objects if self._values_dtype is object else merge_sorted
+        values, counts = merge((a.values, a.counts), (b.values, b.counts), dtype=dtype)
         return ColumnCounts(values=values, counts=counts, n=a.n + b.n)
 
     def _count(self, cells: Array, labels: Array, n: int) -> Counted:

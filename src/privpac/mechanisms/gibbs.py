@@ -170,7 +170,7 @@ class MixtureWeights:
         undecided = np.ones(len(self.parts)), 1.0
         leads, places = np.unique(np.array(self._lead, dtype=np.int64), return_inverse=True)
         powers, units = powers_at(self.parts[0].ratio, leads)
-        products, bound, dropped = [], 0.0, Fraction(0)
+        products, bound, rest = [], 0.0, Fraction(0)
         for i, (part, power) in enumerate(zip(self.parts, powers[places].tolist(), strict=True)):
             inner, error = part.floats()
             total = float(inner.sum())
@@ -181,10 +181,10 @@ class MixtureWeights:
             if power:
                 bound = max(bound, error + (len(inner) + units + 4) * UNIT_ROUNDOFF)
             else:
-                dropped += weight * Fraction(SMALLEST_POWER) * (1 + Fraction(error))
+                rest += weight * Fraction(SMALLEST_POWER) * (1 + Fraction(error))
         largest = max(products)
         values = np.array([float(product / largest) for product in products])
-        loss = float(dropped / largest) + len(self.parts) * 2.0**-1000
+        loss = float(rest / largest) + len(self.parts) * 2.0**-1000
         return values, 1.01 * (bound + loss)
 
     def balls(self, bits: int) -> Sequence[arb]:
@@ -268,11 +268,11 @@ def power_table(ratio: Fraction, limit: int) -> NDArray[np.float64]:
     docs/proofs/certified-choice.md. Tested by tests/unit/mechanisms/test_gibbs_powers.py against rational powers.
     """
     furthest = reach(ratio)
-    needed = limit if furthest is None else min(limit, furthest)
+    last = limit if furthest is None else min(limit, furthest)
     # Lengths are rounded up, so that draws whose scores spread differently share one table.
-    bits = max(needed, 1).bit_length()
+    bits = max(last, 1).bit_length()
     table = _small_table(ratio, bits) if bits <= _SMALL_BITS else _large_table(ratio, bits)
-    return table[: needed + 1]
+    return table[: last + 1]
 
 
 _SMALL_BITS = 16

@@ -135,8 +135,8 @@ def _directed(upper: bool, value_at: Callable[[], arb], digits: int) -> Fraction
     scale = 10**digits
     for bits in _precisions():
         with ctx.workprec(bits):
-            scaled = value_at() * scale
-            ends = (scaled.lower(), scaled.upper())
+            product = value_at() * scale
+            ends = (product.lower(), product.upper())
             low, high = ((end.ceil() if upper else end.floor()).unique_fmpz() for end in ends)
             if low is not None and low == high:
                 return Fraction(int(low), scale)

@@ -99,13 +99,13 @@ def _staged(against: str) -> Check:
         error, failure, n = read_goal(node, against, proper=len(odds) == 1)
         require(integer(records, 1) == n, "the numbers of records differ")
         each = failure / (len(odds) + 1 + best_errs)
-        added = _worse_on_records(odds, ratios, each) / n
+        worse = _worse_on_records(odds, ratios, each) / n
         growth = _private(node, ratios) if by_privacy else None
         count = Fraction(1) if by_privacy else Fraction(whole(rules[0], 1))
         bound = (
-            _against_best(added, n, each, count, growth)
+            _against_best(worse, n, each, count, growth)
             if best_errs
-            else _no_error(added, n, each, count, growth)
+            else _no_error(worse, n, each, count, growth)
         )
         require(error == bound < 1, "the bound is another one")
 

@@ -201,8 +201,8 @@ def _star(node: Tree) -> None:
 def _sampled(node: Tree) -> None:
     rate, fail, spread = (number(text) for text in parameters(node, "rate", "fail", "spread"))
     require(0 < rate < 1 and 0 < fail < 1 <= spread, "a parameter is out of range")
-    silent, spoken = (fail + rate * (1 - fail)) / fail, (1 - rate + rate * spread) / (1 - rate)
-    _pure(node, silent if silent > spoken else spoken)
+    silent, loud = (fail + rate * (1 - fail)) / fail, (1 - rate + rate * spread) / (1 - rate)
+    _pure(node, silent if silent > loud else loud)
 
 
 def _sampled_accuracy(node: Tree) -> None:

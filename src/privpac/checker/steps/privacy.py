@@ -133,8 +133,8 @@ def _group(node: Tree) -> None:
     assumptions = [f"no person stands behind more than {size} records"] if size > 1 else []
     require(list(node.get("assumes", ())) == assumptions, "the assumption is not that of the rule")
     e = old.loss.rational if old.delta else Fraction(1)
-    grown = Fraction(size) if e == 1 else (directed.power(e, size) - 1) / (e - 1)
-    require(new.delta == directed.shorten(min(Fraction(1), old.delta * grown)), "delta is not the group's")
+    growth = Fraction(size) if e == 1 else (directed.power(e, size) - 1) / (e - 1)
+    require(new.delta == directed.shorten(min(Fraction(1), old.delta * growth)), "delta is not the group's")
 
 
 def _k_fold(node: Tree) -> None:

@@ -161,8 +161,8 @@ def _candidates(node: Tree) -> None:
 def _ranges(node: Tree) -> None:
     parameters(node)
     error, failure, records = _read_answers(node, "ranges")
-    half, same, counted = _read_answers(only_premise(node), "thresholds")
-    require((error, failure, records) == (2 * half, same, counted), "not twice the error of the thresholds")
+    half, same, count = _read_answers(only_premise(node), "thresholds")
+    require((error, failure, records) == (2 * half, same, count), "not twice the error of the thresholds")
 
 
 def _generic(node: Tree) -> None:

@@ -271,8 +271,8 @@ class PublicTable:
     def counts(self, column: str) -> ColumnCounts:
         """Cells of a column and how often they occur, counted once."""
         if column not in self._counts_by_column:
-            described = self.records.schema.column(column)
-            self._counts_by_column[column] = self.records.reduce(CellCounts(described, classes=1))
+            own_column = self.records.schema.column(column)
+            self._counts_by_column[column] = self.records.reduce(CellCounts(own_column, classes=1))
         tally = self._counts_by_column[column]
         if len(tally.values) < 2:
             raise SchemaError(

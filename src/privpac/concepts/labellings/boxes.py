@@ -164,8 +164,8 @@ class OuterWeights:
         outer_sums(self.prices.occupied, moves, powers.table[powers.below :], exponents[1:], mantissas[1:])
         values = powers.aligned(exponents, mantissas)
         width = self.prices.moves.shape[2]
-        dropped = 17.0 * float(self._outer + 1) * float(width + 1) ** 2 * 2.0**-899
-        return values, 1.01 * ((68 * width + 16) * UNIT_ROUNDOFF + dropped)
+        loss = 17.0 * float(self._outer + 1) * float(width + 1) ** 2 * 2.0**-899
+        return values, 1.01 * ((68 * width + 16) * UNIT_ROUNDOFF + loss)
 
     def balls(self, bits: int) -> Sequence[arb]:
         with ctx.workprec(bits):

@@ -94,6 +94,6 @@ def cut_mistakes(seen: ColumnCounts, points: Array) -> NDArray[np.int64]:
     """Mistakes of the upward representative in every gap between the points."""
     counts = np.asarray(seen.counts, dtype=np.int64)
     after = np.concatenate([[0], np.cumsum(counts[:, 1] - counts[:, 0])]) + int(counts[:, 0].sum())
-    passed = np.searchsorted(seen.values, middle_cuts(points))
+    places = np.searchsorted(seen.values, middle_cuts(points))
     last = [len(seen.values)] if len(points) else []
-    return np.asarray(after[np.concatenate([[0], passed, last]).astype(np.intp)], dtype=np.int64)
+    return np.asarray(after[np.concatenate([[0], places, last]).astype(np.intp)], dtype=np.int64)

@@ -203,8 +203,8 @@ class RowWeights:
             bits,
             totals,
         )
-        dropped = (runs.points + 1.0) ** 2 * 1.01 * SMALLEST_POWER
-        return totals, 1.01 * ((runs.points + units + 4) * UNIT_ROUNDOFF + dropped)
+        loss = (runs.points + 1.0) ** 2 * 1.01 * SMALLEST_POWER
+        return totals, 1.01 * ((runs.points + units + 4) * UNIT_ROUNDOFF + loss)
 
     def balls(self, bits: int) -> Sequence[arb]:
         with ctx.workprec(bits):

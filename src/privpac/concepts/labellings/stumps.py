@@ -227,8 +227,8 @@ class StumpDichotomies:
     def _first(self) -> Prices:
         """The candidates that label the points like no earlier one."""
         starts = [int(self._starts[i]) for i in self._cuts]
-        repeated = repeats(list(self._cuts.values()), starts, self._loose, self._table, int(self._starts[-1]))
-        return np.flatnonzero(~repeated)
+        again = repeats(list(self._cuts.values()), starts, self._loose, self._table, int(self._starts[-1]))
+        return np.flatnonzero(~again)
 
     @property
     def count(self) -> int:

@@ -49,10 +49,10 @@ class UnionGibbs(Generic[M]):
             last = (stop - 1) // block
             row = coins.choose(_Choice(self, "blocks", state, stop)) if last else 0
             place = coins.choose(_Choice(self, "terms", row, state, stop))
-            stop, shared = row * block + place // state, place % state + 1
+            stop, common = row * block + place // state, place % state + 1
             first = walk.origin(stop)
-            changes += [first + offset for offset in coins.subset(walk.length(stop), shared)]
-            state -= shared
+            changes += [first + offset for offset in coins.subset(walk.length(stop), common)]
+            state -= common
         ends = [*sorted(changes), walk.positions]
         return self.name(tuple((ends[i], ends[i + 1]) for i in range(0, len(changes), 2)))
 

@@ -76,7 +76,7 @@ def swept(points: Whole) -> Sweep:
 def _split_by_fractions(order: Whole, starts: Whole, dx: Whole, dy: Whole) -> tuple[Whole, Whole]:
     """Slopes that are equal as doubles, compared as fractions."""
     long = np.flatnonzero(np.diff(starts) > 1)
-    added: list[int] = []
+    ends: list[int] = []
     for group in long.tolist():
         first, last = int(starts[group]), int(starts[group + 1])
         pairs = order[first:last]
@@ -85,8 +85,8 @@ def _split_by_fractions(order: Whole, starts: Whole, dx: Whole, dy: Whole) -> tu
         exact = [Fraction(int(dy[k]), int(dx[k])) for k in pairs.tolist()]
         ranks = sorted(range(len(pairs)), key=exact.__getitem__)
         order[first:last] = pairs[ranks]
-        added += [first + k + 1 for k, (a, b) in enumerate(pairwise(ranks)) if exact[a] != exact[b]]
-    return order, np.sort(np.concatenate([starts, np.array(added, dtype=np.int64)])) if added else starts
+        ends += [first + k + 1 for k, (a, b) in enumerate(pairwise(ranks)) if exact[a] != exact[b]]
+    return order, np.sort(np.concatenate([starts, np.array(ends, dtype=np.int64)])) if ends else starts
 
 
 @compiled

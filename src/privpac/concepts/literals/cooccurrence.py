@@ -272,13 +272,13 @@ def _count_codes(
         for i in range(n):
             hits[i % LANES, np.int64(row[i]) * classes + labels[i]] += 1
         for y in range(classes):
-            passed = np.int32(0)
+            total = np.int32(0)
             for code in range(tests, 0, -1):
                 if not nested[c]:
-                    passed = np.int32(0)
+                    total = np.int32(0)
                 for lane in range(LANES):
-                    passed += hits[lane, code * classes + y]
-                counts[first[c] + code, y] += passed
+                    total += hits[lane, code * classes + y]
+                counts[first[c] + code, y] += total
 
 
 @compiled

@@ -163,11 +163,11 @@ def _threes_sorted(
     pairs = np.empty(binomial[2, first[limit]] + LANES, np.int32)
     order, ends = np.empty(PART, np.uint32), np.empty(np.max(first[1:] - first[:-1]) + 1, np.int64)
     together = WORD // (8 * codes.itemsize)
-    joined = np.empty(((limit + together - 1) // together, PART), np.uint64)
+    groups = np.empty(((limit + together - 1) // together, PART), np.uint64)
     several = np.empty(BLOCK * WORD, np.uint64)
     for begin in range(0, codes.shape[1], PART):
         part = codes[:limit, begin : begin + PART]
-        _join(part, joined)
+        _join(part, groups)
         for column in range(2, limit):
             if column % share[1] != share[0] or not is_sorted(first, column):
                 continue
@@ -179,7 +179,7 @@ def _threes_sorted(
                     pairs[:below] = 0
                 for start in range(ends[code - 1], ends[code], BLOCK * WORD):
                     here = order[start : min(start + BLOCK * WORD, ends[code])]
-                    words = _fill_sorted(joined, first, nested, column, here, line, several, bits)
+                    words = _fill_sorted(groups, first, nested, column, here, line, several, bits)
                     _pairs(bits, words, first, column, (0, 1), pairs)
                 _add(pairs[:below], out[binomial[3, first[column] + code - 1] :])
 

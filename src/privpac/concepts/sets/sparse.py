@@ -154,8 +154,8 @@ class _SparseGibbs:
         size = self.concepts.schema.column(self.concepts.column).size
         unseen = random_cells(size - len(values), share=self.concepts.flip, coins=coins)
         # The i-th cell that was not seen: as many further on as there are seen ones before it.
-        passed = np.searchsorted(values - np.arange(len(values)), unseen, side="right")
-        return SparseSet(self.concepts.column, tuple(sorted([*heads, *(unseen + passed).tolist()])))
+        places = np.searchsorted(values - np.arange(len(values)), unseen, side="right")
+        return SparseSet(self.concepts.column, tuple(sorted([*heads, *(unseen + places).tolist()])))
 
 
 @dataclass(frozen=True)

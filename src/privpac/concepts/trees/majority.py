@@ -120,8 +120,8 @@ class Majorities(UniformTrees, Stored):
 
     def member(self, chosen: tuple[int, int, int], rule: int) -> Tree:
         """The tree of a rule, as the kernels number them."""
-        turned, opposite = divmod(rule, 2)
-        holds = [(position + 1 != turned) != bool(opposite) for position in range(VOTERS)]
+        place, opposite = divmod(rule, 2)
+        holds = [(position + 1 != place) != bool(opposite) for position in range(VOTERS)]
         first, second, third = (
             partial(_answered, self.tests.tests[test], yes) for test, yes in zip(chosen, holds, strict=True)
         )
@@ -285,8 +285,8 @@ def _plain_prices(signed: Longs, p: int, everything: int) -> NDArray[Any]:
         )
         out = prices[place : place + many]
         out[:, 0] = (everything - (total - product) // 2) // 2
-        for k, turned in enumerate((alone[a], alone[b], alone[c])):
-            out[:, k + 1] = (everything - (total - 2 * turned + product) // 2) // 2
+        for k, one_alone in enumerate((alone[a], alone[b], alone[c])):
+            out[:, k + 1] = (everything - (total - 2 * one_alone + product) // 2) // 2
     return prices
 
 

@@ -199,16 +199,16 @@ class PartWeights:
         totals = [part.total for part in self.parts]
         best = min(total.score for total in totals)
         table = power_table(self.ratio, max(total.score for total in totals) - best)
-        values, dropped = np.zeros(len(totals)), 0.0
+        values, loss = np.zeros(len(totals)), 0.0
         for i, (score, mass, _) in enumerate(totals):
             if score - best < len(table):
                 values[i] = self.shares[i] * mass * table[score - best]
             else:
-                dropped += 1.01 * self.shares[i] * mass * SMALLEST_POWER
+                loss += 1.01 * self.shares[i] * mass * SMALLEST_POWER
         error = max(total.error for total in totals)
         if error >= 1.0 or values.sum() == 0.0:
             return np.ones(len(totals)), 1.0
-        return values, 1.01 * (error + 6 * UNIT_ROUNDOFF + dropped / float(values.sum()))
+        return values, 1.01 * (error + 6 * UNIT_ROUNDOFF + loss / float(values.sum()))
 
     def balls(self, bits: int) -> Sequence[arb]:
         with ctx.workprec(bits):

@@ -77,8 +77,8 @@ def _significant(value: arb, *, up: bool) -> Fraction:
     edge = value.upper() if up else value.lower()
     exponent = math.floor(float(edge.log() / arb(10).log())) + 1
     scale = Fraction(_SCALE) / Fraction(10) ** exponent
-    scaled = edge * ball(scale)
-    whole = scaled.upper().ceil() if up else scaled.lower().floor()
+    product = edge * ball(scale)
+    whole = product.upper().ceil() if up else product.lower().floor()
     return int(whole.unique_fmpz()) / scale
 
 

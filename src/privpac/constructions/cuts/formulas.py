@@ -136,5 +136,5 @@ def largest_noise(*, error: Number, failure: Number) -> Fraction:
         raise ParameterError(owner, "error", error, allowed="a number below 1")
     with ctx.workprec(PRECISIONS[0]):
         root = (ball(1 - miss).log() / atoms).exp()
-        scaled = ((1 - root) * 10**12).upper().ceil().upper().unique_fmpz()
-        return Fraction(int(scaled), 10**12)
+        units = ((1 - root) * 10**12).upper().ceil().upper().unique_fmpz()
+        return Fraction(int(units), 10**12)

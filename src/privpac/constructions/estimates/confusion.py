@@ -233,8 +233,8 @@ def sum_half_width(ratio: Fraction, terms: int, failure: Fraction) -> int:
         best = None
         for i in range(1, 64):
             s = rate * i / 64
-            grown = a * s.exp()
-            moment = (1 + (1 - a) * grown / (1 - grown)) / (1 + a)
+            product = a * s.exp()
+            moment = (1 + (1 - a) * product / (1 - product)) / (1 + a)
             edge = ((2 * moment**terms / ball(failure)).log() / s).upper().ceil().unique_fmpz()
             value = max(0, int(edge) - 1)
             best = value if best is None else min(best, value)

@@ -77,13 +77,13 @@ class FoldedLeaf:
         if self.by_chance and self.leaves > 1:
             # Counts below zero were cut off, so the sum of many is too large: it is not told.
             return f"{self.name(schema)}, {BY_CHANCE} ({self.leaves} leaves, few records or none)"
-        counted = ", ".join(
+        counts = ", ".join(
             f"{name}: {count:,}" for count, name in zip(self.counts, schema.classes, strict=True)
         )
         risk = "" if len(self.counts) > 2 else f"; risk of {schema.classes[-1]} {self.shares[-1]:.0%}"
         chance = f", {BY_CHANCE}" if self.by_chance else ""
         folded = f"{self.folded}, " if self.leaves > 1 else ""
-        return f"{self.name(schema)}{chance} ({folded}about {counted}{risk})"
+        return f"{self.name(schema)}{chance} ({folded}about {counts}{risk})"
 
     @property
     def folded(self) -> str:
@@ -189,8 +189,8 @@ def _pairs(
         return
     if len(leaves) == 2:
         both = _together(leaves)
-        hidden = both.otherwise - sum(leaf.otherwise for leaf in leaves)
-        yield (hidden, sum(both.counts), -depth), first
+        loss = both.otherwise - sum(leaf.otherwise for leaf in leaves)
+        yield (loss, sum(both.counts), -depth), first
         return
     below = sum(1 for _ in tree.low.leaves())
     yield from _pairs(tree.low, leaves[:below], first, depth + 1)

@@ -223,8 +223,8 @@ def float_transfer(
     """`transfer_error` in floats."""
     square = 2 * (times * math.log(family.size) - math.log(failure)) / np.asarray(points, dtype=np.float64)
     if family.vc is not None:
-        grown = times * rough_ln_growth(2 * np.asarray(points), family.vc)
-        square = np.minimum(square, 4 * (grown + math.log(4 / failure)) / points)
+        growth = times * rough_ln_growth(2 * np.asarray(points), family.vc)
+        square = np.minimum(square, 4 * (growth + math.log(4 / failure)) / points)
     bound: Floats = rate + square / 2 + np.sqrt(square * (rate + square / 4))
     return bound
 
@@ -240,8 +240,8 @@ def _float_error(
 ) -> Floats:
     """`error_label_boost` in floats, for so many mistakes of the base; infinite where nothing is kept."""
     weight = -np.expm1(-half)
-    needed = float_labellings(family, points) - math.log(DRAW * Fraction(miss))
-    draw = -np.expm1(-needed / np.maximum(kept, 1)) / weight
+    log_odds = float_labellings(family, points) - math.log(DRAW * Fraction(miss))
+    draw = -np.expm1(-log_odds / np.maximum(kept, 1)) / weight
     rate = draw + mistakes / points
     bound = float_transfer(rate, np.maximum(points, 1), family=family, failure=miss / 10)
     return np.where(kept < 1, math.inf, bound)

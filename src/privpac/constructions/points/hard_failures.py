@@ -99,8 +99,10 @@ def _sets(n: int, hits: Values, *, rate: float, kinds: tuple[Any, Any, Any, Any]
 def coded(n: int, repetitions: int, seed: int, *, code: Code, error: float, rate: float) -> list[float]:
     """Sets of a code; the other point shares as many sets with the target as two points can."""
     hits = _count(_spread(repetitions, 1, seed)[:, 0], n, error)
-    q, shared = code.prime, code.digits - 1
-    return _sets(n, hits, rate=rate, kinds=(q - shared, shared, q * q - 2 * q + shared, q - shared))
+    q, agreements = code.prime, code.digits - 1
+    return _sets(
+        n, hits, rate=rate, kinds=(q - agreements, agreements, q * q - 2 * q + agreements, q - agreements)
+    )
 
 
 def covered(n: int, repetitions: int, seed: int, *, cover: Cover, error: float, rate: float) -> list[float]:

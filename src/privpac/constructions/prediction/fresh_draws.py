@@ -81,10 +81,10 @@ class FreshDraws(Redrawn):
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)
-        listed = wrappers_rules.listed_from_some(
+        listing = wrappers_rules.listed_from_some(
             rules.bounded_range(ratio=self.ratio), kept=self.kept, of=self.records
         )
-        answer = rules.post_processing(listed, what="the answer to one question", release=Release.ANSWER)
+        answer = rules.post_processing(listing, what="the answer to one question", release=Release.ANSWER)
         return Certificate(
             privacy=rules.declared(
                 prediction_rules.delta_removal(answer, flip=self.flip), epsilon=self.epsilon

@@ -59,8 +59,8 @@ def excess_net_relabelled(
         return ONE
     near = (ln_growth(n, vc=vc) + ln_up(1 / slip)) / kept + slip
     draw = ln_growth(kept, vc=vc) / (n * ln_down(1 / ratio))
-    voted = vote_error(average, models=models, ratio=inner)
-    return min(ONE, erm_excess(n, failure=miss, vc=vc) + near + draw + voted + flip)
+    vote = vote_error(average, models=models, ratio=inner)
+    return min(ONE, erm_excess(n, failure=miss, vc=vc) + near + draw + vote + flip)
 
 
 @dataclass(frozen=True)
@@ -127,8 +127,8 @@ def _rough_net(
     near = (whole - np.log(slip)) / kept + slip
     draw = 2 * rough_ln_growth(kept, vc) / (DRAW_SHARE * room * n)
     logs = math.log(2) + 2 * rough_ln_growth(2 * block, vc) + np.log(2 * models / failure)
-    voted = rough_vote(2 * logs / (block * math.log(2)), models, np.exp(-(1 - DRAW_SHARE) * room))
-    bound = gap + near + draw + voted + delta / (math.expm1(epsilon) + 2 * delta)
+    vote = rough_vote(2 * logs / (block * math.log(2)), models, np.exp(-(1 - DRAW_SHARE) * room))
+    bound = gap + near + draw + vote + delta / (math.expm1(epsilon) + 2 * delta)
     return np.where(possible, bound, math.inf), models
 
 
@@ -185,8 +185,8 @@ def _of_plan(n: int, plan: NetPlan, failure: float, vc: int) -> float:
     block = n // plan.models
     logs = math.log(2) + 2 * rough_growth_of(2 * block, vc) + math.log(2 * plan.models / failure)
     average, x = 2 * logs / (block * math.log(2)), float(ratio_for(plan.inner))
-    voted = rough_vote(*(np.array([float(part)]) for part in (average, plan.models, x)))
-    return gap + near + draw + float(voted[0]) + float(plan.flip)
+    vote = rough_vote(*(np.array([float(part)]) for part in (average, plan.models, x)))
+    return gap + near + draw + float(vote[0]) + float(plan.flip)
 
 
 def error_net_relabelled(n: int, *, failure: Number, epsilon: Number, vc: int) -> Fraction:

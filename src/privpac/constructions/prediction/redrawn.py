@@ -142,10 +142,10 @@ def least_dimensional(build: Callable[[int], R], concepts: ConceptClass, *, reco
     first = dimension(concepts, counted=records, drawn=records) or bound
     for vc in range(first, max(first, bound) + MORE_DIMENSIONS):
         learner = build(vc)
-        counted = learner.dimension()
-        if counted is None or counted <= vc:
+        answer = learner.dimension()
+        if answer is None or answer <= vc:
             break
-    return learner if counted is not None else build(bound)
+    return learner if answer is not None else build(bound)
 
 
 def draw_concept(
@@ -153,5 +153,5 @@ def draw_concept(
 ) -> Hypothesis:
     """One concept by its mistakes on all records, from the labellings of `kept` random ones of them."""
     positions = np.asarray(coins.subset(sample.size.labelled, kept), dtype=np.int64)
-    listed = concepts.dichotomies(sample.take(positions))
-    return listed.member(listed.mistakes(sample).draw(ratio, coins))
+    dichotomies = concepts.dichotomies(sample.take(positions))
+    return dichotomies.member(dichotomies.mistakes(sample).draw(ratio, coins))

@@ -78,8 +78,8 @@ def excess_relabelled_vote(
     if draw >= weight or average >= 1:
         return ONE
     near = relative_error(draw / weight, n=kept, failure=miss, vc=vc, pairs=True)
-    voted = vote_error(average, models=models, ratio=inner)
-    return min(ONE, erm_excess(voters, failure=2 * miss, vc=vc) + draw + near + voted)
+    vote = vote_error(average, models=models, ratio=inner)
+    return min(ONE, erm_excess(voters, failure=2 * miss, vc=vc) + draw + near + vote)
 
 
 @dataclass(frozen=True)
@@ -123,8 +123,8 @@ def _rough_relabelled(
     spread = (2 * rough_ln_growth(2 * kept, vc) + math.log(4 / miss)) / kept
     near = draw / weight + 2 * np.sqrt(draw / weight * spread) + 4 * spread
     logs = math.log(2) + 2 * rough_ln_growth(2 * block, vc) + np.log(models / miss)
-    voted = rough_vote(2 * logs / (block * math.log(2)), models, np.exp(-inner))
-    return np.where(possible, gap + draw + near + voted, math.inf)
+    vote = rough_vote(2 * logs / (block * math.log(2)), models, np.exp(-inner))
+    return np.where(possible, gap + draw + near + vote, math.inf)
 
 
 def refinement(

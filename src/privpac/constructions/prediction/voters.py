@@ -312,8 +312,8 @@ class Concepts:
         if isinstance(self.concepts, Scored):
             scores = self.concepts.scores(block.reduce(self.concepts.statistic), costs=(1, 1))
             return scores.locate(scores.histogram(0).best, 0)
-        listed = with_dichotomies(self.concepts, owner=OWNER).dichotomies(block)
-        return listed.member(listed.mistakes(block).cheapest())
+        dichotomies = with_dichotomies(self.concepts, owner=OWNER).dichotomies(block)
+        return dichotomies.member(dichotomies.mistakes(block).cheapest())
 
     def tally(self, models: Sequence[Hypothesis], cells: Cells) -> NDArray[np.int64]:
         rows = len(next(iter(cells.values())))

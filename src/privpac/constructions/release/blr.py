@@ -171,8 +171,8 @@ class ListedBLR:
     @cached_property
     def _query_matrix(self) -> NDArray[np.int64]:
         """Cells x queries: whether the query counts the cell."""
-        listed = self._joint.cells(range(self._joint.size))
-        cells = {name: np.array(listed[name], dtype=self.schema.column(name).dtype) for name in self.columns}
+        places = self._joint.cells(range(self._joint.size))
+        cells = {name: np.array(places[name], dtype=self.schema.column(name).dtype) for name in self.columns}
         return np.stack([query.predict(cells) for query in self.queries], axis=1).astype(np.int64)
 
     def releases(self, table: Released, size: Size) -> bool:

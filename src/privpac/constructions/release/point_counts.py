@@ -48,10 +48,10 @@ class PointCounts:
     def share(self, schema: Schema, condition: Hypothesis) -> Fraction:
         """The share of records on which a released rule says 1."""
         joint = JointCells(schema, self.names)
-        listed = joint.cells([cell for cell, _ in self.counts])
+        columns = joint.cells([cell for cell, _ in self.counts])
         arrays = {
             name: np.array(cells, dtype=schema.column(name).dtype)
-            for name, cells in listed.items()
+            for name, cells in columns.items()
             if name != schema.label
         }
         inside = condition.predict(arrays).tolist() if self.counts else []
@@ -60,13 +60,13 @@ class PointCounts:
 
     def records(self, schema: Schema) -> MemorySample:
         joint = JointCells(schema, self.names)
-        repeated = np.repeat(np.arange(len(self.counts)), [count for _, count in self.counts])
-        listed = joint.cells([cell for cell, _ in self.counts])
+        rows = np.repeat(np.arange(len(self.counts)), [count for _, count in self.counts])
+        columns = joint.cells([cell for cell, _ in self.counts])
         cells = {
-            name: np.array(listed[name], dtype=schema.column(name).dtype)[repeated] for name in joint.columns
+            name: np.array(columns[name], dtype=schema.column(name).dtype)[rows] for name in joint.columns
         }
-        labels = np.array(listed[schema.label], dtype=np.uint8)[repeated] if joint.labelled else None
-        return MemorySample(schema, cells=cells, labels=labels, n=len(repeated))
+        labels = np.array(columns[schema.label], dtype=np.uint8)[rows] if joint.labelled else None
+        return MemorySample(schema, cells=cells, labels=labels, n=len(rows))
 
     def to_json(self) -> dict[str, Any]:
         return {

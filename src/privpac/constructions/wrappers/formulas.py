@@ -391,6 +391,6 @@ def excess_stable(n: int, *, kept: int, epsilon: Number, vc: int, failure: Numbe
         chance(failure, owner=owner, name="failure") / 4,
     )
     log = ln_up(1 / miss)
-    listed = (ln_growth(have, vc=vc) + log) / few
+    listing = (ln_growth(have, vc=vc) + log) / few
     draw = 2 * (ln_growth(few, vc=vc) + log) / (loss * have)
-    return min(ONE, erm_excess(have, failure=2 * miss, vc=vc) + listed + draw)
+    return min(ONE, erm_excess(have, failure=2 * miss, vc=vc) + listing + draw)

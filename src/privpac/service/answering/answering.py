@@ -125,12 +125,12 @@ class Answering:
 
     def _group(self, transaction: Transaction, asks: Sequence[Ask], of: dict[str, Key]) -> Group:
         connection = transaction.connection
-        stored = self._stored(connection, asks)
+        earlier = self._stored(connection, asks)
         return Group(
             self.terms,
             transaction,
-            paid=set(stored),
-            known={question: label for question, label in stored.items() if label is not None},
+            paid=set(earlier),
+            known={question: label for question, label in earlier.items() if label is not None},
             keys=of,
             requests=earlier_requests(connection, asks),
         )
@@ -138,9 +138,9 @@ class Answering:
     def _stored(self, connection: object, asks: Sequence[Ask]) -> dict[bytes, int | None]:
         """The questions that are paid for, with their answers if they have one."""
         questions = {key for ask in asks for key in ask.rows.keys}
-        stored: dict[bytes, int | None] = {key: self._cache[key] for key in questions if key in self._cache}
-        rows = statements.ANSWERS.rows(connection, list(questions - stored.keys()), of=self.bundle.digest)
-        return stored | {bytes(row["question"]): row["label"] for row in rows}
+        answers: dict[bytes, int | None] = {key: self._cache[key] for key in questions if key in self._cache}
+        rows = statements.ANSWERS.rows(connection, list(questions - answers.keys()), of=self.bundle.digest)
+        return answers | {bytes(row["question"]): row["label"] for row in rows}
 
     def _remember(self, known: Mapping[bytes, int]) -> None:
         """Answers that are on disk: they never change, whichever process gave them, so nobody needs to look again."""

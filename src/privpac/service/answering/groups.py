@@ -129,10 +129,10 @@ class Group:
         new = ask.rows.new(self.paid)
         entry = None
         if new:
-            charged = self._charge(key, len(new))
-            if isinstance(charged, Problem):
-                return charged
-            entry = charged
+            charge = self._charge(key, len(new))
+            if isinstance(charge, Problem):
+                return charge
+            entry = charge
             self._note_questions(new)
         _, epsilon, price = self.terms.of(len(new))
         if entry is not None or ask.idempotency_key is not None:

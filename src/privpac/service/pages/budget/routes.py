@@ -106,9 +106,9 @@ def _shares(books: Books, visitor: Visitor, after: str | None) -> list[Share]:
 
 
 def _line(entry: Entry, books: Books) -> Line:
-    bought = "" if entry.purchase is None else str(entry.purchase)
+    item = "" if entry.purchase is None else str(entry.purchase)
     who = books.spender(entry.note, entry.key)
-    return Line(entry.number, entry.epsilon, entry.delta, entry.rho, entry.time, entry.note, bought, who)
+    return Line(entry.number, entry.epsilon, entry.delta, entry.rho, entry.time, entry.note, item, who)
 
 
 def _counts_rho(account: Account) -> bool:

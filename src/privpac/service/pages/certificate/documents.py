@@ -112,18 +112,20 @@ def require_readable(path: Path) -> None:
 
 def _opened(file: Path) -> Document:
     tree = _read(file)
-    stored = tree["certificate"]
+    certificate = tree["certificate"]
     rule = model_from(tree).describe() if tree["format"] == MODEL else None
     return Document(
         KINDS[tree["format"]],
-        stored,
+        certificate,
         Schema.from_json(tree["schema"]),
         str(tree["version"]),
         str(tree["digest"]),
         rule,
-        Step.of(stored["privacy"], TITLES),
-        tuple(Step.of(proof, TITLES) for proof in stored["accuracy"]),
-        tuple((str(proof["fact"]["release"]), Step.of(proof, TITLES)) for proof in stored.get("also", ())),
+        Step.of(certificate["privacy"], TITLES),
+        tuple(Step.of(proof, TITLES) for proof in certificate["accuracy"]),
+        tuple(
+            (str(proof["fact"]["release"]), Step.of(proof, TITLES)) for proof in certificate.get("also", ())
+        ),
     )
 
 

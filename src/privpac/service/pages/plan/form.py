@@ -234,8 +234,8 @@ class PlanForm:
     def command(self) -> str:
         """The same question on the command line."""
         parts = ["privpac", "plan", "--concepts", self.word]
-        for name, written in self.wishes().items():
-            value = "schema.json" if name == "schema" else written
+        for name, entry in self.wishes().items():
+            value = "schema.json" if name == "schema" else entry
             if value != DEFAULTS[name] or name not in ("failure", "delta", "protect"):
                 parts += [f"--{name}", value]
         return shlex.join(parts)

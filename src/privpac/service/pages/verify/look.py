@@ -197,12 +197,12 @@ class _View:
         }
 
     def _signed(self, signer: Signer) -> dict[str, Any]:
-        stored = signer.to_json()
+        tree = signer.to_json()
         receipt = signer.signature.receipt
         return {
-            "name": visible(signer.trusted if signer.trusted is not None else stored["signer"]),
+            "name": visible(signer.trusted if signer.trusted is not None else tree["signer"]),
             "trusted": signer.trusted is not None,
-            "key": stored["key"],
+            "key": tree["key"],
             "receipt": None
             if receipt is None
             else {
