@@ -241,12 +241,12 @@ def _count_pairs(context: Any, builder: Any, signature: Any, arguments: Any) -> 
     for i, total in enumerate(sums):
         stop = _copies(builder, builder.extract_value(stops, i), wide)
         inside = builder.icmp_signed("<", builder.add(lane, _copies(builder, start, wide)), stop)
-        counted = builder.select(inside, builder.load(total), ir.Constant(wide, [0] * LANES))
+        lanes = builder.select(inside, builder.load(total), ir.Constant(wide, [0] * LANES))
         place = builder.gep(goal.data, [builder.add(builder.extract_value(places, i), start)])
         place = builder.bitcast(place, narrow.as_pointer())
         before = builder.load(place)
         before.align = 4
-        builder.store(builder.add(before, builder.trunc(counted, narrow)), place).align = 4
+        builder.store(builder.add(before, builder.trunc(lanes, narrow)), place).align = 4
 
 
 def _copies(builder: Any, value: Any, vector: Any) -> Any:
