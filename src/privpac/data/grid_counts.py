@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from privpac.compiled import compiled
 from privpac.data.column import Column
+from privpac.data.occupied import check_bins
 from privpac.data.raw import Array
 from privpac.data.sample import Block, labels_of
 from privpac.errors import ParameterError, SizeError
@@ -38,16 +39,7 @@ class GridCounts:
         object.__setattr__(self, "bins", tuple(self.bins))
         if not 1 <= len(self.axes) <= 3:
             raise ParameterError("GridCounts", "axes", self.columns, allowed="one to three columns")
-        if len(self.bins) != len(self.axes):
-            raise ParameterError("GridCounts", "bins", self.bins, allowed="one number per column")
-        for column, bins in zip(self.axes, self.bins, strict=True):
-            if not 1 <= bins <= column.size:
-                raise ParameterError(
-                    "GridCounts",
-                    "bins",
-                    bins,
-                    allowed=f"between 1 and {column.size} for column '{column.name}'",
-                )
+        check_bins("GridCounts", self.axes, self.bins)
         if math.prod(self.bins) * self.classes > LARGEST_GRID:
             raise SizeError(
                 f"A grid of {' x '.join(map(str, self.bins))} boxes does not fit in memory.",

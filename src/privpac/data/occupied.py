@@ -15,7 +15,7 @@ from privpac.data.sample import Block, labels_of
 from privpac.data.statistics import merge_objects, merge_sorted
 from privpac.errors import ParameterError
 
-__all__ = ["OccupiedCells", "PointCounts"]
+__all__ = ["OccupiedCells", "PointCounts", "check_bins"]
 
 CHUNK = 2**16
 """Records counted at a time, so that what counting takes besides its result is small."""
@@ -51,16 +51,7 @@ class OccupiedCells:
     def __post_init__(self) -> None:
         object.__setattr__(self, "axes", tuple(self.axes))
         object.__setattr__(self, "bins", tuple(self.bins))
-        if not self.axes or len(self.bins) != len(self.axes):
-            raise ParameterError("OccupiedCells", "bins", self.bins, allowed="one number per column")
-        for column, bins in zip(self.axes, self.bins, strict=True):
-            if not 1 <= bins <= column.size:
-                raise ParameterError(
-                    "OccupiedCells",
-                    "bins",
-                    bins,
-                    allowed=f"between 1 and {column.size} for column '{column.name}'",
-                )
+        check_bins("OccupiedCells", self.axes, self.bins)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -115,3 +106,13 @@ class OccupiedCells:
             axes.append([code % bins for code in rest])
             rest = [code // bins for code in rest]
         return tuple(reversed(axes))
+
+
+def check_bins(owner: str, axes: tuple[Column, ...], bins: tuple[int, ...]) -> None:
+    """Refuse a grid without columns, or with more groups along one than it has cells."""
+    if not axes or len(bins) != len(axes):
+        raise ParameterError(owner, "bins", bins, allowed="one number per column")
+    for column, groups in zip(axes, bins, strict=True):
+        if not 1 <= groups <= column.size:
+            allowed = f"between 1 and {column.size} for column '{column.name}'"
+            raise ParameterError(owner, "bins", groups, allowed=allowed)
