@@ -162,8 +162,8 @@ def _refuse_other_origin(schema: Schema, certificate: Mapping[str, Any]) -> None
         raise NotCertified("The schema and the certificate disagree about whether it was read from the data.")
 
 
-def _refuse_other_certificate(expected: Certificate, stored: Mapping[str, Any]) -> None:
-    if not document.same(expected.to_json(), stored):
+def _refuse_other_certificate(expected: Certificate, certificate: Mapping[str, Any]) -> None:
+    if not document.same(expected.to_json(), certificate):
         raise NotCertified("The certificate is not the one these parameters and this schema lead to.")
 
 

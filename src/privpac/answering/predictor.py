@@ -184,7 +184,7 @@ class PrivatePredictor:
                 earlier |= self._answers.keep(self._draw_new(rows, earlier, len(new)))
         return rows.labels(earlier)
 
-    def _draw_new(self, rows: AskedRows, known: Container[bytes], count: int) -> dict[bytes, int]:
+    def _draw_new(self, rows: AskedRows, earlier: Container[bytes], count: int) -> dict[bytes, int]:
         """Answers to the new questions, paid for before the first look at the records.
 
         A draw that fails might do so because of a record, and a failure that can be asked for again tells more than was
@@ -198,7 +198,7 @@ class PrivatePredictor:
 
         def answers(coins: Coins) -> dict[bytes, int]:
             try:
-                return draw([rows], self._prepared, coins, known=known)
+                return draw([rows], self._prepared, coins, known=earlier)
             except Exception:
                 self._answers.end()
                 raise

@@ -192,7 +192,7 @@ def require_document(tree: object, *formats: str, name: str = "The document") ->
     return tree
 
 
-def _are_signatures(rows: object, sealed: str) -> bool:
+def _are_signatures(rows: object, digest_text: str) -> bool:
     """Whether they have the form of signatures of this document. Whether they are any is for a library to say."""
     return (
         isinstance(rows, list)
@@ -201,7 +201,7 @@ def _are_signatures(rows: object, sealed: str) -> bool:
             isinstance(row, dict)
             and row.keys() == SIGNATURE_FIELDS
             and row["format"] == SIGNATURE
-            and row["document"] == sealed
+            and row["document"] == digest_text
             for row in rows
         )
     )

@@ -187,10 +187,10 @@ def _paid_by(book: Ledger, signers: Sequence[Signer], tree: Mapping[str, Any], p
     return _named_by(charges, book.id, path)
 
 
-def _named_by(named: Sequence[Entry], ledger: str, path: str) -> str:
+def _named_by(charges: Sequence[Entry], ledger: str, path: str) -> str:
     """What charges show that name the same certificate: it exists before the draw, and says nothing of the file."""
-    one, files = len(named) == 1, [entry.purchase.file for entry in named if entry.purchase]
-    listing = "; ".join(f"charge {entry.number}, {entry.time}: {entry.purchase}" for entry in named)
+    one, files = len(charges) == 1, [entry.purchase.file for entry in charges if entry.purchase]
+    listing = "; ".join(f"charge {entry.number}, {entry.time}: {entry.purchase}" for entry in charges)
     like = "names a certificate like this one" if one else "name certificates like this one"
     several = "" if one else "; only one of them can have paid for it"
     text = f"{listing} (of ledger {ledger}; no receipt was signed{several}). {'It' if one else 'They'} {like}: any run"

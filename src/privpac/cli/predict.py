@@ -123,13 +123,13 @@ def _answered(
     return answers, facts
 
 
-def _csv(answered: _Answered) -> str:
+def _csv(answers: _Answered) -> str:
     """One line per record: its class as the schema writes it, and the risks behind it."""
-    names = answered.schema.classes
-    risks = [] if answered.risks is None else answered.risks.tolist()
+    names = answers.schema.classes
+    risks = [] if answers.risks is None else answers.risks.tolist()
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([HEADER, *(f"risk of {name}" for name in names if risks)])
-    for record, code in enumerate(answered.codes):
+    for record, code in enumerate(answers.codes):
         writer.writerow([names[code], *(risks[record] if risks else ())])
     return text.getvalue()

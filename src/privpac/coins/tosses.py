@@ -131,13 +131,13 @@ class BitCoins(ABC):
         raise EnclosureError("the balls of some weights do not tighten")
 
 
-def _locate(values: NDArray[np.float64], error: float, drawn: int) -> int | None:
+def _locate(values: NDArray[np.float64], error: float, word: int) -> int | None:
     """As `_locate_many`, for one number; None if that is in doubt."""
-    index = int(_locate_many(values, error, np.array([drawn], dtype=np.uint64))[0])
+    index = int(_locate_many(values, error, np.array([word], dtype=np.uint64))[0])
     return None if index == _DOUBT else index
 
 
-def _locate_many(values: NDArray[np.float64], error: float, drawn: NDArray[np.uint64]) -> NDArray[np.int64]:
+def _locate_many(values: NDArray[np.float64], error: float, words: NDArray[np.uint64]) -> NDArray[np.int64]:
     """The indices whose parts of [0, 1) certainly contain the drawn numbers, `_DOUBT` where that is in doubt.
 
     A number is known to 64 bits: it lies in [drawn, drawn + 1) / 2^64. With E the relative error of the cumulative
@@ -148,10 +148,10 @@ def _locate_many(values: NDArray[np.float64], error: float, drawn: NDArray[np.ui
     total = float(sums[-1])
     bound = error + (len(values) + _ROUNDINGS) * UNIT_ROUNDOFF * 1.01
     if not (bound <= 0.25 and math.isfinite(total) and total > 0):
-        return np.full(len(drawn), _DOUBT, dtype=np.int64)
+        return np.full(len(words), _DOUBT, dtype=np.int64)
     doubt = 4.0 * bound * total
     points = (
-        drawn.astype(np.float64) * 2.0**-WORD_BITS * total
+        words.astype(np.float64) * 2.0**-WORD_BITS * total
     )  # two roundings: of the integer, of the product
     index = np.searchsorted(sums, points, side="right")
     inside = np.minimum(index, len(sums) - 1)
@@ -162,7 +162,7 @@ def _locate_many(values: NDArray[np.float64], error: float, drawn: NDArray[np.ui
     return np.where(sure, index, _DOUBT)
 
 
-def _locate_in_balls(weights: Sequence[arb], drawn: int, bits: int) -> int | None:
+def _locate_in_balls(weights: Sequence[arb], word: int, bits: int) -> int | None:
     with ctx.workprec(bits + 64):
         sums: list[arb] = []
         running = arb(0)
@@ -170,8 +170,8 @@ def _locate_in_balls(weights: Sequence[arb], drawn: int, bits: int) -> int | Non
             running += weight
             sums.append(running)
         scale = arb(fmpz(1) << bits)
-        low = arb(fmpz(drawn)) * running
-        high = arb(fmpz(drawn + 1)) * running
+        low = arb(fmpz(word)) * running
+        high = arb(fmpz(word + 1)) * running
         first, last = 0, len(sums) - 1
         while first < last:  # the first index whose scaled sum is not certainly at or below `low`
             middle = (first + last) // 2

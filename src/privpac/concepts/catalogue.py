@@ -150,8 +150,8 @@ def class_from_json(stored: object, schema: Schema) -> ConceptClass:
         return _class(stored, schema)
 
 
-def _class(stored: object, schema: Schema) -> ConceptClass:
-    entry = record(stored, "class", "options")
+def _class(tree: object, schema: Schema) -> ConceptClass:
+    entry = record(tree, "class", "options")
     kind = stored_classes().get(text(entry["class"]))
     if kind is None:
         raise NotCertified(

@@ -113,19 +113,19 @@ def _staged(against: str) -> Check:
 
 
 def _against_best(
-    added: Fraction, n: int, each: Fraction, count: Fraction, growth: Fraction | None
+    worse: Fraction, n: int, each: Fraction, count: Fraction, growth: Fraction | None
 ) -> Fraction:
     """The best member looks too bad, the released rule too good: one deviation each."""
     best = directed.root_ceiling(directed.ln_ceiling(1 / each) / (2 * n))
     if growth is None:
-        return _rounded(added + best + directed.root_ceiling(directed.ln_ceiling(count / each) / (2 * n)))
+        return _rounded(worse + best + directed.root_ceiling(directed.ln_ceiling(count / each) / (2 * n)))
     half = directed.root_ceiling(growth)
-    return _rounded(added + 2 * best + 1 - 2 / (half + 1))
+    return _rounded(worse + 2 * best + 1 - 2 / (half + 1))
 
 
-def _no_error(added: Fraction, n: int, each: Fraction, count: Fraction, growth: Fraction | None) -> Fraction:
+def _no_error(worse: Fraction, n: int, each: Fraction, count: Fraction, growth: Fraction | None) -> Fraction:
     """Few mistakes were seen: Chernoff's bound by the distance of the roots."""
-    roots = directed.root_ceiling(added) + directed.root_ceiling(directed.ln_ceiling(count / each) / n)
+    roots = directed.root_ceiling(worse) + directed.root_ceiling(directed.ln_ceiling(count / each) / n)
     rate = _rounded(roots**2)
     require(rate < 1, "so few records prove nothing")
     return rate if growth is None else _rounded(1 - (1 - rate) / (1 - rate + rate * growth))

@@ -63,9 +63,9 @@ def _ordered(schema: Schema, name: str, owner: str) -> Column:
     return column
 
 
-def _filled(column: Column, drawn: list[int]) -> NDArray[Any]:
-    cells = np.empty(len(drawn), dtype=column.dtype)
-    cells[:] = drawn
+def _filled(column: Column, values: list[int]) -> NDArray[Any]:
+    cells = np.empty(len(values), dtype=column.dtype)
+    cells[:] = values
     return cells
 
 

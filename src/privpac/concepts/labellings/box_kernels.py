@@ -45,13 +45,13 @@ def _slab(occupied: Points, moves: Counts, z: int, z_last: int) -> tuple[NDArray
 
 
 @compiled
-def _entries(seen: NDArray[np.uint8], sums: Counts) -> tuple[Counts, Counts]:
+def _entries(slab: NDArray[np.uint8], sums: Counts) -> tuple[Counts, Counts]:
     """Where the values of x that matter stand, row by row: those of row y from first[y] up to first[y + 1]."""
-    rows, width = seen.shape
+    rows, width = slab.shape
     first, places, count = np.zeros(rows + 1, np.int64), np.empty(rows * width, np.int64), 0
     for y in range(rows):
         for x in range(width):
-            if seen[y, x] or sums[y, x] != 0:
+            if slab[y, x] or sums[y, x] != 0:
                 places[count] = x
                 count += 1
         first[y + 1] = count
@@ -60,7 +60,7 @@ def _entries(seen: NDArray[np.uint8], sums: Counts) -> tuple[Counts, Counts]:
 
 @compiled
 def _take(
-    seen: NDArray[np.uint8],
+    slab: NDArray[np.uint8],
     sums: Counts,
     y: int,
     entries: tuple[Counts, Counts],
@@ -83,18 +83,18 @@ def _take(
                 at -= 1
             live[at] = x
             count += 1
-        marks[x] |= seen[y, x] | LIVE
+        marks[x] |= slab[y, x] | LIVE
         row[x] += sums[y, x]
     return count
 
 
 @compiled
-def _mark(x: int, seen: NDArray[np.uint8], y: int, y_last: int, marks: NDArray[np.uint8]) -> int:
+def _mark(x: int, slab: NDArray[np.uint8], y: int, y_last: int, marks: NDArray[np.uint8]) -> int:
     """All bits of x for the ranges at hand."""
     mark = marks[x]
-    if seen[y, x] & ANY:
+    if slab[y, x] & ANY:
         mark |= 1
-    if seen[y_last, x] & ANY:
+    if slab[y_last, x] & ANY:
         mark |= 2
     return int(mark & (ALL | ANY))
 
@@ -114,7 +114,7 @@ def _plus(power: int, value: float, other: int, more: float, table: Floats) -> t
 
 @compiled
 def _ends(
-    seen: NDArray[np.uint8],
+    slab: NDArray[np.uint8],
     y: int,
     y_last: int,
     marks: NDArray[np.uint8],
@@ -133,7 +133,7 @@ def _ends(
     states[:] = 0.0
     total_power, total = 0, 0.0
     for x in live:
-        mark = _mark(x, seen, y, y_last, marks)
+        mark = _mark(x, slab, y, y_last, marks)
         bits = mark & ALL
         for state in range(lowest, ALL + 1):
             if bits and states[state] != 0.0 and (state | bits) != state:

@@ -259,9 +259,7 @@ def _gap_sums(
 
 
 @compiled
-def _row(
-    first: int, begins: Sums, ends: Sums, lengths: Sums, reached: Sums, empty: int, prices: Sums
-) -> None:
+def _row(first: int, begins: Sums, ends: Sums, lengths: Sums, sums: Sums, empty: int, prices: Sums) -> None:
     """The prices of the runs first … last - 1, for every `last` above `first`.
 
     An interval that meets the run is joined to it by moving its beginning to `first` and then its end to `last`; all
@@ -269,7 +267,7 @@ def _row(
     labels that really change.
     """
     here, count = lengths[first], len(prices)
-    least = reached[first]  # of beginnings up to the end at hand
+    least = sums[first]  # of beginnings up to the end at hand
     for at in range(count):
         last = first + 1 + at
         if at > 0:
@@ -290,7 +288,7 @@ def _totals(
     begins: Sums,
     ends: Sums,
     lengths: Sums,
-    reached: Sums,
+    sums: Sums,
     empty: int,
     best: int,
     coarse: NDArray[np.float64],
@@ -306,7 +304,7 @@ def _totals(
             line = np.full(1, empty)
         else:
             line = prices[: points - row + 1]
-            _row(row - 1, begins, ends, lengths, reached, empty, line)
+            _row(row - 1, begins, ends, lengths, sums, empty, line)
         total = 0.0
         for at in range(len(line)):
             step = line[at] - best

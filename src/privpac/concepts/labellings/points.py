@@ -39,14 +39,14 @@ class PointDichotomies:
     def labels(self, index: int, cells: Cells) -> NDArray[np.uint8]:
         return self.member(index).predict(cells)
 
-    def _at(self, seen: ColumnCounts) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def _at(self, column_counts: ColumnCounts) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Mistakes of each point of the set, and which seen values belong to it."""
-        counts = np.asarray(seen.counts, dtype=np.int64)
+        counts = np.asarray(column_counts.counts, dtype=np.int64)
         mistakes = np.full(len(self.points), int(counts[:, 1].sum()), dtype=np.int64)
-        places = np.searchsorted(self.points, seen.values)
-        inside = np.zeros(len(seen.values), dtype=np.bool_)
+        places = np.searchsorted(self.points, column_counts.values)
+        inside = np.zeros(len(column_counts.values), dtype=np.bool_)
         within = places < len(self.points)
-        inside[within] = self.points[places[within]] == seen.values[within]
+        inside[within] = self.points[places[within]] == column_counts.values[within]
         mistakes[places[inside]] += counts[inside, 0] - counts[inside, 1]
         return mistakes, inside
 
@@ -74,9 +74,9 @@ class PointDichotomies:
         costs = np.minimum(costs, none + steps)
         return ListedPrices(costs if self.elsewhere is None else np.append(costs, none))
 
-    def _fewest_outside(self, seen: ColumnCounts, outside: NDArray[np.bool_]) -> int:
+    def _fewest_outside(self, column_counts: ColumnCounts, outside: NDArray[np.bool_]) -> int:
         """The best point outside of the set: a seen one, or one that nobody has if there is any."""
-        counts = np.asarray(seen.counts, dtype=np.int64)
+        counts = np.asarray(column_counts.counts, dtype=np.int64)
         positives = int(counts[:, 1].sum())
         gains = counts[outside, 0] - counts[outside, 1]
         untouched = self.column.size > len(self.points) + len(gains)

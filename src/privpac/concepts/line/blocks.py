@@ -158,13 +158,13 @@ def _ones(
 
 
 @compiled
-def _spans(shared: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _spans(common: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """First and last value of the block that forks between values q and q + 1, for each q: as far as more is shared."""
-    count = len(shared)
+    count = len(common)
     firsts, lasts = np.zeros(count, np.int64), np.full(count, count, np.int64)
     stack, top = np.zeros(count + 1, np.int64), 0
     for q in range(count):
-        while top > 0 and shared[stack[top - 1]] > shared[q]:
+        while top > 0 and common[stack[top - 1]] > common[q]:
             top -= 1
             lasts[stack[top]] = q
         if top > 0:

@@ -113,7 +113,7 @@ def _fewest(
     groups: Short,
     lengths: Short,
     current: Whole,
-    held: Whole,
+    total: Whole,
     joint_groups: Short,
     turns: NDArray[np.bool_],
     mistakes: Whole,
@@ -121,7 +121,7 @@ def _fewest(
 ) -> None:
     """Walk through both sweeps together; both have their changes in the order of slopes."""
     prefix, turn, at = 0, -1, 0
-    for t in range(len(held)):
+    for t in range(len(total)):
         while at <= joint_groups[t]:
             if turns[at]:
                 turn += 1
@@ -129,9 +129,9 @@ def _fewest(
                     current[lengths[prefix]] = 2 * prefix
                     prefix += 1
             at += 1
-        code = current[held[t]]
+        code = current[total[t]]
         for side in range(2):
             least[code ^ side] = min(least[code ^ side], mistakes[2 * t + side])
     whole = current[-1]  # the constants
     for side in range(2):
-        least[whole ^ side] = min(least[whole ^ side], mistakes[2 * len(held) + side])
+        least[whole ^ side] = min(least[whole ^ side], mistakes[2 * len(total) + side])

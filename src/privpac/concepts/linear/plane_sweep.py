@@ -136,15 +136,15 @@ def _lines(
     group: int,
     place: Whole,
     start: Whole,
-    seen: Whole,
+    earlier: Whole,
     members: Whole,
 ) -> int:
     """The points that change in a group, and for each the first place of its line: its least place in any pair."""
     lines = 0
     for e in range(low, high):
         for p in (i[e], j[e]):
-            if seen[p] != group:
-                seen[p] = group
+            if earlier[p] != group:
+                earlier[p] = group
                 start[p] = place[p]
                 members[lines] = p
                 lines += 1

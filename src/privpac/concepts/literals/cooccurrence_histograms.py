@@ -22,29 +22,29 @@ Array = NDArray[Any]
 
 
 @compiled
-def _next_columns(chosen: NDArray[np.int64], size: int, columns: int) -> bool:
+def _next_columns(picks: NDArray[np.int64], size: int, columns: int) -> bool:
     """The next increasing tuple of `size` column numbers; False after the last."""
     i = size - 1
-    while i >= 0 and chosen[i] == columns - size + i:
+    while i >= 0 and picks[i] == columns - size + i:
         i -= 1
     if i < 0:
         return False
-    chosen[i] += 1
+    picks[i] += 1
     for j in range(i + 1, size):
-        chosen[j] = chosen[j - 1] + 1
+        picks[j] = picks[j - 1] + 1
     return True
 
 
 @compiled
 def _next_tests(
-    chosen: NDArray[np.int64], prefix: NDArray[np.int64], size: int, first: NDArray[np.int64]
+    picks: NDArray[np.int64], prefix: NDArray[np.int64], size: int, first: NDArray[np.int64]
 ) -> bool:
     """The next choice of one test per column; False after the last (and then back at the first choice)."""
     for i in range(size):
-        chosen[i] += 1
-        if chosen[i] < first[prefix[i] + 1]:
+        picks[i] += 1
+        if picks[i] < first[prefix[i] + 1]:
             return True
-        chosen[i] = first[prefix[i]]
+        picks[i] = first[prefix[i]]
     return False
 
 
@@ -89,27 +89,27 @@ def count_cells(
 def _join_prefix(
     codes: Array,
     first: NDArray[np.int64],
-    chosen: NDArray[np.int64],
+    picks: NDArray[np.int64],
     size: int,
-    known: NDArray[np.int64],
+    prefix: NDArray[np.int64],
     joint: NDArray[np.int32],
 ) -> int:
     """Joint codes of all chosen columns but the last, kept while only that changes; returns its stride."""
     stride = 1
     same = True
     for i in range(size - 1):
-        stride *= first[chosen[i] + 1] - first[chosen[i]] + 1
-        same = same and known[i] == chosen[i]
+        stride *= first[picks[i] + 1] - first[picks[i]] + 1
+        same = same and prefix[i] == picks[i]
     if not same:
         for r in range(len(joint)):
             joint[r] = 0
         step = 1
         for i in range(size - 1):
-            row = codes[chosen[i]]
+            row = codes[picks[i]]
             for r in range(len(joint)):
                 joint[r] += np.int32(step * np.int64(row[r]))
-            step *= first[chosen[i] + 1] - first[chosen[i]] + 1
-            known[i] = chosen[i]
+            step *= first[picks[i] + 1] - first[picks[i]] + 1
+            prefix[i] = picks[i]
     return stride
 
 
@@ -118,14 +118,14 @@ def _accumulate(
     histogram: NDArray[np.int32],
     first: NDArray[np.int64],
     nested: NDArray[np.bool_],
-    chosen: NDArray[np.int64],
+    picks: NDArray[np.int64],
     size: int,
 ) -> None:
     """Along nested columns, turn 'exactly this code' into 'at least this code'."""
     stride = 1
     for i in range(size):
-        width = first[chosen[i] + 1] - first[chosen[i]] + 1
-        if nested[chosen[i]]:
+        width = first[picks[i] + 1] - first[picks[i]] + 1
+        if nested[picks[i]]:
             for outer in range(0, len(histogram), stride * width):
                 for code in range(width - 2, 0, -1):
                     here = outer + code * stride
@@ -139,22 +139,22 @@ def _write_cells(
     histogram: NDArray[np.int32],
     first: NDArray[np.int64],
     binomial: NDArray[np.int64],
-    chosen: NDArray[np.int64],
+    picks: NDArray[np.int64],
     size: int,
     level: NDArray[np.int32],
 ) -> None:
     """Add the counts of all test tuples; the first column runs contiguously on both sides."""
     tests = np.empty(size, np.int64)
     for i in range(size):
-        tests[i] = first[chosen[i]]
-    width = first[chosen[0] + 1] - first[chosen[0]]
+        tests[i] = first[picks[i]]
+    width = first[picks[0] + 1] - first[picks[0]]
     while True:
         base, cell, stride = tests[0], np.int64(1), width + 1
         for i in range(1, size):
             base += binomial[i + 1, tests[i]]
-            cell += stride * (tests[i] - first[chosen[i]] + 1)
-            stride *= first[chosen[i] + 1] - first[chosen[i]] + 1
+            cell += stride * (tests[i] - first[picks[i]] + 1)
+            stride *= first[picks[i] + 1] - first[picks[i]] + 1
         for j in range(width):
             level[base + j] += histogram[cell + j]
-        if not _next_tests(tests[1:], chosen[1:], size - 1, first):
+        if not _next_tests(tests[1:], picks[1:], size - 1, first):
             break

@@ -293,13 +293,13 @@ def _take(row: Array, order: NDArray[np.uint32], out: Array) -> None:
 
 
 @compiled
-def _join(codes: Array, joined: Words) -> None:
+def _join(codes: Array, groups: Words) -> None:
     """The codes of as many columns as fit into a word, one after the other, of every record."""
     columns, n = codes.shape
     bits = np.uint64(8 * codes.itemsize)
     together = WORD // (8 * codes.itemsize)
     for c in range(columns):
-        row, out, shift = codes[c], joined[c // together], np.uint64(c % together) * bits
+        row, out, shift = codes[c], groups[c // together], np.uint64(c % together) * bits
         if c % together == 0:
             out[:n] = 0
         for i in range(n):
@@ -308,7 +308,7 @@ def _join(codes: Array, joined: Words) -> None:
 
 @compiled
 def _fill_sorted(
-    joined: Words,
+    groups: Words,
     first: Longs,
     nested: NDArray[np.bool_],
     limit: int | np.int64,
@@ -322,7 +322,7 @@ def _fill_sorted(
     together = WORD // (8 * line.itemsize)
     for c in range(limit):
         if c % together == 0:
-            _take(joined[c // together], order, several)
+            _take(groups[c // together], order, several)
             several[many : words * WORD] = 0
         shift = np.uint64(8 * line.itemsize * (c % together))
         for i in range(words * WORD):

@@ -178,14 +178,14 @@ class Patterns:
             fresh = {new for pattern in fresh for new in self._following(pattern, patterns)} - patterns
         return frozenset(patterns)
 
-    def _following(self, pattern: Pattern, known: set[Pattern]) -> Iterable[Pattern]:
+    def _following(self, pattern: Pattern, patterns: set[Pattern]) -> Iterable[Pattern]:
         if len(pattern) < self.width:
             numbers = {test for test, _ in pattern}
             free = (test for test in range(len(self.tests.tests)) if test not in numbers)
             yield from (pattern | {(test, answer)} for test in free for answer in (False, True))
         for test, answer in pattern:
             rest = pattern - {(test, answer)}
-            if rest | {(test, not answer)} in known:
+            if rest | {(test, not answer)} in patterns:
                 yield rest
             for other, fact in self._stronger[test, answer]:
                 if (other, not fact) not in rest:

@@ -142,7 +142,7 @@ def _middle(
 
 
 def _amended(
-    held: NDArray[np.int64],
+    sums: NDArray[np.int64],
     fits: list[bool],
     prime: int,
     below: int,
@@ -152,8 +152,8 @@ def _amended(
     gains: NDArray[np.int64],
 ) -> NDArray[np.int64]:
     for i in np.flatnonzero(~np.array(fits)).tolist():
-        held[i] = _plain(prime, below, [first[i]], [second[i]], values.tolist(), gains)[0]
-    return held
+        sums[i] = _plain(prime, below, [first[i]], [second[i]], values.tolist(), gains)[0]
+    return sums
 
 
 @compiled

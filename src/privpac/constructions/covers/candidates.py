@@ -56,11 +56,11 @@ def weight(epsilon: Fraction, *, error: Fraction, lost: Fraction, against: Again
     return ratio if 0 < ratio < 1 else None
 
 
-def _base(error: Fraction, lost: Fraction, ratio: Fraction, against: Against) -> arb:
+def _base(error: Fraction, loss: Fraction, ratio: Fraction, against: Against) -> arb:
     """What one record more multiplies the failure by (register `reference-cover-realizable`, `-agnostic`)."""
     if against is Against.REALIZABLE:
-        return ball(1 - error * (1 - ratio) + lost * (1 / ratio - 1))
-    gap = error - lost
+        return ball(1 - error * (1 - ratio) + loss * (1 / ratio - 1))
+    gap = error - loss
     return ball((1 - gap) / (2 * ratio) + ratio * (1 + gap) / 2)
 
 

@@ -197,11 +197,11 @@ def _pairs(
     yield from _pairs(tree.high, leaves[below:], first + below, depth + 1)
 
 
-def _without(shown: FoldedTree, first: int) -> FoldedTree:
+def _without(picture: FoldedTree, first: int) -> FoldedTree:
     """The same with the leaf of this number and the next one, which belong to one test, folded into one."""
-    both = _together(shown.leaves[first : first + 2])
-    tree = _cut(shown.tree, first, Leaf(both.answer))
-    return FoldedTree(tree, (*shown.leaves[:first], both, *shown.leaves[first + 2 :]))
+    both = _together(picture.leaves[first : first + 2])
+    tree = _cut(picture.tree, first, Leaf(both.answer))
+    return FoldedTree(tree, (*picture.leaves[:first], both, *picture.leaves[first + 2 :]))
 
 
 def _cut(tree: Tree, first: int, leaf: Leaf) -> Tree:

@@ -138,9 +138,9 @@ class LeafCounts:
         return cls(counts, whole(tree["records"], least=1), epsilon, Smoothing(smoothing))
 
 
-def _shares(counts: NDArray[np.float64], added: float) -> NDArray[np.float64]:
+def _shares(counts: NDArray[np.float64], extra: float) -> NDArray[np.float64]:
     """Counts with so much added to each, divided by their sum."""
-    smooth = counts + added
+    smooth = counts + extra
     shares: NDArray[np.float64] = smooth / smooth.sum(axis=-1, keepdims=True)
     return shares
 

@@ -246,14 +246,14 @@ def _first_of(
     price: Fraction,
     vc: int,
     best: Callable[[int, float, float, int], Sequence[Any]],
-    promised: Callable[..., Fraction],
+    promise: Callable[..., Fraction],
     first: int,
 ) -> int:
     def excess(n: int) -> float:
         return float(best(n, float(price), float(miss), vc)[0])
 
     def proved(n: int) -> bool:
-        return promised(n, failure=miss, epsilon=price, vc=vc) <= wrong
+        return promise(n, failure=miss, epsilon=price, vc=vc) <= wrong
 
     want, start = float(wrong) * (1 - 1e-6), int(first * vc / wrong**2)
     return _proved(first_by_value(excess, want, start=start, owner=owner), proved, owner=owner)

@@ -106,9 +106,9 @@ class Answering:
         self._remember(group.known)
         return outcomes
 
-    def _draw(self, batches: Sequence[AskedRows], known: Mapping[bytes, int]) -> dict[bytes, int]:
+    def _draw(self, batches: Sequence[AskedRows], earlier: Mapping[bytes, int]) -> dict[bytes, int]:
         try:
-            return draw(batches, self.bundle.prepared, self.coins, known=known)
+            return draw(batches, self.bundle.prepared, self.coins, known=earlier)
         except Exception as fault:  # whatever it is: nothing is swallowed, and nothing is answered after it
             self._failed.set()
             self._end()
@@ -142,8 +142,8 @@ class Answering:
         rows = statements.ANSWERS.rows(connection, list(questions - answers.keys()), of=self.bundle.digest)
         return answers | {bytes(row["question"]): row["label"] for row in rows}
 
-    def _remember(self, known: Mapping[bytes, int]) -> None:
+    def _remember(self, answers: Mapping[bytes, int]) -> None:
         """Answers that are on disk: they never change, whichever process gave them, so nobody needs to look again."""
-        if len(self._cache) + len(known) > MOST_KEPT:
+        if len(self._cache) + len(answers) > MOST_KEPT:
             self._cache.clear()
-        self._cache.update(known)
+        self._cache.update(answers)

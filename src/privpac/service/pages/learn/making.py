@@ -244,9 +244,9 @@ MAKINGS: Mapping[str, Callable[[Text], Making]] = {
 """How each is read from the form."""
 
 
-def _options(spoken: Sequence[tuple[str, str, str]]) -> list[str]:
+def _options(words: Sequence[tuple[str, str, str]]) -> list[str]:
     """Every option with its value, unless it is what it is if nobody says so."""
-    return [word for name, value, usual in spoken if value != usual for word in (f"--{name}", value)]
+    return [word for name, value, usual in words if value != usual for word in (f"--{name}", value)]
 
 
 def _number(value: Fraction | None) -> str:

@@ -116,8 +116,8 @@ def chart(form: PlanForm, *, dots: bool = False) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=64)
-def _chart(values: tuple[tuple[str, str], ...], described: Schema | None, dots: bool) -> dict[str, Any]:
-    form = PlanForm(dict(values), described)
+def _chart(values: tuple[tuple[str, str], ...], schema: Schema | None, dots: bool) -> dict[str, Any]:
+    form = PlanForm(dict(values), schema)
     plan = form.ask()
     answer = plan.headline
     if answer is None:
