@@ -168,13 +168,13 @@ def _headline(tree: Tree) -> None:
     """What stands on top is what the derivations end with."""
     fact = read_privacy(tree["privacy"])
     require(fact.part == ALL, "the privacy derived is that of a part of the records")
-    charge = Loss(decimal(tree["epsilon"]), Fraction(1))
-    require(fact.loss.at_most(charge), "the headline epsilon is smaller than the one derived")
+    headline = Loss(decimal(tree["epsilon"]), Fraction(1))
+    require(fact.loss.at_most(headline), "the headline epsilon is smaller than the one derived")
     if fact.loss.factor == 1:
-        exact = charge.log == fact.loss.log
+        exact = headline.log == fact.loss.log
     else:
-        step = Loss(charge.log - STEP, Fraction(1))
-        exact = ((charge.log - fact.loss.log) / STEP).denominator == 1 and fact.loss.above(step)
+        step = Loss(headline.log - STEP, Fraction(1))
+        exact = ((headline.log - fact.loss.log) / STEP).denominator == 1 and fact.loss.above(step)
     require(exact, "the headline epsilon is not the one derived, rounded up")
     require(decimal(tree["delta"]) == fact.delta, "the headline delta is not the one derived")
     require(
