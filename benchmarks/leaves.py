@@ -81,7 +81,7 @@ def pages(table: Table, epsilon: Fraction, split: int) -> Iterator[Row]:
         counts = release_leaf_counts(train, tree, epsilon=epsilon * COUNTING, coins=SeededCoins(draw))
         answers = tree.predict(test.cells)
         for most in PAGES:
-            shown = fold(tree, counts, most=most).tree
+            shown = fold(tree, counts, table.schema, most=most).tree
             told = shown.predict(test.cells)
             yield {
                 "page": most,

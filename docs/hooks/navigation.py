@@ -15,7 +15,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from docs.hooks import pages
+from docs.hooks import outside, pages
 
 __all__ = ["Orphan", "navigation", "on_config", "placed"]
 
@@ -72,7 +72,7 @@ def _section(docs: Path, folder: str, known: set[str]) -> list[Any]:
         return []
     groups: dict[str, list[Any]] = {}
     placed_pages = {index}
-    for group, link in _linked(pages.text(docs, index)):
+    for group, link in _linked(outside.inside(pages.text(docs, index), index, known)):
         page = posixpath.normpath(posixpath.join(folder, link))
         if page in placed_pages or page not in known or not _belongs(page, folder):
             continue

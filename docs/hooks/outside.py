@@ -1,7 +1,8 @@
 """Links of a page that lead out of docs/: to another page of the site if there is one, else to plain text.
 
 Files of the project name each other as they lie in the repository (docs/start.md from CHANGELOG.md,
-../tests/README.md from docs/). On GitHub such links work; in the site they would lead nowhere.
+../tests/README.md from docs/, ../src/privpac/cli where the site describes all commands). On GitHub such links work; in
+the site they would lead nowhere.
 """
 
 from __future__ import annotations
@@ -19,30 +20,40 @@ from docs.hooks import pages
 __all__ = ["inside", "on_page_markdown"]
 
 LINK = re.compile(r"(?<!!)\[([^\]\[]*)\]\(([^)\s]+)\)")
+BUTTON = re.compile(r"(<a\b[^>\n]*\bhref=\")([^\"\n]+)(?=\")")
+"""A link that Markdown cannot write."""
 CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
 
 
 def inside(markdown: str, page: str, known: set[str]) -> str:
     """The page with every link to a file outside docs/ replaced."""
-    home = _home(page)
 
     def replaced(link: re.Match[str]) -> str:
         words, target = link[1], link[2]
-        address, _, anchor = target.partition("#")
-        if "://" in target or not address or target.startswith("mailto:"):
-            return link[0]
-        place = posixpath.normpath(posixpath.join(posixpath.dirname(home), address))
-        inner = pages.OUTSIDE.get(place) or place.removeprefix("docs/")
-        if inner not in known:
-            return words if not place.startswith("docs/") else link[0]
-        there = posixpath.relpath(inner, posixpath.dirname(page) or ".")
-        return f"[{words}]({there}{'#' + anchor if anchor else ''})"
+        there = _in_site(target, page, known)
+        return words if there is None else f"[{words}]({there})"
+
+    def moved(link: re.Match[str]) -> str:
+        return f"{link[1]}{_in_site(link[2], page, known) or '#'}"
 
     parts = CODE.split(markdown)
     return "".join(
-        part if index % 2 and part.startswith("```") else LINK.sub(replaced, part)
+        part if index % 2 and part.startswith("```") else BUTTON.sub(moved, LINK.sub(replaced, part))
         for index, part in enumerate(_rejoined(parts))
     )
+
+
+def _in_site(target: str, page: str, known: set[str]) -> str | None:
+    """Where a link of a page leads in the site; None if there is nothing."""
+    address, _, anchor = target.partition("#")
+    if "://" in target or not address or target.startswith("mailto:"):
+        return target
+    place = posixpath.normpath(posixpath.join(posixpath.dirname(_home(page)), address))
+    inner = pages.for_source(place) or place.removeprefix("docs/")
+    if inner not in known and inner not in pages.MADE_FROM.values():
+        return target if place.startswith("docs/") else None
+    there = posixpath.relpath(inner, posixpath.dirname(page) or ".")
+    return f"{there}{'#' + anchor if anchor else ''}"
 
 
 def _rejoined(parts: list[str]) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from docs.hooks import http, reference, scripts
 
-__all__ = ["INDEXES", "PLACES", "ROOT", "generated", "heading", "text", "written"]
+__all__ = ["INDEXES", "MADE_FROM", "PLACES", "ROOT", "for_source", "generated", "heading", "text", "written"]
 
 ROOT = Path(__file__).resolve().parents[2]
 INDEXES = ("index.md", "README.md")
@@ -17,6 +17,24 @@ PLACES = {"architecture.md": "reference", "audit.md": "reference", "theorems.md"
 
 OUTSIDE = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md"}
 """Files of the project that are pages of the site."""
+
+
+MADE_FROM = {
+    "src/privpac": "reference/python/index.md",
+    "src/privpac/cli": "reference/commands.md",
+    "src/privpac/service/api": "reference/http.md",
+    "src/privpac/errors.py": "reference/errors.md",
+    "src/privpac/guarantee/rules": "reference/rules.md",
+    "src/privpac/service/pages/verify": "verify/index.html",
+    "examples/gallery": "gallery/index.md",
+}
+"""What a reader of the repository finds where the site has a page that is made while it is built."""
+
+
+def for_source(place: str) -> str | None:
+    """The page of the site for a file or folder of the repository, if there is one."""
+    script = re.fullmatch(r"examples/(gallery/\w+)\.py", place)
+    return OUTSIDE.get(place) or MADE_FROM.get(place) or (f"{script[1]}.md" if script else None)
 
 
 def written(docs: Path) -> set[str]:

@@ -208,7 +208,7 @@ class Model:
         `whole` nothing is folded, and what chance decided is marked.
         """
         leaves = self._leaves()
-        return "" if leaves is None else fold(*leaves, whole=whole).describe(self.schema)
+        return "" if leaves is None else fold(*leaves, self.schema, whole=whole).describe(self.schema)
 
     def to_sql(self) -> str:
         """The rule as an SQL expression over the raw columns, without a database's dialect."""

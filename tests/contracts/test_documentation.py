@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from docs.hooks import http, navigation, outside, pages, reference
-from docs.hooks.finished import loaded_from_elsewhere
+from docs.hooks.finished import dead_links, loaded_from_elsewhere
 from typer.main import get_command
 
 import privpac
@@ -72,7 +72,40 @@ def test_every_link_and_anchor_of_a_page_resolves(page: str) -> None:
     assert not lost
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"])
+BESIDE = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
+AS_HTML = re.compile(r"<a\b[^>\n]*\bhref=\"([^\"\n]+)\"")
+
+
+@together(sorted({*BESIDE, "tests/README.md", *(f"docs/{page}" for page in pages.written(DOCS))}))
+def test_every_link_of_a_file_leads_somewhere_in_the_repository(name: str) -> None:
+    """Where the sources are read and no site is built: a page that only a build makes is not there."""
+    text = FENCE.sub("", (ROOT / name).read_text(encoding="utf-8"))
+    targets = (target.partition("#")[0] for target in LINK.findall(text) + AS_HTML.findall(text))
+    lost = [
+        target
+        for target in targets
+        if target and not re.match(r"[a-z]+:", target) and not (ROOT / name).parent.joinpath(target).exists()
+    ]
+    assert not lost
+
+
+@pytest.mark.parametrize(("source", "page"), pages.MADE_FROM.items())
+def test_a_link_to_a_source_is_one_to_its_page(source: str, page: str) -> None:
+    assert (ROOT / source).exists()
+    assert page in set(pages.generated()) | {"verify/index.html"}
+    assert outside.inside(f"[a](../../{source}#b)", "how-to/tour.md", set()) == f"[a](../{page}#b)"
+    button = f'<a class="x" href="../../{source}">'
+    assert outside.inside(button, "how-to/tour.md", set()) == f'<a class="x" href="../{page}">'
+
+
+def test_a_link_to_a_script_is_one_to_its_page() -> None:
+    script = "[a](../../examples/gallery/05_boxes.py)"
+    known = {"gallery/05_boxes.md"}
+    assert outside.inside(script, "how-to/tour.md", known) == "[a](../gallery/05_boxes.md)"
+    assert outside.inside(script, "how-to/tour.md", set()) == "a"
+
+
+@pytest.mark.parametrize("name", BESIDE)
 def test_every_anchor_of_a_file_beside_the_docs_resolves(name: str) -> None:
     text = FENCE.sub("", (ROOT / name).read_text(encoding="utf-8"))
     for target in LINK.findall(text):
@@ -235,6 +268,21 @@ def test_what_would_be_loaded_from_elsewhere_is_noticed() -> None:
         "http://x.example/y.png"
     ]
     assert not loaded_from_elsewhere('<a href="https://example.org">a link is followed by people</a>')
+
+
+def test_a_link_that_is_dead_on_a_disk_is_noticed(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "a b.html").write_text('<h1 id="top">A</h1><a href="../index.html#rules">all</a>')
+    good = '<h1 id="rules">R</h1><a href="#rules">here</a><a href="deep/a%20b.html#top">there</a>'
+    index = tmp_path / "index.html"
+    index.write_text(
+        f'{good}<a href="https://example.org/nowhere">elsewhere</a><img src="data:image/png;base64,AA">'
+    )
+    (tmp_path / "404.html").write_text('<a href="/anything/">served under any address</a>')
+    assert list(dead_links(tmp_path)) == []
+    for link in ("deep/", ".", "deep/b.html", "#nothing", "deep/a%20b.html#nothing", "/index.html"):
+        index.write_text(f'{good}<a href="{link}">dead</a>')
+        assert list(dead_links(tmp_path)) == [f"index.html: {link}"]
 
 
 CITED = re.compile(r"[A-Z][\w'’-]+(?:(?:–|, | and )[A-Z][\w'’-]+)* (?:19|20)\d\d")

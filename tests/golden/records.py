@@ -42,6 +42,17 @@ def _schema(label: str, classes: Sequence[str], *names: str, **options: Any) -> 
     return Schema.from_json({"label": label, "classes": list(classes), "columns": columns})
 
 
+def _titled(label: str, classes: Sequence[str]) -> Schema:
+    """Columns that people call otherwise than tables do."""
+    words = {
+        "dose": {"title": "Dose of the <first> day", "unit": "mg/kg"},
+        "smokes": {"title": "Raucht täglich"},
+        "seen": {"title": "Seen on"},
+    }
+    columns = [{"name": name, **_COLUMNS[name], **words[name]} for name in words]
+    return Schema.from_json({"label": label, "classes": list(classes), "columns": columns})
+
+
 _TWO = ("no", "yes")
 
 SCHEMAS: Mapping[str, Schema] = {
@@ -55,6 +66,7 @@ SCHEMAS: Mapping[str, Schema] = {
     "wards": _schema("outcome", ("home", "ward", "icu"), "age", "ward", "smokes"),
     "keys": _schema("hit", _TWO, "key"),
     "codes": _schema("hit", _TWO, "code"),
+    "titled": _titled("ill", _TWO),
 }
 """Few columns each, so that a stored document stays small."""
 

@@ -147,7 +147,25 @@ def _usage(problem: Exception) -> PrivpacError:
     context = getattr(problem, "ctx", None)
     verb = getattr(context, "command_path", "privpac")
     stop = "" if sentence.endswith((".", "?")) else "."
-    return PrivpacError(sentence + stop, remedy=f"See {verb} --help.")
+    others = _verbs_with(getattr(problem, "option_name", None))
+    elsewhere = f"privpac {' and '.join(others)} {'has' if len(others) == 1 else 'have'} it. "
+    return PrivpacError(
+        sentence + stop, remedy=f"{elsewhere if 1 <= len(others) <= FEW else ''}See {verb} --help."
+    )
+
+
+FEW = 2
+"""Verbs with an option that another one lacks, as long as it helps to name them."""
+
+
+def _verbs_with(option: str | None) -> list[str]:
+    """The verbs that have an option of this name."""
+    commands = {} if option is None else getattr(_command(VERBS), "commands", {})
+    return [
+        verb
+        for verb, command in commands.items()
+        if any(option in parameter.opts for parameter in command.params)
+    ]
 
 
 def _fault(problem: Exception) -> PrivpacError:

@@ -41,7 +41,8 @@ def schema(
     """Draft a schema file from a table, or check one.
 
     A draft holds the names and types of the columns; no value of theirs is written down. The types of a CSV
-    file are guessed from its first records (number, date, truth value or text).
+    file are guessed from its first records (number, date, truth value or text). A column of 0 and 1 is taken for
+    truth values; where other numbers may follow, write "kind": "numeric" with its bounds instead.
 
     Every null in it is for a person to fill in with what is publicly known. Afterwards `--check` says what was
     written, column by column: bounds that are too narrow cannot be noticed privately, so a person has to look.

@@ -86,6 +86,7 @@ class PointsSheet:
     """Points by column, and what their sum means: a card."""
 
     blocks: tuple[tuple[str, tuple[PointsBar, ...]], ...]
+    """What stands above a block, and its rows."""
     risks: tuple[RiskBar, ...]
     verdict: str
     caution: str

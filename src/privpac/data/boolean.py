@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from privpac.data import raw as reading
-from privpac.data.column import Column, with_options
+from privpac.data.column import Column
 from privpac.data.raw import EMPTY, UNKNOWN, Array
 from privpac.errors import DataError
 
@@ -32,6 +32,7 @@ class Boolean(Column):
     missing: bool | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.missing is not None:
             cell = self.TABLE.get(reading.text_of(self.missing))
             if cell is None:
@@ -48,7 +49,7 @@ class Boolean(Column):
             raise DataError(
                 f"Column '{self.name}' has a cell that is not a boolean.",
                 column=self.name,
-                remedy="Use true/false, yes/no or 0/1, or declare the column categorical.",
+                remedy="Use true/false, yes/no or 0/1, or declare another kind for it: categorical, or numeric.",
             )
         empty = codes == EMPTY
         if empty.any():
@@ -74,4 +75,4 @@ class Boolean(Column):
         return "true or false"
 
     def to_json(self) -> dict[str, Any]:
-        return with_options({"name": self.name, "kind": self.kind}, self.extras, missing=self.missing)
+        return self._entry({"name": self.name, "kind": self.kind}, missing=self.missing)

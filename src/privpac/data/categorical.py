@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from privpac.data import raw as reading
-from privpac.data.column import Column, with_options
+from privpac.data.column import Column
 from privpac.data.raw import EMPTY, UNKNOWN, Array
 from privpac.errors import DataError
 
@@ -33,6 +33,7 @@ class Categorical(Column):
     missing: str | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "categories", tuple(reading.text_of(name) for name in self.categories))
         for option in ("other", "missing"):
             if getattr(self, option) is not None:
@@ -100,4 +101,4 @@ class Categorical(Column):
 
     def to_json(self) -> dict[str, Any]:
         entry = {"name": self.name, "kind": self.kind, "categories": list(self.categories)}
-        return with_options(entry, self.extras, other=self.other, missing=self.missing)
+        return self._entry(entry, other=self.other, missing=self.missing)

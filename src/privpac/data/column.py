@@ -17,7 +17,10 @@ import numpy as np
 from privpac.data.raw import Array, each_once
 from privpac.errors import DataError, ParameterError, SchemaError
 
-__all__ = ["Column", "with_options"]
+__all__ = ["Column"]
+
+LONGEST_TITLE, LONGEST_UNIT = 80, 20
+"""Letters: as many as fit above a block of a card, and behind a number."""
 
 
 @dataclass(frozen=True)
@@ -25,9 +28,20 @@ class Column(ABC):
     """A named, finite, public set of cells."""
 
     name: str
+    title: str | None = field(default=None, compare=False, repr=False, kw_only=True)
+    """What people call it; changes nothing but the words that they read."""
     extras: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False, kw_only=True)
     kind: ClassVar[str]
     ordered: ClassVar[bool]
+
+    def __post_init__(self) -> None:
+        self._check_words("title", self.title, LONGEST_TITLE)
+        self._check_words("unit", self.unit, LONGEST_UNIT)
+
+    @property
+    def unit(self) -> str | None:
+        """What its numbers count, such as mmHg; None for columns without numbers, and where nothing is said."""
+        return None
 
     @property
     @abstractmethod
@@ -75,7 +89,27 @@ class Column(ABC):
         'smoker: true or false. An empty cell is refused.'
         """
         empty = "is refused" if self.missing is None else f"counts as {self.missing}"
-        return f"{self.name}: {self._range_words()}. An empty cell {empty}."
+        title = "" if self.title is None else f" ({self.title})"
+        return f"{self.name}{title}: {self._range_words()}. An empty cell {empty}."
+
+    @property
+    def called(self) -> str:
+        """What people call it: its title, or its name."""
+        return self.name if self.title is None else self.title
+
+    @property
+    def heading(self) -> str:
+        """What stands above its numbers.
+
+        >>> from privpac.data.numeric import Numeric
+        >>> Numeric("sysBP", 80, 300, title="Systolic blood pressure", unit="mmHg").heading
+        'Systolic blood pressure (mmHg)'
+        """
+        return self.called if self.unit is None else f"{self.called} ({self.unit})"
+
+    def with_unit(self, shown: str) -> str:
+        """A value of the column, as `show` writes it, for a person who reads nothing else of it."""
+        return shown if self.unit is None else f"{shown} {self.unit}"
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -95,6 +129,34 @@ class Column(ABC):
             )
         return int(cell)
 
+    def _check_words(self, key: str, words: object, longest: int) -> None:
+        """Refuse what could not stand in a line of plain text, or would turn the letters around it."""
+        if words is None:
+            return
+        remedy = (
+            f'Write "{key}": followed by up to {longest} letters of plain text in quotes, or leave it out.'
+        )
+        if not isinstance(words, str) or not words.strip():
+            raise self._contradiction(f"{key} is not a text", remedy)
+        if len(words) > longest:
+            raise self._contradiction(f"{key} has {len(words)} letters, more than {longest}", remedy)
+        strange = next((letter for letter in words if not letter.isprintable()), None)
+        if strange is not None:
+            raise self._contradiction(
+                f"{key} holds the invisible character U+{ord(strange):04X}, such as a line break or a mark that turns"
+                " the direction of text",
+                remedy,
+            )
+        if words != words.strip():
+            raise self._contradiction(f"{key} begins or ends with a blank", remedy)
+
+    def _entry(self, entry: dict[str, Any], **options: object) -> dict[str, Any]:
+        """A schema entry with those options that are set, and the unknown keys the file had."""
+        settings = {key: value for key, value in options.items() if value is not None}
+        words = {"title": self.title, "unit": self.unit}
+        settings |= {key: value for key, value in words.items() if value is not None}
+        return {**entry, **settings, **{key: value for key, value in self.extras.items() if key not in entry}}
+
     def _contradiction(self, problem: str, remedy: str) -> SchemaError:
         return SchemaError(f"Column '{self.name}': {problem}.", column=self.name, remedy=remedy)
 
@@ -105,9 +167,3 @@ class Column(ABC):
             column=self.name,
             remedy='Fill the cell. Before a rule is learnt, "missing" in the schema says what an empty cell counts as.',
         )
-
-
-def with_options(entry: dict[str, Any], extras: Mapping[str, Any], **options: object) -> dict[str, Any]:
-    """A schema entry with those options that are set, and the unknown keys the file had."""
-    settings = {key: value for key, value in options.items() if value is not None}
-    return {**entry, **settings, **{key: value for key, value in extras.items() if key not in entry}}

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from privpac.data import raw as reading
-from privpac.data.column import Column, with_options
+from privpac.data.column import Column
 from privpac.data.raw import Array
 
 __all__ = ["Date"]
@@ -34,6 +34,7 @@ class Date(Column):
     missing: str | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.with_time and self.timezone is None:
             raise self._contradiction(
                 "its bounds have a time of day but no time zone is named",
@@ -115,4 +116,4 @@ class Date(Column):
 
     def to_json(self) -> dict[str, Any]:
         entry = {"name": self.name, "kind": self.kind, "lower": self.lower, "upper": self.upper}
-        return with_options(entry, self.extras, timezone=self.timezone, missing=self.missing)
+        return self._entry(entry, timezone=self.timezone, missing=self.missing)

@@ -30,15 +30,21 @@ _BLANKS: dict[str, dict[str, Any]] = {
 }
 ABOUT = (
     "Draft: replace every null by what is publicly known, not by what the records show; "
-    'check every kind (a column of 0 and 1 is better declared with "kind": '
-    '"boolean", codes such as postcodes as "categorical"). Where the values of a numeric column are mostly small, with '
+    'check every kind (0 and 1 are "boolean" if they mean no and yes, "numeric" if there may be other numbers; '
+    'codes such as postcodes are "categorical"). Where the values of a numeric column are mostly small, with '
     'a few huge ones, add "scale": "mostly small"; where they spread over the range, "scale": "even"; else neither. '
-    'If it is known between which numbers most values lie, add "usual": [LOW, HIGH].'
+    'If it is known between which numbers most values lie, add "usual": [LOW, HIGH]. '
+    'Pictures and words show "title": "Systolic blood pressure" and "unit": "mmHg" in place of the name, '
+    "where you add them."
 )
 
 
 def draft(table: object, *, label: str | None = None) -> dict[str, Any]:
-    """A schema file for a person to fill in: from the names and types of the columns, never their values."""
+    """A schema file for a person to fill in: from the names and types of the columns, never their values.
+
+    A CSV file has no types, so they are guessed from its first records, truth values written as 0 and 1 included. Where
+    a type is stated, it is taken as it stands.
+    """
     types = column_types(table)
     if label is not None:
         require([label], names=tuple(types))
@@ -48,9 +54,9 @@ def draft(table: object, *, label: str | None = None) -> dict[str, Any]:
 
 
 def found_column(name: str, raw: Array) -> Column:
-    """The narrowest column that holds every record: numbers, then dates, then booleans, then categories."""
+    """The narrowest column that holds every record: truth values, numbers, dates, categories."""
     array, mask = reading.as_array(name, raw)
-    if array.dtype.kind == "b":
+    if array.dtype.kind == "b" or (mask is None and _truth_values(array)):
         return Boolean(name)
     if array.dtype.kind == "M":
         return _found_date(name, raw)
@@ -65,6 +71,19 @@ def found_column(name: str, raw: Array) -> Column:
                 raise
     names = sorted({reading.text_of(item) for item in array.tolist()})
     return Categorical(name, tuple(names))
+
+
+def _truth_values(array: Array) -> bool:
+    """Whether all are no or yes, written as 0 and 1 or in words, some of either. Doubles may be any number between
+    0 and 1."""
+    if array.dtype.kind in "iu":
+        return len(array) > 0 and (int(array.min()), int(array.max())) == (0, 1)
+    cells = set()
+    for item in array.tolist() if array.dtype.kind == "O" else ():
+        cells.add(Boolean.TABLE.get(reading.text_of(item)))
+        if None in cells:
+            return False
+    return cells == {0, 1}
 
 
 def _has_empty(array: Array, mask: Array | None) -> bool:

@@ -43,6 +43,7 @@ CSV_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 PARQUET_ENDINGS = (".parquet", ".pq")
 BY_COLUMNS = 2**18
 """Bytes of a file up to which its cells are fetched as objects of Python: loading pyarrow takes as long as those."""
+FIRST = 20_480  # records from which DuckDB guesses the types of a CSV file
 LONGEST_HEADER = 2**20  # characters: a file without line ends is not read whole in search of one
 
 _AS_STORED = {
@@ -66,7 +67,8 @@ def read_file(source: str | Path, *, columns: Sequence[str] | None = None) -> Ra
 def file_types(source: str | Path) -> dict[str, str]:
     """What each column of a file holds: integer, real, boolean, date, datetime or text.
 
-    Parquet states it. For CSV it is DuckDB's reading of the first records.
+    Parquet states it. For CSV it is DuckDB's reading of the first records; numbers that are all 0 or 1 there, some of
+    either, are taken for truth values.
     """
     path = _existing(source)
     connection = file_reader()
@@ -74,8 +76,26 @@ def file_types(source: str | Path) -> dict[str, str]:
         names, delimiter = header(path)
         query = f"DESCRIBE SELECT * FROM {csv_call(path, names, delimiter, typed=True)}"
         rows = ask(path, lambda: connection.execute(query).fetchall())
-        return {name: simple(row[1]) or "text" for name, row in zip(names, rows, strict=True)}
+        types = {name: simple(row[1]) or "text" for name, row in zip(names, rows, strict=True)}
+        numbers = [name for name in names if types[name] in ("integer", "real")]
+        return types | dict.fromkeys(_zeros_and_ones(path, numbers), "boolean")
     return {name: simple(kind) or "text" for name, _, kind in parquet_columns(connection, path)}
+
+
+def _zeros_and_ones(path: Path, numbers: Sequence[str]) -> list[str]:
+    """Those of these columns of a CSV file that hold both 0 and 1 in the first records, and nothing else but gaps."""
+    names, delimiter = header(path)
+    keys = [f"c{names.index(name)}" for name in numbers]
+    cells = ", ".join(f"TRIM({key}) AS {key}" for key in keys)
+    no, yes = "'0', '0.0'", "'1', '1.0'"
+    facts = ", ".join(
+        f"bool_or({key} IN ({no})), bool_or({key} IN ({yes})), bool_and({key} IN ({no}, {yes}, ''))"
+        for key in keys
+    )
+    call = csv_call(path, names, delimiter)
+    query = f"SELECT {facts or '0'} FROM (SELECT {cells or '0'} FROM {call} LIMIT {FIRST})"
+    answers = ask(path, lambda: file_reader().execute(query).fetchone())
+    return [name for i, name in enumerate(numbers) if all(answers[3 * i : 3 * i + 3])]
 
 
 def _existing(source: str | Path) -> Path:

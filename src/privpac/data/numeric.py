@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, ClassVar, Literal, get_args
@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 
 from privpac.data import raw as reading
-from privpac.data.column import Column, with_options
+from privpac.data.column import Column
 from privpac.data.raw import LONGEST, Array, Mask
 from privpac.data.texts import Texts, worth_compiling
 
@@ -61,8 +61,10 @@ class Numeric(Column):
     scale: Scale | None = None
     usual: tuple[int | float, int | float] | None = None
     """Most values lie between these two: tests on the column are laid between them only."""
+    unit: str | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for end in ("lower", "upper", "missing"):
             if end != "missing" or self.missing is not None:
                 object.__setattr__(self, end, self._bound(end, getattr(self, end)))
@@ -308,7 +310,9 @@ class Numeric(Column):
         return text if "e" in text.lower() or digits <= EXACT_DIGITS else f"{text}e0"
 
     def _range_words(self) -> str:
-        numbers = "whole numbers" if self.integer else "numbers"
+        numbers = ("whole numbers" if self.integer else "numbers") + (
+            "" if self.unit is None else f" in {self.unit}"
+        )
         ends = f"smaller ones count as {self.lower}, larger ones as {self.upper}"
         lie = "" if self.scale is None else f"; their values are {SPREAD[self.scale]}"
         most = "" if self.usual is None else f"; most lie between {self.usual[0]} and {self.usual[1]}"
@@ -325,7 +329,7 @@ class Numeric(Column):
         if not self.integer and self.resolution != RESOLUTION:
             entry["resolution"] = self.resolution
         usual = None if self.usual is None else list(self.usual)
-        return with_options(entry, self.extras, missing=self.missing, scale=self.scale, usual=usual)
+        return self._entry(entry, missing=self.missing, scale=self.scale, usual=usual)
 
 
 def _rank(x: float) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -88,6 +89,7 @@ class Schema:
                 column=self.label,
                 remedy='Remove its entry from "columns"; its values belong into "classes".',
             )
+        self._check_titles()
         self._check_classes()
         if self.origin not in ("declared", "from_data"):
             raise SchemaError(
@@ -96,6 +98,18 @@ class Schema:
             )
         self._check_rates()
         self._check_text()
+
+    def _check_titles(self) -> None:
+        """Two columns that people could not tell apart in a rule would make it another rule."""
+        words = Counter(word for column in self.columns for word in {column.name, column.called})
+        words[self.label] += 1
+        for column in self.columns:
+            if column.title is not None and words[column.title] > 1:
+                raise SchemaError(
+                    f"Column '{column.name}': the title '{column.title}' is also what another column is called.",
+                    column=column.name,
+                    remedy="Give every column a title of its own, or none.",
+                )
 
     def _check_rates(self) -> None:
         if self.base_rate is None:
@@ -147,9 +161,9 @@ class Schema:
         """The column called `name`; `SchemaError` if there is none."""
         column = self._by_name.get(name)
         if column is None:
-            raise SchemaError(
-                f"There is no column '{name}' in the schema.", column=name, remedy=near(name, self.names)
-            )
+            titled = next((one.name for one in self.columns if one.title == name), None)
+            remedy = near(name, self.names) if titled is None else f"That is the title of '{titled}'."
+            raise SchemaError(f"There is no column '{name}' in the schema.", column=name, remedy=remedy)
         return column
 
     @cached_property

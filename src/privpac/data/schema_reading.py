@@ -30,10 +30,10 @@ __all__ = [
 ]
 
 OPTIONS = {
-    "numeric": {"lower", "upper", "integer", "resolution", "missing", "scale", "usual"},
-    "categorical": {"categories", "other", "missing"},
-    "boolean": {"missing"},
-    "date": {"lower", "upper", "timezone", "missing"},
+    "numeric": {"lower", "upper", "integer", "resolution", "missing", "scale", "usual", "title", "unit"},
+    "categorical": {"categories", "other", "missing", "title"},
+    "boolean": {"missing", "title"},
+    "date": {"lower", "upper", "timezone", "missing", "title"},
 }
 REQUIRED = {
     "numeric": {"lower": "a number", "upper": "a number"},

@@ -1,7 +1,8 @@
 """A tree drawn from left to right: tests in the columns' own units, leaves in the colour and name of their class.
 
 It grows downwards with the leaves and sideways with the depth, so long names and many leaves never collide. With leaf
-counts each leaf also shows its noisy shares, and what chance decided is grey and folded (`estimates.folding`).
+counts each leaf also shows its noisy shares. What chance decided, or what only unusual values reach, is grey and folded
+(`estimates.folding`).
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from itertools import count
 
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.literals.binarise import Test
+from privpac.concepts.literals.cell_sets import edge
 from privpac.concepts.shapes import PointsSheet
 from privpac.concepts.trees.tree import Leaf, Split, Tree
-from privpac.constructions.estimates.folding import BY_CHANCE, FoldedTree, fold
+from privpac.constructions.estimates.folding import FoldedTree, fold
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.data.columns import Boolean, Numeric
 from privpac.data.schema import Schema
@@ -36,6 +38,8 @@ LONGEST = 40
 DIGITS = 6
 """Of a cut in a picture; text, SQL and the model file have all of them."""
 
+GREY = "Grey: by the schema, hardly any record arrives there, or none."
+
 
 def picture(
     hypothesis: Hypothesis, schema: Schema, *, leaf_counts: LeafCounts | None = None, promise: str = ""
@@ -48,7 +52,7 @@ def picture(
     tree = as_tree(hypothesis, schema)
     if tree is None:
         return _in_words(hypothesis, schema)
-    return _Layout(fold(tree, leaf_counts), schema, tree).drawing()
+    return _Layout(fold(tree, leaf_counts, schema), schema, tree).drawing()
 
 
 def _in_words(hypothesis: Hypothesis, schema: Schema) -> Drawing:
@@ -173,7 +177,7 @@ class _Layout:
         yield Box(left, place.y - NODE / 2, self.pill, NODE, colour, 6)
         short, style = _short(name), "test" if leaf.undecided else "on"
         yield Words(left + self.pill / 2, place.y + 4.5, short, style, full=name if short != name else "")
-        if leaf.counts and not leaf.by_chance:
+        if leaf.counts and not leaf.mark:
             yield from self._bar(left, place.y + NODE / 2 + 3, leaf.shares)
         if number := self._number(place):
             yield Words(left + self.pill + 8, place.y + 4, number, "soft", "start")
@@ -188,14 +192,14 @@ class _Layout:
         if not isinstance(place.node, Leaf):
             return ""
         leaf = self.shown.leaves[place.number]
-        if leaf.by_chance:
-            return f"{BY_CHANCE}, {leaf.leaves} leaves" if leaf.leaves > 1 else BY_CHANCE
+        if leaf.mark:
+            return f"{leaf.mark}, {leaf.leaves} leaves" if leaf.leaves > 1 else leaf.mark
         known = f"{sum(leaf.counts):,} · {leaf.shares[place.node.label]:.0%}" if leaf.counts else ""
         return " · ".join(part for part in (known, leaf.folded if leaf.leaves > 1 else "") if part)
 
     def _note(self) -> str:
         if not self.shown.counted:
-            return ""
+            return GREY if self.shown.marks else ""
         return "Beside a leaf: records counted with noise, and the share of its class; below it: all shares."
 
 
@@ -204,10 +208,14 @@ def _question(test: Test, schema: Schema) -> str:
     column = schema.column(test.column)
     if test.kind != "at least" or isinstance(column, Boolean):
         return Test(test.column, test.cell, "equals").describe(schema)
-    shown = column.show(test.cell)
-    if isinstance(column, Numeric) and not column.integer and len(shown) > DIGITS + 2:
+    if not isinstance(column, Numeric):
+        return f"{column.called} ≥ {column.show(test.cell)}"
+    sign, shown = edge(
+        column, test.cell, ("≥", ">")
+    )  # as in words: whoever has just the number must find the same side
+    if not column.integer and len(shown) > DIGITS + 2:
         shown = f"{float(shown):.{DIGITS}g}"
-    return f"{test.column} ≥ {shown}"
+    return f"{column.called} {sign} {column.with_unit(shown)}"
 
 
 def _short(text: str) -> str:

@@ -85,7 +85,7 @@ def number_line(
         body.append(_label(mark, base + 19, "ticklabel"))
     body.append(
         f'<text class="axis" x="{WIDTH / 2}" y="{height - 6:.1f}" text-anchor="middle">'
-        f"{escape(column.name)}</text>"
+        f"{escape(column.heading)}</text>"
     )
     key = legend(schema) if keyed else ""
     return svg(height, _in_words(segments, column, schema), body) + key
@@ -211,7 +211,7 @@ def _in_words(segments: Sequence[Segment], column: Column, schema: Schema) -> st
         start = "the lower bound" if first == 0 else column.show(first)
         stop = "the upper bound" if end >= column.size else column.show(end)
         parts.append(f"{schema.classes[label]} from {start} to {stop}")
-    return f"{column.name}: " + "; ".join(parts)
+    return f"{column.heading}: " + "; ".join(parts)
 
 
 def svg(height: float, title: str, body: Iterable[str]) -> str:

@@ -122,7 +122,10 @@ def _costs(model: Subject) -> str:
 
 def _beyond(model: Subject) -> str:
     """That the picture of a large tree is not all of it."""
-    if not isinstance(model.hypothesis, Tree) or not fold(model.hypothesis, model.leaf_counts).beyond:
+    if (
+        not isinstance(model.hypothesis, Tree)
+        or not fold(model.hypothesis, model.leaf_counts, model.schema).beyond
+    ):
         return ""
     size = sum(1 for _ in model.hypothesis.leaves())
     return (
@@ -312,7 +315,11 @@ def _schema(model: Subject) -> str:
 
 
 def values_of(column: Column) -> str:
-    """The allowed values of a column, in words."""
+    """What people call a column if that is not its name, and its allowed values, in words."""
+    return _values(column) if column.title is None else f"{column.title}: {_values(column)}"
+
+
+def _values(column: Column) -> str:
     if isinstance(column, Categorical):
         shown = ", ".join(column.names[:12])
         return shown if column.size <= 12 else f"{shown}, … ({column.size} in all)"
@@ -320,7 +327,8 @@ def values_of(column: Column) -> str:
         return "true, false"
     if isinstance(column, Numeric):
         most = f"; most between {column.usual[0]} and {column.usual[1]}" if column.usual else ""
-        return f"{column.lower} to {column.upper}{', whole numbers' if column.integer else ''}{most}"
+        ends = f"{column.lower} to {column.with_unit(str(column.upper))}"
+        return f"{ends}{', whole numbers' if column.integer else ''}{most}"
     return f"{column.lower} to {column.upper}" if isinstance(column, Date) else f"{column.size} values"
 
 

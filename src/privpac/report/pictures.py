@@ -14,7 +14,7 @@ from html import escape
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.shapes import Brick, Everywhere, PointsSheet, Segment, Strip, strip
 from privpac.concepts.trees.tree import Leaf, Split, Tree
-from privpac.constructions.estimates.folding import BY_CHANCE, FoldedLeaf, fold
+from privpac.constructions.estimates.folding import FoldedLeaf, fold
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.data.columns import Boolean, Categorical, Column
 from privpac.data.schema import Schema
@@ -60,7 +60,7 @@ def _plane(across: tuple[Column, int, int], up: tuple[Column, int, int], inside:
         *_labels_across(across),
         *_labels_up(up),
     ]
-    words = f"a rectangle of {across[0].name} and {up[0].name}"
+    words = f"a rectangle of {across[0].heading} and {up[0].heading}"
     return svg(BOTTOM + 44, words, body) + legend(schema)
 
 
@@ -102,7 +102,7 @@ def _labels_across(side: tuple[Column, int, int]) -> list[str]:
     ]
     for mark in ticks(column)[:2]:
         body.append(_text("ticklabel", _x(mark.place), BOTTOM + 18, "middle", mark.text))
-    body.append(_text("axis", (LEFT + RIGHT) / 2, BOTTOM + 36, "middle", column.name))
+    body.append(_text("axis", (LEFT + RIGHT) / 2, BOTTOM + 36, "middle", column.heading))
     return body
 
 
@@ -114,7 +114,7 @@ def _labels_up(side: tuple[Column, int, int]) -> list[str]:
     for mark, lift in zip(ticks(column)[:2], (0, 10), strict=True):
         body.append(_text("ticklabel", LEFT - 8, _y(mark.place) + lift, "end", mark.text))
     longest = int((LEFT - 10) / LETTER)
-    name = column.name if len(column.name) <= longest else column.name[: longest - 1] + "…"
+    name = column.heading if len(column.heading) <= longest else column.heading[: longest - 1] + "…"
     body.append(_text("axis", LEFT - 8, (TOP + BOTTOM) / 2, "end", name))
     return body
 
@@ -140,7 +140,7 @@ def picture(hypothesis: Hypothesis, schema: Schema, *, leaf_counts: LeafCounts |
     drawing = draw_tree(hypothesis, schema, leaf_counts=leaf_counts)
     if drawing.width <= WIDEST:
         return f'<div class="scroll">{drawing.svg(alone=False)}</div>'
-    shown = fold(tree, leaf_counts)
+    shown = fold(tree, leaf_counts, schema)
     return f'<div class="tree scroll">{_branches(shown.tree, schema, shown.leaves)}</div>' + legend(schema)
 
 
@@ -162,7 +162,7 @@ def _values(column: Column, labels: Sequence[int], schema: Schema) -> str:
     if len(order) > MOST_CATEGORIES:
         names.append(f"… {len(order) - MOST_CATEGORIES} more")
         shown.append(labels[order[-1]])
-    return swatches(names, shown, schema, column.name)
+    return swatches(names, shown, schema, column.heading)
 
 
 def _branches(tree: Tree, schema: Schema, leaves: Sequence[FoldedLeaf]) -> str:
@@ -179,10 +179,10 @@ def _branches(tree: Tree, schema: Schema, leaves: Sequence[FoldedLeaf]) -> str:
 
 
 def _answer(leaf: FoldedLeaf, schema: Schema) -> str:
-    """The class, with counts its share, and what is folded; what chance decided is grey."""
+    """The class, with counts its share, and what is folded; what is marked is grey."""
     style = "chance" if leaf.undecided else f"k{tone(leaf.answer)}"
-    beside = [BY_CHANCE] if leaf.by_chance else [f"{leaf.shares[leaf.answer]:.0%}"] if leaf.counts else []
-    if leaf.leaves > 1 and not leaf.by_chance:
+    beside = [leaf.mark] if leaf.mark else [f"{leaf.shares[leaf.answer]:.0%}"] if leaf.counts else []
+    if leaf.leaves > 1 and not leaf.mark:
         beside.append(leaf.folded)
     soft = f' <span class="soft">{", ".join(beside)}</span>' if beside else ""
     return f' <b class="{style}">{escape(leaf.name(schema))}</b>{soft}'

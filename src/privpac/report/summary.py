@@ -68,9 +68,9 @@ def rule_text(model: Subject, *, whole: bool = False) -> str:
         return model.describe_leaves(whole=whole)
     if whole or not isinstance(model.hypothesis, Tree):
         return model.describe()
-    shown = fold(model.hypothesis, None)
+    shown = fold(model.hypothesis, None, model.schema)
     if sum(leaf.leaves for leaf in shown.leaves) <= MANY_LEAVES:
-        return model.describe()
+        return shown.describe(model.schema)
     return f"{shown.describe(model.schema)}\n{UNCOUNTED}"
 
 

@@ -447,3 +447,21 @@ def test_names_in_a_file_do_not_speak_to_the_terminal(capsys: pytest.CaptureFixt
     shown = capsys.readouterr().out
     assert not set("\x1b\x07\x9b") & set(shown)
     assert "\\x1b[2J\\x07, and\ta tab\nand a line" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            ["learn", "t.csv", "--picture", "a.png"],
+            "privpac plan and explain have it. See privpac learn --help.",
+        ),
+        (["explain", "m.json", "--proba"], "privpac predict has it. See privpac explain --help."),
+        (["explain", "m.json", "--xyzzy"], "No such option: --xyzzy. See privpac explain --help."),
+    ],
+)
+def test_an_option_of_another_verb_is_named_with_it(
+    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    assert capsys.readouterr().err.strip().endswith(told)

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from privpac.data import files
-from privpac.data.files import file_reader, read_file
+from privpac.data.files import file_reader, file_types, read_file
 
 
 def test_temporary_tables_are_seen_by_their_own_reader_only() -> None:
@@ -47,3 +47,27 @@ def test_every_process_has_a_database_of_its_own(monkeypatch: pytest.MonkeyPatch
         assert file_reader().execute("SELECT 3").fetchone() == (3,)
     assert len(databases) == 2
     files._shared.cache_clear()
+
+
+def test_zeros_and_ones_of_a_csv_file_are_truth_values(tmp_path: Path) -> None:
+    path = tmp_path / "visits.csv"
+    path.write_text(
+        "number,truth,gaps,always,part,word,a\n0,0,1.0,0,0.5,true,x\n1, 1,,0,1,false,y\n3,0,0.0,0,0,true,z\n"
+    )
+    assert file_types(path) == {
+        "number": "integer",
+        "truth": "boolean",
+        "gaps": "boolean",
+        "always": "integer",  # nobody knows what the other value would be
+        "part": "real",
+        "word": "boolean",
+        "a": "text",
+    }
+
+
+def test_a_file_without_numbers_has_types(tmp_path: Path) -> None:
+    path = tmp_path / "words.csv"
+    path.write_text("a,b\nx,y\n")
+    assert file_types(path) == {"a": "text", "b": "text"}
+    path.write_text("a,b\n")
+    assert set(file_types(path)) == {"a", "b"}

@@ -235,8 +235,11 @@ class TestDraft:
         self.frame.to_csv(tmp_path / "t.csv", index=False)
         self.frame.to_parquet(tmp_path / "t.parquet")
         assert draft(polars.from_pandas(self.frame)) == made
-        assert draft(tmp_path / "t.csv") == made
         assert draft(tmp_path / "t.parquet") == made
+        *others, ill = made["columns"]
+        assert (ill["name"], ill["kind"]) == ("ill", "numeric")  # a type is stated, and no value is looked at
+        guessed = {**made, "columns": [*others, {"name": "ill", "kind": "boolean"}]}
+        assert draft(tmp_path / "t.csv") == guessed
         assert [column["kind"] for column in draft(np.zeros((2, 2)))["columns"]] == ["numeric", "numeric"]
         assert [column["name"] for column in draft({"a": ["x"], "b": [1]})["columns"]] == ["a", "b"]
 
@@ -291,6 +294,42 @@ class TestFromData:
         assert schema.classes == ("9", "10")
         assert schema.origin == "from_data"
         assert Schema.from_json(schema.to_json()) == schema
+
+    @pytest.mark.parametrize(
+        "values",
+        [
+            [0, 1, 1],
+            ["0", "1", "1"],
+            np.array([0, 1, 1]),
+            [True, False, True],
+            [0, True, 1],
+            ["1.0", "0.0", "1"],
+        ],
+    )
+    def test_zeros_and_ones_are_truth_values(self, values: Any) -> None:
+        table = {"x": values, "y": [0, 1, 1]}
+        assert Schema.from_data(table, label="y").columns == (Boolean("x"),)
+
+    @pytest.mark.parametrize(
+        "values",
+        [[0, 1, 2], [0, 0, 0], [1, 1, 1], np.array([0.0, 1.0, 1.0]), ["0", "1", "2"], np.array([1, 1, 1])],
+    )
+    def test_what_may_be_another_number_is_a_number(self, values: Any) -> None:
+        table = {"x": values, "y": [0, 1, 1]}
+        assert isinstance(Schema.from_data(table, label="y").columns[0], Numeric)
+
+    def test_both_kinds_read_zeros_ones_and_truth_values(self) -> None:
+        number = Numeric("x", 0, 1, integer=True)
+        for values in (
+            [0, 1],
+            ["0", "1"],
+            [False, True],
+            [0.0, 1.0],
+            np.array([0, 1]),
+            np.array([False, True]),
+        ):
+            assert Boolean("x").encode(values).tolist() == number.encode(values).tolist() == [0, 1]
+        assert Boolean("x").encode(["false", "true", "No", "YES"]).tolist() == [0, 1, 0, 1]
 
     def test_arrays_with_separate_labels(self) -> None:
         rows = np.array([[1.0, 2.0], [3.0, 2.0]])

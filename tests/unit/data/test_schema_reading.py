@@ -22,7 +22,14 @@ def refusal(schema: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize(
     ("wrong", "right"),
-    [("mising", "missing"), ("intger", "integer"), ("Missing", "missing"), ("resoluton", "resolution")],
+    [
+        ("mising", "missing"),
+        ("intger", "integer"),
+        ("Missing", "missing"),
+        ("resoluton", "resolution"),
+        ("titel", "title"),
+        ("units", "unit"),
+    ],
 )
 def test_a_misspelt_key_of_a_column_is_an_error_with_the_right_word(wrong: str, right: str) -> None:
     text = refusal({**GOOD, "columns": [{**AGE, wrong: True}]})
@@ -44,7 +51,7 @@ def test_a_misspelt_key_of_the_schema(wrong: str, right: str) -> None:
     )
 
 
-@pytest.mark.parametrize("note", ["note", "unit", "owner", "source", "description", "comment", "level"])
+@pytest.mark.parametrize("note", ["note", "caption", "owner", "source", "description", "comment", "level"])
 def test_notes_are_kept(note: str) -> None:
     schema = Schema.from_json({**GOOD, note: "x", "columns": [{**AGE, note: "years"}]})
     assert (schema.extras, schema.columns[0].extras) == ({note: "x"}, {note: "years"})

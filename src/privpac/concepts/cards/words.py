@@ -98,7 +98,7 @@ def _lines(
     for block in blocks:
         if isinstance(block, PointsBlock):
             rows = ", ".join(f"{row.values}: {row.points}" for row in block.rows(schema))
-            yield f"  {block.column}  {rows}"
+            yield f"  {schema.column(block.column).heading}  {rows}"
     lines = [row for block in blocks if isinstance(block, BothBlock) for row in block.rows(schema)]
     if lines:
         yield TOGETHER
@@ -123,7 +123,11 @@ def sheet(
         bars.append(
             RiskBar(row.sums, row.risk, middle, row.counted.low / SCALE, row.counted.high / SCALE, label)
         )
-    points = tuple((block.column, block.rows(schema)) for block in blocks if isinstance(block, PointsBlock))
+    points = tuple(
+        (schema.column(block.column).heading, block.rows(schema))
+        for block in blocks
+        if isinstance(block, PointsBlock)
+    )
     together = tuple(row for block in blocks if isinstance(block, BothBlock) for row in block.rows(schema))
     verdict, weighing = _verdict(cutoff, table.top, schema), _weighing(costs, schema)
     return PointsSheet(points, tuple(bars), verdict, CAUTION, together, weighing)

@@ -108,7 +108,8 @@ class Match(OneColumn):
     def describe(self, schema: Schema) -> str:
         zero, one = schema.classes
         sign = "is" if self.equal else "is not"
-        return f"{one} if {self.column} {sign} {schema.column(self.column).show(self.category)}, else {zero}"
+        column = schema.column(self.column)
+        return f"{one} if {column.called} {sign} {column.show(self.category)}, else {zero}"
 
     def to_sql(self, schema: Schema) -> str:
         column = schema.column(self.column)

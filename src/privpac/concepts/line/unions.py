@@ -63,8 +63,9 @@ def range_text(column: Column, bounds: Range) -> str:
     """A range of cells in the column's own units; a bound that excludes nothing is left out."""
     low, high = bounds
     if low > 0 and high < column.size:
-        return f"{column.show(low)} <= {column.name} < {column.show(high)}"
-    return f"{column.name} >= {column.show(low)}" if low > 0 else f"{column.name} < {column.show(high)}"
+        return f"{column.show(low)} <= {column.called} < {column.with_unit(column.show(high))}"
+    sign, end = (">=", low) if low > 0 else ("<", high)
+    return f"{column.called} {sign} {column.with_unit(column.show(end))}"
 
 
 def range_sql(column: Column, bounds: Range) -> str:

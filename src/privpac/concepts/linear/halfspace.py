@@ -49,7 +49,7 @@ class Halfspace(RuleBase):
         shift = float(self.cutoff)
         for weight, name in zip(self.weights, self.columns, strict=True):
             lower, unit = _scale(schema, name)
-            terms.append((weight / unit, name))
+            terms.append((weight / unit, schema.column(name).called))
             shift += weight * lower / unit
         largest = max((abs(factor) for factor, _ in terms), default=1.0) or 1.0
         text = " ".join(f"{factor / largest:+.6g}·{name}" for factor, name in terms if factor)

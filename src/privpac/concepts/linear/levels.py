@@ -77,13 +77,13 @@ class Feature:
         """What it adds to a score, for people."""
         column = schema.column(self.column)
         if self.category is not None:
-            return f"{self.column} is {column.show(self.category)}: {points * self.top:+d}"
+            return f"{column.called} is {column.show(self.category)}: {points * self.top:+d}"
         if isinstance(column, Boolean):
-            return f"{self.column} is true: {points * self.top:+d}"
+            return f"{column.called} is true: {points * self.top:+d}"
         last = self.starts()[-1]
         return (
-            f"{self.column}: 0 below {column.show(self.starts()[1])}, evenly to "
-            f"{points * self.top:+d} from {column.show(last)} on"
+            f"{column.called}: 0 below {column.show(self.starts()[1])}, evenly to "
+            f"{points * self.top:+d} from {column.with_unit(column.show(last))} on"
         )
 
     def sql(self, column: Column, points: int) -> str:

@@ -67,17 +67,22 @@ class Test:
         column = schema.column(self.column)
         if isinstance(column, Boolean):
             value = self.cell == 1  # what the column is where the test holds, of either kind
-            return f"{self.column} is {'true' if value == positive else 'false'}"
+            return f"{column.called} is {'true' if value == positive else 'false'}"
         if self.kind == "at least" and isinstance(column, Numeric):
-            return " ".join((self.column, *edge(column, self.cell, (">=", ">") if positive else ("<", "<="))))
+            sign, value_text = edge(column, self.cell, (">=", ">") if positive else ("<", "<="))
+            return f"{column.called} {sign} {column.with_unit(value_text)}"
         signs = (">=", "<") if self.kind == "at least" else ("is", "is not")
-        return f"{self.column} {signs[0 if positive else 1]} {column.show(self.cell)}"
+        return f"{column.called} {signs[0 if positive else 1]} {column.with_unit(column.show(self.cell))}"
+
+    def cells(self, column: Column) -> CellSet:
+        """Where it holds."""
+        last = column.size - 1 if self.kind == "at least" else self.cell
+        return CellSet.of(self.column, column.size, [(self.cell, last)])
 
     def to_sql(self, schema: Schema, *, positive: bool = True) -> str:
         """The test, or its negation, as an SQL condition on the raw column."""
         column = schema.column(self.column)
-        last = column.size - 1 if self.kind == "at least" else self.cell
-        holds = CellSet.of(self.column, column.size, [(self.cell, last)])
+        holds = self.cells(column)
         return (holds if positive else holds.complement()).sql(column)
 
     def to_json(self) -> dict[str, object]:

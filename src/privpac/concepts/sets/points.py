@@ -58,7 +58,7 @@ class Point(OneColumn):
     def describe(self, schema: Schema) -> str:
         zero, one = schema.classes
         column = schema.column(self.column)
-        return f"{one} if {self.column} is {column.show(self.cell)}, else {zero}"
+        return f"{one} if {column.called} is {column.with_unit(column.show(self.cell))}, else {zero}"
 
     def to_sql(self, schema: Schema) -> str:
         column = schema.column(self.column)

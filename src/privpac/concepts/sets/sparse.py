@@ -56,7 +56,7 @@ class SparseSet(OneColumn):
         column = schema.column(self.column)
         names = ", ".join(column.show(cell) for cell in self.cells[:_MOST_LISTED])
         more = f" and {len(self.cells) - _MOST_LISTED:,} more" if len(self.cells) > _MOST_LISTED else ""
-        return f"{one} if {self.column} is one of {len(self.cells):,} values: {names}{more}; else {zero}"
+        return f"{one} if {column.called} is one of {len(self.cells):,} values: {names}{more}; else {zero}"
 
     def to_sql(self, schema: Schema) -> str:
         column = schema.column(self.column)

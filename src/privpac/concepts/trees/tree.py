@@ -15,6 +15,7 @@ from privpac.concepts.base import Cells, RuleBase
 from privpac.concepts.fitting import labels_misfit
 from privpac.concepts.literals.binarise import Facts, Test, implied
 from privpac.concepts.literals.questions import Question, Questions, cells_of
+from privpac.concepts.literals.reach import Arrival, Reach
 from privpac.concepts.shapes import Everywhere
 from privpac.data.schema import Schema
 from privpac.fields import Malformed, record, whole
@@ -56,7 +57,15 @@ class Tree(RuleBase, ABC):
         """Write leaf numbers from `count` on to the given rows of `out`; returns the next free number."""
 
     @abstractmethod
-    def _lines(self, schema: Schema, indent: str) -> Iterator[str]: ...
+    def _lines(self, reach: Reach, indent: str) -> Iterator[str]:
+        """The lines of `describe` for those who arrive here."""
+
+    def arrivals(self, schema: Schema) -> Iterator[Arrival]:
+        """For every leaf why hardly any record arrives there, if that follows from the schema."""
+        return self._arrivals(Reach(schema))
+
+    @abstractmethod
+    def _arrivals(self, reach: Reach) -> Iterator[Arrival]: ...
 
     @abstractmethod
     def to_sql(self, schema: Schema) -> str: ...
@@ -102,7 +111,7 @@ class Tree(RuleBase, ABC):
         return labels[self.leaf_numbers(cells)]
 
     def describe(self, schema: Schema) -> str:
-        return "\n".join(self._lines(schema, ""))
+        return "\n".join(self._lines(Reach(schema), ""))
 
     def to_json(self) -> dict[str, object]:
         return {"kind": self.kind, "root": self._node()}
@@ -154,8 +163,11 @@ class Leaf(Tree):
             out[rows] = count
         return count + 1
 
-    def _lines(self, schema: Schema, indent: str) -> Iterator[str]:
-        yield f"{indent}always {schema.classes[self.label]}" if not indent else schema.classes[self.label]
+    def _lines(self, reach: Reach, indent: str) -> Iterator[str]:
+        yield f"always {reach.schema.classes[self.label]}"
+
+    def _arrivals(self, reach: Reach) -> Iterator[Arrival]:
+        yield reach.arrival
 
     def to_sql(self, schema: Schema) -> str:
         return str(self.label)
@@ -217,14 +229,20 @@ class Split(Tree):
             low, high = rows[low], rows[high]
         return self.high._fill(cells, high, out, self.low._fill(cells, low, out, count))
 
-    def _lines(self, schema: Schema, indent: str) -> Iterator[str]:
+    def _lines(self, reach: Reach, indent: str) -> Iterator[str]:
         for child, positive in ((self.high, True), (self.low, False)):
-            question = f"{indent}if {self.test.describe(schema, positive=positive)}:"
+            question = f"{indent}if {self.test.describe(reach.schema, positive=positive)}:"
+            below = reach.after(self.test, holds=positive)
             if isinstance(child, Leaf):
-                yield f"{question} {schema.classes[child.label]}"
+                mark = f" ({below.arrival})" if below.arrival else ""
+                yield f"{question} {reach.schema.classes[child.label]}{mark}"
             else:
                 yield question
-                yield from child._lines(schema, indent + INDENT)
+                yield from child._lines(below, indent + INDENT)
+
+    def _arrivals(self, reach: Reach) -> Iterator[Arrival]:
+        yield from self.low._arrivals(reach.after(self.test, holds=False))
+        yield from self.high._arrivals(reach.after(self.test, holds=True))
 
     def to_sql(self, schema: Schema) -> str:
         high, low = self.high.to_sql(schema), self.low.to_sql(schema)

@@ -2,8 +2,9 @@
 
 In a leaf without records the draw follows its public prior alone: chance decided what it says. Noisy counts tell where
 that may be so: where their sum does not stand out from its noise, nobody can tell whether any record arrives. They also
-tell which branches of a large tree matter least. Without counts nothing is known of that, and the deepest questions are
-folded first. All this looks at the tree and the released counts only, so it is free; the rule stays as it was drawn.
+tell which branches of a large tree matter least. Without counts the schema tells where only unusual values arrive, if
+it says what is usual, and where none can; nothing else is known, and the deepest questions are folded first. All this
+looks at the tree, the schema and the released counts only, so it is free; the rule stays as it was drawn.
 Tested by tests/unit/constructions/estimates/test_folding.py; what a page leaves out: benchmarks/leaves.py.
 """
 
@@ -16,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from privpac.concepts.cards.risks import spread_of
+from privpac.concepts.literals.reach import NOBODY, UNUSUAL, Arrival
 from privpac.concepts.trees.tree import INDENT, Leaf, Split, Tree
 from privpac.constructions.estimates.leaf_counts import CHANGE, LeafCounts
 from privpac.data.schema import Schema
@@ -29,10 +31,13 @@ PAGE = 24
 """Leaves that a page holds: as words in about fifty lines, as a picture in the height of a sheet."""
 
 BY_CHANCE = "by chance"
-EXPLAINED = (
-    '"By chance": so few records arrive there that chance decided what the rule says.'
-    " Read nothing into such a branch."
-)
+_NOTHING = "Read nothing into such a branch."
+EXPLAINED = {
+    BY_CHANCE: f'"By chance": so few records arrive there that chance decided what the rule says. {_NOTHING}',
+    UNUSUAL: f'"Unusual values only": the schema says that most values lie elsewhere. {_NOTHING}',
+    NOBODY: f'"No value left": after the answers before it, no record can arrive there. {_NOTHING}',
+}
+"""What each mark means."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,14 @@ class FoldedLeaf:
     answered: tuple[int, ...] = ()
     """How many of these records get each class for an answer."""
     by_chance: bool = False
+    arrival: Arrival = ""
+    """Why hardly any record arrives, where that is known of the schema and nothing was counted."""
     leaves: int = 1
+
+    @property
+    def mark(self) -> str:
+        """Why nothing can be read into it; empty if nothing is known of that."""
+        return BY_CHANCE if self.by_chance else self.arrival
 
     @property
     def answer(self) -> int:
@@ -56,8 +68,8 @@ class FoldedLeaf:
 
     @property
     def undecided(self) -> bool:
-        """Whether no single answer can be shown: chance decided, or nobody counted."""
-        return self.by_chance or (len(self.labels) > 1 and not self.counts)
+        """Whether no single answer can be shown: hardly any record arrives, or nobody counted."""
+        return bool(self.mark) or (len(self.labels) > 1 and not self.counts)
 
     @property
     def otherwise(self) -> int:
@@ -73,7 +85,9 @@ class FoldedLeaf:
     def text(self, schema: Schema) -> str:
         """The answer, with the noisy counts by class, and of two classes the risk of the second."""
         if not self.counts:
-            return self.name(schema) + (f" ({self.folded})" if self.leaves > 1 else "")
+            size_text = f"{self.leaves} leaves" if self.arrival else self.folded
+            notes = ", ".join(note for note in (size_text * (self.leaves > 1), self.arrival) if note)
+            return self.name(schema) + (f" ({notes})" if notes else "")
         if self.by_chance and self.leaves > 1:
             # Counts below zero were cut off, so the sum of many is too large: it is not told.
             return f"{self.name(schema)}, {BY_CHANCE} ({self.leaves} leaves, few records or none)"
@@ -112,12 +126,17 @@ class FoldedTree:
     @property
     def beyond(self) -> int:
         """How many questions of the rule are not shown for want of space."""
-        return sum(leaf.leaves - 1 for leaf in self.leaves if not leaf.by_chance)
+        return sum(leaf.leaves - 1 for leaf in self.leaves if not leaf.mark)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """The marks that some leaf has, each once."""
+        return tuple(mark for mark in EXPLAINED if any(leaf.mark == mark for leaf in self.leaves))
 
     def describe(self, schema: Schema) -> str:
         """As `Tree.describe`, with the counts, and what is to be known of marks and folds."""
         lines = list(_lines(self.tree, self.leaves, schema, ""))
-        return "\n".join([*lines, *([EXPLAINED] if self.by_chance else []), *self._page()])
+        return "\n".join([*lines, *(EXPLAINED[mark] for mark in self.marks), *self._page()])
 
     def _page(self) -> list[str]:
         """What a page leaves out, if it does."""
@@ -138,23 +157,26 @@ class FoldedTree:
         ]
 
 
-def fold(tree: Tree, counts: LeafCounts | None, *, whole: bool = False, most: int = PAGE) -> FoldedTree:
-    """The tree with branches of which chance decided every leaf folded into one, and at most so many leaves; with
-    `whole` nothing is folded, only marked."""
-    picture = FoldedTree(tree, _marked(tree, counts))
+def fold(
+    tree: Tree, counts: LeafCounts | None, schema: Schema, *, whole: bool = False, most: int = PAGE
+) -> FoldedTree:
+    """The tree with branches of which every leaf is marked folded into one, and at most so many leaves; with `whole`
+    nothing is folded, only marked."""
+    picture = FoldedTree(tree, _marked(tree, counts, schema))
     if whole:
         return picture
     # Where nothing stands out, the tree itself is all there is to show.
-    if counts is not None and not all(leaf.by_chance for leaf in picture.leaves):
+    if not all(leaf.mark for leaf in picture.leaves):
         picture = _fold(tree, picture.leaves)
     while len(picture.leaves) > most:
         picture = _without(picture, min(_pairs(picture.tree, picture.leaves, 0, 0))[1])
     return picture
 
 
-def _marked(tree: Tree, counts: LeafCounts | None) -> tuple[FoldedLeaf, ...]:
+def _marked(tree: Tree, counts: LeafCounts | None, schema: Schema) -> tuple[FoldedLeaf, ...]:
     if counts is None:
-        return tuple(FoldedLeaf((leaf.label,)) for leaf in tree.leaves())
+        arrivals = zip(tree.leaves(), tree.arrivals(schema), strict=True)
+        return tuple(FoldedLeaf((leaf.label,), arrival=arrival) for leaf, arrival in arrivals)
     noise = DEVIATIONS * spread_of(counts.epsilon, CHANGE)
     return tuple(
         FoldedLeaf(
@@ -171,7 +193,7 @@ def _marked(tree: Tree, counts: LeafCounts | None) -> tuple[FoldedLeaf, ...]:
 def _fold(tree: Tree, leaves: tuple[FoldedLeaf, ...]) -> FoldedTree:
     if not isinstance(tree, Split):
         return FoldedTree(tree, leaves)
-    if all(leaf.by_chance for leaf in leaves):
+    if all(leaf.mark for leaf in leaves):
         return FoldedTree(Leaf(leaves[0].labels[0]), (_together(leaves),))
     below = sum(1 for _ in tree.low.leaves())
     low, high = _fold(tree.low, leaves[:below]), _fold(tree.high, leaves[below:])
@@ -219,7 +241,7 @@ def _together(leaves: tuple[FoldedLeaf, ...]) -> FoldedLeaf:
     labels = tuple(sorted({label for leaf in leaves for label in leaf.labels}))
     number = sum(leaf.leaves for leaf in leaves)
     if not leaves[0].counts:
-        return FoldedLeaf(labels, leaves=number)
+        return FoldedLeaf(labels, arrival=_arrival({leaf.arrival for leaf in leaves}), leaves=number)
     counts = np.array([leaf.counts for leaf in leaves])
     weights = counts.sum(axis=1) + 1
     shares = np.average([leaf.shares for leaf in leaves], axis=0, weights=weights)
@@ -231,6 +253,11 @@ def _together(leaves: tuple[FoldedLeaf, ...]) -> FoldedLeaf:
         by_chance=all(leaf.by_chance for leaf in leaves),
         leaves=number,
     )
+
+
+def _arrival(those: set[Arrival]) -> Arrival:
+    """What is true of leaves that are shown as one."""
+    return "" if "" in those else NOBODY if those == {NOBODY} else UNUSUAL
 
 
 def _lines(tree: Tree, leaves: tuple[FoldedLeaf, ...], schema: Schema, indent: str) -> Iterator[str]:

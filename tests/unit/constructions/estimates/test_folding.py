@@ -36,7 +36,7 @@ MANY = (400, 20)
 
 
 def test_a_branch_that_nobody_reaches_is_one_line() -> None:
-    shown = fold(TREE, counted(MANY, (20, 400), MANY, (3, 1), (0, 2)))
+    shown = fold(TREE, counted(MANY, (20, 400), MANY, (3, 1), (0, 2)), SCHEMA)
     assert shown.by_chance == 2
     assert shown.describe(SCHEMA).splitlines() == [
         "if age >= 50:",
@@ -51,25 +51,25 @@ def test_a_branch_that_nobody_reaches_is_one_line() -> None:
 
 
 def test_a_leaf_beside_one_that_counts_is_marked_and_stays() -> None:
-    shown = fold(TREE, counted(MANY, (20, 400), MANY, (3, 1), (0, 200)))
+    shown = fold(TREE, counted(MANY, (20, 400), MANY, (3, 1), (0, 200)), SCHEMA)
     assert shown.tree == TREE
     assert [leaf.by_chance for leaf in shown.leaves] == [False, False, False, True, False]
     assert "if age < 90: yes, by chance (about no: 3, yes: 1; risk of yes" in shown.describe(SCHEMA)
 
 
 def test_even_shares_of_many_records_are_no_chance() -> None:
-    assert fold(TREE, counted(*[(200, 200)] * 5)).by_chance == 0
+    assert fold(TREE, counted(*[(200, 200)] * 5), SCHEMA).by_chance == 0
 
 
 def test_whole_only_marks_and_nothing_is_folded_where_nothing_stands_out() -> None:
     few = counted(MANY, MANY, MANY, (1, 1), (0, 2))
-    assert fold(TREE, few, whole=True).tree == TREE
-    assert fold(TREE, counted(*[(1, 1)] * 5)).tree == TREE
+    assert fold(TREE, few, SCHEMA, whole=True).tree == TREE
+    assert fold(TREE, counted(*[(1, 1)] * 5), SCHEMA).tree == TREE
 
 
 def test_folding_moves_no_record_between_what_is_shown() -> None:
     rows = (MANY, (20, 400), MANY, (3, 1), (0, 2))
-    shown = fold(TREE, counted(*rows))
+    shown = fold(TREE, counted(*rows), SCHEMA)
     assert [sum(leaf.counts[label] for leaf in shown.leaves) for label in (0, 1)] == [
         sum(row[label] for row in rows) for label in (0, 1)
     ]
@@ -94,7 +94,7 @@ def comb(leaves: int, *, first: int = 0) -> Tree:
 def test_a_page_folds_first_what_changes_the_fewest_answers() -> None:
     rows = [(400, 20) if place % 2 == 0 else (20, 300) for place in range(6)]
     rows[4] = (15, 10)
-    shown = fold(comb(6), counted(*rows), most=4)
+    shown = fold(comb(6), counted(*rows), SCHEMA, most=4)
     assert [leaf.leaves for leaf in shown.leaves] == [1, 1, 1, 3]
     assert shown.beyond == 2
     last = shown.leaves[-1]
@@ -105,21 +105,21 @@ def test_a_page_folds_first_what_changes_the_fewest_answers() -> None:
 
 
 def test_without_counts_a_page_folds_the_last_questions_and_says_both_answers() -> None:
-    shown = fold(comb(30), None)
+    shown = fold(comb(30), None, SCHEMA)
     assert len(shown.leaves) == PAGE
     assert shown.leaves[-1].text(SCHEMA) == "no or yes (6 more questions)"
     assert shown.leaves[-1].undecided
     assert len(shown.describe(SCHEMA).splitlines()) == 2 * PAGE - 2 + 1
-    assert fold(comb(30), None, whole=True).tree == comb(30)
+    assert fold(comb(30), None, SCHEMA, whole=True).tree == comb(30)
 
 
 def test_a_tree_that_fits_is_told_as_it_is() -> None:
-    assert fold(comb(PAGE), None).describe(SCHEMA) == comb(PAGE).describe(SCHEMA)
+    assert fold(comb(PAGE), None, SCHEMA).describe(SCHEMA) == comb(PAGE).describe(SCHEMA)
 
 
 def test_folding_for_a_page_moves_no_record() -> None:
     rows = [(10 * place, 300 - 7 * place) for place in range(30)]
-    shown = fold(comb(30), counted(*rows))
+    shown = fold(comb(30), counted(*rows), SCHEMA)
     assert sum(leaf.leaves for leaf in shown.leaves) == 30
     assert [sum(leaf.counts[label] for leaf in shown.leaves) for label in (0, 1)] == [
         sum(row[label] for row in rows) for label in (0, 1)
@@ -134,3 +134,43 @@ def test_the_picture_of_a_large_tree_fits_a_page_and_says_what_it_folds() -> Non
     assert "16 more questions" in svg
     assert svg.count('class="chance"') == 1
     assert "age &gt;= 39" in svg.partition("</title>")[0]
+
+
+USUAL = Schema.from_json(
+    {
+        "label": "ill",
+        "classes": ["no", "yes"],
+        "columns": [
+            {"name": "age", "kind": "numeric", "lower": 0, "upper": 99, "integer": True, "usual": [15, 70]}
+        ],
+    }
+)
+
+
+def test_without_counts_a_branch_of_unusual_values_is_one_grey_line() -> None:
+    shown = fold(TREE, None, USUAL)
+    assert shown.describe(USUAL).splitlines() == [
+        "if age >= 50:",
+        "  if age >= 80: no or yes (2 leaves, unusual values only)",
+        "  if age < 80: no",
+        "if age < 50:",
+        "  if age >= 20: yes",
+        "  if age < 20: no",
+        '"Unusual values only": the schema says that most values lie elsewhere. Read nothing into such a branch.',
+    ]
+    assert shown.beyond == 0
+    assert fold(TREE, None, USUAL, whole=True).tree == TREE
+    assert fold(TREE, None, SCHEMA).marks == ()
+
+
+def test_counts_know_better_than_the_schema() -> None:
+    shown = fold(TREE, counted(MANY, (20, 400), MANY, MANY, MANY), USUAL)
+    assert (shown.tree, shown.marks) == (TREE, ())
+
+
+def test_the_picture_is_grey_where_only_unusual_values_arrive() -> None:
+    drawn = picture(TREE, USUAL).svg(alone=False)
+    assert drawn.count('class="chance"') == 1
+    assert "unusual values only, 2 leaves" in drawn
+    assert "Grey: by the schema" in drawn
+    assert 'class="chance"' not in picture(TREE, SCHEMA).svg(alone=False)

@@ -278,14 +278,16 @@ def test_without_counts_the_error_says_how_to_get_them() -> None:
 
 def test_the_tree_in_words_shows_its_counts() -> None:
     counts = LeafCounts(((0, 1, 1234), (9, 90, 0), (0, 3, 0)), 4000, Fraction(1))
-    assert fold(TREE, counts).describe(SCHEMA).splitlines()[:-1] == [
+    assert fold(TREE, counts, SCHEMA).describe(SCHEMA).splitlines()[:-1] == [
         "if age >= 50:",
         "  if smoker is true: severe, by chance (about mild: 0, severe: 3, none: 0)",
         "  if smoker is false: mild (about mild: 9, severe: 90, none: 0)",
         "if age < 50: none (about mild: 0, severe: 1, none: 1,234)",
     ]
     alone = LeafCounts(((10, 20, 30),), 60, Fraction(1))
-    assert fold(Leaf(0), alone).describe(SCHEMA) == "always mild (about mild: 10, severe: 20, none: 30)"
+    assert (
+        fold(Leaf(0), alone, SCHEMA).describe(SCHEMA) == "always mild (about mild: 10, severe: 20, none: 30)"
+    )
 
 
 def test_the_estimator_has_probabilities_when_paid_for() -> None:

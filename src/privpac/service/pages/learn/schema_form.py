@@ -25,7 +25,10 @@ KINDS = {
 }
 """The kinds of columns as the form names them; whole numbers are numeric ones with `integer` in a schema file."""
 WHOLE = "whole"
-FIELDS = ("lower", "upper", "resolution", "scale", "usual", "categories", "other", "timezone", "missing")
+FIELDS = (
+    *("lower", "upper", "resolution", "scale", "usual", "categories", "other", "timezone", "missing"),
+    *("title", "unit"),
+)
 NEEDS = {"lower": "a lower bound", "upper": "an upper bound", "categories": "its categories"}
 
 
@@ -76,7 +79,7 @@ class ColumnFields:
             return listed(text)
         if field == "usual":
             return [_number(self.name, field, end) for end in listed(text)]
-        if self.kind_stored == "numeric" and field != "scale":
+        if self.kind_stored == "numeric" and field not in ("scale", "title", "unit"):
             return _number(self.name, field, text)
         return text
 

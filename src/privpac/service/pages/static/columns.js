@@ -102,7 +102,7 @@
     } else if (column.kind === "categorical") values.append(input(index, "categories", "Categories", { placeholder: "low, middle, high" }));
     else values.append(Object.assign(document.createElement("span"), { className: "soft", textContent: "true or false" }));
     remark(row, index);
-    const more = Object.assign(document.createElement("button"), { type: "button", className: "quiet icon", textContent: "⋯", title: "Empty cells, time zones and the like" });
+    const more = Object.assign(document.createElement("button"), { type: "button", className: "quiet icon", textContent: "⋯", title: "Title, unit, empty cells, time zones and the like" });
     more.setAttribute("aria-label", `More about ${column.name}`);
     more.dataset.more = index;
     cell(row, "more", more);
