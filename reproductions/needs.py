@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from privpac.errors import ParameterError, SizeError
-from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import first_whole
 from privpac.plan.simulate import interval
 
 __all__ = ["Failures", "Simulated", "Trial", "smallest_n"]

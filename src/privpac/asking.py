@@ -22,11 +22,10 @@ import numpy as np
 from privpac.checker.document import parsed
 from privpac.coins import Coins, coins_for
 from privpac.concepts.base import ConceptClass, Hypothesis
-from privpac.concepts.catalogue import concepts_from_json, stored_concepts
 from privpac.constructions.few_labels.active import Questions
 from privpac.constructions.few_labels.active_settings import ask_settings
 from privpac.constructions.few_labels.methods import FewLabels
-from privpac.constructions.words import Request, request_from_json
+from privpac.constructions.words import Request, concepts_from_json, request_from_json, stored_concepts
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
@@ -231,7 +230,7 @@ class Asking:
         labelled, records = whole(settings["active"]["asked"]), whole(public["records"])
         request = request_from_json(public["request"], schema=schema, labelled=labelled)
         concepts = concepts_from_json(public["concepts"], schema)
-        drawn = ([whole(position) for position in listed(secret[name])] for name in ("asked", "kept"))
+        positions = ([whole(position) for position in listed(secret[name])] for name in ("asked", "kept"))
         last = len(schema.classes) - 1
         answers = {
             written_whole(position): whole(code, least=0, most=last) for position, code in labels.items()
@@ -239,7 +238,7 @@ class Asking:
         recipe = FewLabels(concepts, replace(request, size=Size(labelled, records - labelled)), settings)
         recipe.certify()
         require(public["coins"] in ("system", "seeded"), "the coins are of no kind")
-        return cls(recipe, Questions(*map(tuple, drawn)), answers, public["coins"], place)
+        return cls(recipe, Questions(*map(tuple, positions)), answers, public["coins"], place)
 
 
 def _write(path: Path, tree: object, *, private: bool) -> None:

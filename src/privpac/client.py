@@ -274,9 +274,9 @@ class Client:
         except (ValueError, KeyError, TypeError):
             return ServiceError(f"The service at {self._where} replied with status {status}.", status=status)
         if status == 429 and code.endswith("budget"):
-            refused = BudgetExceeded(message, remedy=remedy)
-            refused.left = error.get("left", {}).get("answers")
-            return refused
+            refusal = BudgetExceeded(message, remedy=remedy)
+            refusal.left = error.get("left", {}).get("answers")
+            return refusal
         if status in (401, 403):
             return AccessDenied(message, status=status, code=code, remedy=remedy)
         if status == 422:

@@ -143,7 +143,7 @@ def compare_models(
     return payment.release(
         _certificate(first, sample, amount, records_per_person),
         draw=draw,
-        document=lambda drawn, signed: Comparison(*drawn, sample.size.labelled, signed.to_json()),
+        document=lambda numbers, final: Comparison(*numbers, sample.size.labelled, final.to_json()),
         verify=lambda comparison: check_certificate(comparison.certificate),
         note="compare two models",
         purchase=lambda: purchase_of("compare", first.schema, table=table),

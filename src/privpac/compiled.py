@@ -101,8 +101,8 @@ def plainly(operations: int) -> bool:
     never waits for a compiler, and whoever learns often soon does.
     """
     global _plain
-    loaded, compiling = _compiler.cache_info().currsize > 0, WATCH.kernels > 0
-    if (loaded and not compiling) or _plain + operations > PLAIN * (COMPILING_TAKES if compiling else 1):
+    ready, compiling = _compiler.cache_info().currsize > 0, WATCH.kernels > 0
+    if (ready and not compiling) or _plain + operations > PLAIN * (COMPILING_TAKES if compiling else 1):
         return False
     _plain += operations
     return True
@@ -241,12 +241,12 @@ def _count_pairs(context: Any, builder: Any, signature: Any, arguments: Any) -> 
     for i, total in enumerate(sums):
         stop = _copies(builder, builder.extract_value(stops, i), wide)
         inside = builder.icmp_signed("<", builder.add(lane, _copies(builder, start, wide)), stop)
-        counted = builder.select(inside, builder.load(total), ir.Constant(wide, [0] * LANES))
+        lanes = builder.select(inside, builder.load(total), ir.Constant(wide, [0] * LANES))
         place = builder.gep(goal.data, [builder.add(builder.extract_value(places, i), start)])
         place = builder.bitcast(place, narrow.as_pointer())
         before = builder.load(place)
         before.align = 4
-        builder.store(builder.add(before, builder.trunc(counted, narrow)), place).align = 4
+        builder.store(builder.add(before, builder.trunc(lanes, narrow)), place).align = 4
 
 
 def _copies(builder: Any, value: Any, vector: Any) -> Any:

@@ -171,12 +171,12 @@ def learn(
         probabilities=probabilities,
     )
     source = Source(table, y, engine, spark, progress)
-    declared = schema_for(schema, table, label=label, y=y)
+    description = schema_for(schema, table, label=label, y=y)
     if unlabelled is None or unlabelled is False:
-        return learn_rule(source, declared, wishes, payment=payment)
+        return learn_rule(source, description, wishes, payment=payment)
     few = FewLabelWishes.read(method=method, error=error)
     further = Unlabelled(few, None if unlabelled is True else unlabelled)
-    return learn_few_labels(source, further, declared, wishes, payment=payment)
+    return learn_few_labels(source, further, description, wishes, payment=payment)
 
 
 def learn_rule(source: Source, schema: Schema, wishes: RuleWishes, *, payment: Payment) -> Model:
@@ -194,7 +194,7 @@ def learn_rule(source: Source, schema: Schema, wishes: RuleWishes, *, payment: P
 
 
 def learn_sample(
-    opened: EngineSample,
+    sample: EngineSample,
     wishes: RuleWishes,
     *,
     payment: Payment,
@@ -203,32 +203,31 @@ def learn_sample(
 ) -> Model:
     """As `learn`, once the records are opened; `table` is what they are read from. With `load`, streamed records that
     would be read several times are put in memory; a single pass takes less time than that."""
-    recipe = Recipe.of(wishes, schema=opened.schema, size=opened.size)
-    sample = opened
-    if load and isinstance(opened, StreamedSample) and recipe.passes > 1:
-        sample = opened.gathered()
+    recipe = Recipe.of(wishes, schema=sample.schema, size=sample.size)
+    if load and isinstance(sample, StreamedSample) and recipe.passes > 1:
+        sample = sample.gathered()
     certificate = recipe.certify()  # refuses what is no class
     word = recipe.concepts if isinstance(recipe.concepts, str) else recipe.concepts.word
     if recipe.advice is not None:
         warnings.warn(recipe.advice, SmallEvidence, stacklevel=4)
 
-    def document(released: Released, signed: Certificate) -> Model:
+    def document(release: Released, final: Certificate) -> Model:
         return Model(
-            released.hypothesis,
+            release.hypothesis,
             sample.schema,
-            signed.to_json(),
-            released.estimate,
-            leaf_counts=released.leaf_counts,
+            final.to_json(),
+            release.estimate,
+            leaf_counts=release.leaf_counts,
         )
 
-    spoken = short_word(word) if LISTED in word else word
+    name = short_word(word) if LISTED in word else word
     return payment.release(
         certificate,
         draw=lambda coins: recipe.run(sample, coins),
         document=document,
         verify=lambda model: verify_model(model, wishes.concepts),
-        note=f"learn {spoken}",
-        purchase=lambda: purchase_of(spoken, sample.schema, table=table),
+        note=f"learn {name}",
+        purchase=lambda: purchase_of(name, sample.schema, table=table),
         unread=unread_records(sample),
     )
 
@@ -272,11 +271,11 @@ def learn_few_labels(
 def _refuse_extras(extras: Mapping[str, object]) -> None:
     for name, value in extras.items():
         if value is not None:
-            shown = plain(value) if isinstance(value, Fraction) else value
+            spelling = plain(value) if isinstance(value, Fraction) else value
             raise ParameterError(
                 "learn",
                 name,
-                shown,
+                spelling,
                 allowed="left out together with unlabelled",
                 remedy="Learn from labelled records alone, or leave it out.",
             )
@@ -290,7 +289,7 @@ def release_few_labels(
     return payment.release(
         recipe.certify(),
         draw=lambda coins: recipe.written(run(coins)),
-        document=lambda rule, signed: Model(rule, recipe.request.schema, signed.to_json()),
+        document=lambda rule, certificate: Model(rule, recipe.request.schema, certificate.to_json()),
         verify=lambda model: verify_model(model, recipe.concepts),
         note=f"few labels, {method}",
         purchase=lambda: purchase_of(f"few labels, {method}", recipe.request.schema, table=table),

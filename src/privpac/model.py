@@ -93,11 +93,11 @@ class Model:
     """Noisy counts in the leaves of a tree, if a share of epsilon was given to them."""
 
     def __post_init__(self) -> None:
-        leaves = self._counted()
+        leaves = self._leaves()
         if leaves is not None and not leaves[1].fits(leaves[0], len(self.schema.classes)):
             raise NotCertified("The model's leaf counts do not belong to its tree.")
 
-    def _counted(self) -> tuple[Tree, LeafCounts] | None:
+    def _leaves(self) -> tuple[Tree, LeafCounts] | None:
         """The tree and its leaf counts, if it has any."""
         if self.leaf_counts is None:
             return None
@@ -149,8 +149,8 @@ class Model:
         array([[0.01, 0.99]])
         """
         cells = self._cells(table)
-        counted = self._counted()
-        risks = self.hypothesis.proba(cells) if counted is None else counted[1].proba(counted[0], cells)
+        leaves = self._leaves()
+        risks = self.hypothesis.proba(cells) if leaves is None else leaves[1].proba(leaves[0], cells)
         if risks is None:
             raise PrivpacError(
                 "This model has no leaf counts, so it cannot tell probabilities.",
@@ -207,8 +207,8 @@ class Model:
         Branches that hardly any record reaches are folded into one line, and so is what a page does not hold; with
         `whole` nothing is folded, and what chance decided is marked.
         """
-        counted = self._counted()
-        return "" if counted is None else fold(*counted, self.schema, whole=whole).describe(self.schema)
+        leaves = self._leaves()
+        return "" if leaves is None else fold(*leaves, self.schema, whole=whole).describe(self.schema)
 
     def to_sql(self) -> str:
         """The rule as an SQL expression over the raw columns, without a database's dialect."""
@@ -266,16 +266,16 @@ class Model:
         tree, request = self.certificate, self.certificate["request"] or {}
         if tree["coins"] != "system":
             return SEEDED
-        hidden = "label of a record" if tree["privacy"]["fact"]["unit"] == "label" else "record"
+        unit = "label of a record" if tree["privacy"]["fact"]["unit"] == "label" else "record"
         if request.get("records_per_person", 1) > 1:
-            hidden = "person"
+            unit = "person"
         price = f"ε = {tree['epsilon']}" + ("" if tree["delta"] == "0" else f", δ = {tree['delta']}")
         records, file = (
             request.get("labelled", tree["labelled"]),
             str(self.to_json()["digest"]).removeprefix("sha256:"),
         )
         return (
-            f"Made from {records:,} records, each {hidden} hidden with {price}."
+            f"Made from {records:,} records, each {unit} hidden with {price}."
             f" Its certificate is in model file {file[:8]}…, for privpac verify."
         )
 
@@ -294,8 +294,8 @@ class Model:
         interval; None for rules without leaf counts or points, and for more than two classes."""
         if isinstance(self.hypothesis, Card):
             return ranks_of_card(self.hypothesis, self.schema.classes)
-        counted = self._counted()
-        return None if counted is None else ranks_of_tree(*counted, self.schema.classes)
+        leaves = self._leaves()
+        return None if leaves is None else ranks_of_tree(*leaves, self.schema.classes)
 
     def ranks_picture(self) -> str:
         """Calibration and ROC curve as one picture, in SVG; empty without `ranks`, or if they are too noisy."""
@@ -355,10 +355,10 @@ def _columns(table: object, schema: Schema) -> object:
     rows = [table] if isinstance(table, Mapping) else table
     if not isinstance(rows, list) or not rows or not all(isinstance(row, Mapping) for row in rows):
         return table
-    named = [name for name in schema.names if any(name in row for row in rows)]
-    if isinstance(table, Mapping) and not all(_is_one(table[name]) for name in named):
+    names = [name for name in schema.names if any(name in row for row in rows)]
+    if isinstance(table, Mapping) and not all(_is_one(table[name]) for name in names):
         return table
-    return {name: [row.get(name) for row in rows] for name in named}
+    return {name: [row.get(name) for row in rows] for name in names}
 
 
 def _is_one(value: object) -> bool:

@@ -119,10 +119,10 @@ class Payment:
         `NotCertified` if the two do not belong together. `unread` reads every record that no pass has read so far; left
         out, the records are in memory.
         """
-        signed = certificate.with_coins(self.coins.origin)
-        bought = None if purchase is None else lambda: purchase().certified(signed.to_json())
-        drawn = self.paid(lambda: cost_of(signed), draw=draw, note=note, purchase=bought, unread=unread)
-        result = document(drawn, signed)
+        final = certificate.with_coins(self.coins.origin)
+        item = None if purchase is None else lambda: purchase().certified(final.to_json())
+        outcome = self.paid(lambda: cost_of(final), draw=draw, note=note, purchase=item, unread=unread)
+        result = document(outcome, final)
         try:
             verify(result)
         except NotCertified as reason:
@@ -155,24 +155,24 @@ class Payment:
             unread()
             self._charge(cost, note, purchase)
 
-        charged = _ChargedCoins(self.coins, pay)
+        coins = _ChargedCoins(self.coins, pay)
         try:
-            drawn = draw(charged)
+            outcome = draw(coins)
         except DataError:
             raise
         except Exception:
-            if not charged.asked_to_pay:
-                charged.settle()
+            if not coins.asked_to_pay:
+                coins.settle()
             raise
-        charged.settle()
-        return drawn
+        coins.settle()
+        return outcome
 
     def _charge(self, cost: Callable[[], Cost], note: str, purchase: Callable[[], Purchase] | None) -> None:
         if self.last_call is not None:
             self.last_call()
         if self.ledger is not None:
-            due, bought = cost(), None if purchase is None else purchase()
+            due, item = cost(), None if purchase is None else purchase()
             entry = self.ledger.charge(
-                epsilon=due.epsilon, delta=due.delta, rho=due.rho, note=note, purchase=bought
+                epsilon=due.epsilon, delta=due.delta, rho=due.rho, note=note, purchase=item
             )
             self.charges.append(entry)

@@ -114,13 +114,13 @@ def release_as(
     payment: Payment,
 ) -> ReleasedTable:
     """As `release_table`, once the wishes are read."""
-    names = _released(wishes, schema)
-    sample = _open(table, _narrowed(schema, names), names, engine=engine, progress=progress)
+    names = _columns(wishes, schema)
+    sample = _open(table, _schema_of(schema, names), names, engine=engine, progress=progress)
     request = replace(request_for(wishes, schema=schema, size=sample.size), schema=sample.schema)
 
-    def document(released: Released, signed: Certificate) -> ReleasedTable:
-        assert isinstance(released, Buckets | PointCounts)
-        return ReleasedTable(released, request.schema, signed.to_json())
+    def document(content: Released, final: Certificate) -> ReleasedTable:
+        assert isinstance(content, Buckets | PointCounts)
+        return ReleasedTable(content, request.schema, final.to_json())
 
     return payment.release(
         request.certify(),
@@ -135,9 +135,9 @@ def release_as(
 
 def request_for(wishes: TableWishes, *, schema: Schema, size: Size) -> TableRequest:
     """What is asked for, in public numbers: it can be certified before any record is read."""
-    names = _released(wishes, schema)
+    names = _columns(wishes, schema)
     return TableRequest(
-        schema=_narrowed(schema, names),
+        schema=_schema_of(schema, names),
         columns=names,
         size=size,
         epsilon=wishes.epsilon,
@@ -149,11 +149,11 @@ def request_for(wishes: TableWishes, *, schema: Schema, size: Size) -> TableRequ
     )
 
 
-def _released(wishes: TableWishes, schema: Schema) -> tuple[str, ...]:
+def _columns(wishes: TableWishes, schema: Schema) -> tuple[str, ...]:
     return wishes.columns or (*schema.names, schema.label)
 
 
-def _narrowed(schema: Schema, names: tuple[str, ...]) -> Schema:
+def _schema_of(schema: Schema, names: tuple[str, ...]) -> Schema:
     """The schema of the released columns alone; one column stays where only the label is released."""
     features = [name for name in names if name != schema.label]
     columns = tuple(schema.column(name) for name in features) or schema.columns[:1]

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from privpac import __version__
 from privpac.checker import document
+from privpac.checker.check import Promise, check_document
 from privpac.checker.document import MODEL, TABLE
-from privpac.checker.promise import Promise, check_document
 from privpac.concepts.base import ConceptClass
-from privpac.concepts.catalogue import concepts_from_json
 from privpac.constructions.recipe import Recipe
-from privpac.constructions.words import request_from_json
+from privpac.constructions.words import concepts_from_json, request_from_json
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import NoSqlForm, NotCertified
@@ -87,7 +86,7 @@ def verify_document(tree: dict[str, Any], *, concepts: ConceptClass | None = Non
         document.require_bounded(tree)
         document.require_document(tree, MODEL, TABLE)
     promise = check_document(tree)
-    return _verified(promise, _second_look(tree, concepts))
+    return _verdict(promise, _second_look(tree, concepts))
 
 
 def rebuild(
@@ -103,7 +102,7 @@ def rebuild(
     their certificate holds whatever they are.
     """
     if tree["format"] in (MODEL, TABLE):
-        return _verified(promise, _second_look(tree, concepts))
+        return _verdict(promise, _second_look(tree, concepts))
     if not document.is_bundle(path):
         raise NotCertified(
             f"{str(path)!r} is a {promise.kind} on its own, which cannot be rebuilt.",
@@ -112,7 +111,7 @@ def rebuild(
     from privpac.answering.bundle.bundle import content_beside
 
     content_beside(path, tree)
-    return _verified(promise, lambda: _refuse_another_offer(tree))
+    return _verdict(promise, lambda: _refuse_another_offer(tree))
 
 
 _UNLIKE = "The document was not made from the parameters that stand in it."
@@ -134,7 +133,7 @@ def _second_look(tree: Mapping[str, Any], concepts: ConceptClass | None) -> Call
     return lambda: _refuse_unlike(model, tree, concepts)
 
 
-def _verified(promise: Promise, look: Callable[[], None]) -> Verified:
+def _verdict(promise: Promise, look: Callable[[], None]) -> Verified:
     """Everything made anew, or a warning; a document that names this version must pass."""
     rebuilt = True
     try:
@@ -163,18 +162,18 @@ def _refuse_other_origin(schema: Schema, certificate: Mapping[str, Any]) -> None
         raise NotCertified("The schema and the certificate disagree about whether it was read from the data.")
 
 
-def _refuse_other_certificate(expected: Certificate, stored: Mapping[str, Any]) -> None:
-    if not document.same(expected.to_json(), stored):
+def _refuse_other_certificate(expected: Certificate, certificate: Mapping[str, Any]) -> None:
+    if not document.same(expected.to_json(), certificate):
         raise NotCertified("The certificate is not the one these parameters and this schema lead to.")
 
 
 def _refuse_another_offer(tree: Mapping[str, Any]) -> None:
     from privpac.answering.stored_offers import offer_from_json
 
-    stored, schema = tree["certificate"], Schema.from_json(tree["schema"])
-    _refuse_other_origin(schema, stored)
-    offer = offer_from_json(stored["request"], schema=schema, coins=stored["coins"])
-    _refuse_other_certificate(offer.certify(), stored)
+    certificate, schema = tree["certificate"], Schema.from_json(tree["schema"])
+    _refuse_other_origin(schema, certificate)
+    offer = offer_from_json(certificate["request"], schema=schema, coins=certificate["coins"])
+    _refuse_other_certificate(offer.certify(), certificate)
     if not document.same(schema.to_json(), tree["schema"]):
         raise NotCertified("The schema of the bundle holds something that this version does not write.")
 
@@ -182,10 +181,10 @@ def _refuse_another_offer(tree: Mapping[str, Any]) -> None:
 def _refuse_unlike_table(table: ReleasedTable) -> None:
     from privpac.constructions.release.table import TableRequest
 
-    stored = table.certificate
-    size = Size(whole(stored["labelled"], least=0), whole(stored["unlabelled"], least=0))
-    request = TableRequest.from_json(stored["request"], schema=table.schema, size=size)
-    _refuse_other_certificate(request.certify().with_coins(stored["coins"]), stored)
+    certificate = table.certificate
+    size = Size(whole(certificate["labelled"], least=0), whole(certificate["unlabelled"], least=0))
+    request = TableRequest.from_json(certificate["request"], schema=table.schema, size=size)
+    _refuse_other_certificate(request.certify().with_coins(certificate["coins"]), certificate)
     if table.columns != request.columns or not request.sanitiser.releases(table.table, request.size):
         raise NotCertified("The synthetic records are not such as these parameters ever release.")
 
@@ -212,8 +211,8 @@ def _refuse_unpaid(model: Model) -> None:
         raise NotCertified("The estimate's counts are not those of so many classes and records.")
     if model.leaf_counts is not None:
         share = written(wishes["leaf_epsilon"]) / whole(wishes["records_per_person"], least=1)
-        counted = model.certificate["labelled"]  # without the records kept aside
-        if model.leaf_counts.epsilon != share or model.leaf_counts.records != counted:
+        records = model.certificate["labelled"]  # without the records kept aside
+        if model.leaf_counts.epsilon != share or model.leaf_counts.records != records:
             raise NotCertified("The leaf counts are not those the certificate speaks of.")
 
 
@@ -224,14 +223,14 @@ def _refuse_unlike(model: Model, tree: Mapping[str, Any], concepts: ConceptClass
     recipe = (_few_labels if "few_labels" in wishes else _recipe)(model, drawn_from)
     expected = recipe.certify().with_coins(model.certificate["coins"])
     if model.version != __version__ and "grid" not in model.certificate["learner"]:  # others named no grid
-        named = {key: value for key, value in expected.learner.items() if key != "grid"}
-        expected = replace(expected, learner=named)
+        learner = {key: value for key, value in expected.learner.items() if key != "grid"}
+        expected = replace(expected, learner=learner)
     _refuse_other_certificate(expected, tree["certificate"])
     if not recipe.releases(model.hypothesis):
         raise NotCertified("The rule is not one that these parameters ever release.")
     if model.estimate is not None:
-        counted = recipe.estimate_from(model.estimate.counts) if isinstance(recipe, Recipe) else None
-        if model.estimate != counted:
+        estimate = recipe.estimate_from(model.estimate.counts) if isinstance(recipe, Recipe) else None
+        if model.estimate != estimate:
             raise NotCertified("The estimate is not the one its counts lead to.")
     model.describe()
     with suppress(NoSqlForm):  # some rules have none; those that do must say it

@@ -34,9 +34,10 @@ from privpac.constructions.wrappers.relabel import Relabelled
 from privpac.constructions.wrappers.resample import Resampled
 from privpac.constructions.wrappers.subsample import Subsampled
 from privpac.data.engines.memory import MemorySample
+from privpac.data.grid_counts import GridCounts
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
-from privpac.data.statistics import CellCounts, GridCounts
+from privpac.data.statistics import CellCounts
 
 SCHEMA = Schema.from_json(
     {

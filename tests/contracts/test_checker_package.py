@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from privpac.checker.promise import check_file
+from privpac.checker.check import check_file
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = sorted((ROOT / "tests" / "golden").glob("*/models/*.json"))

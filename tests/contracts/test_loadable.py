@@ -8,14 +8,9 @@ from typing import ClassVar
 import pytest
 
 from privpac.concepts.base import RuleBase, Stored
-from privpac.concepts.catalogue import (
-    concepts_from_json,
-    hypothesis_from_json,
-    is_storable,
-    stored_classes,
-    stored_rules,
-)
+from privpac.concepts.catalogue import hypothesis_from_json, is_storable, stored_classes, stored_rules
 from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.constructions.words import concepts_from_json
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified
 

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
+from privpac.data.grid_counts import GridCounts
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
-from privpac.data.statistics import CellCounts, ColumnCounts, GridCounts
+from privpac.data.statistics import CellCounts, ColumnCounts
 
 SIZES = [3, 2**21, 2**32, 2**63, 2**64, 2**100]
 

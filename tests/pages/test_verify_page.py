@@ -19,8 +19,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from privpac import Model, learn
+from privpac.checker.check import check_document
 from privpac.checker.document import digest
-from privpac.checker.promise import check_document
 from privpac.checker.signature import Receipt, with_signature
 from privpac.cli import cache, main
 from privpac.constructions.catalogue import REGISTER

@@ -17,11 +17,10 @@ from typing import Any
 from privpac.answering.stored_offers import offer_from_json
 from privpac.checker.document import MODEL, TABLE
 from privpac.checker.steps import RULES
-from privpac.concepts.catalogue import concepts_from_json
 from privpac.constructions.few_labels.methods import FewLabels
 from privpac.constructions.recipe import Recipe
 from privpac.constructions.release.table import TableRequest
-from privpac.constructions.words import request_from_json
+from privpac.constructions.words import concepts_from_json, request_from_json
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import PrivpacError

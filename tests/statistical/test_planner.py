@@ -23,6 +23,7 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.plan.kinds import facts_of
 from privpac.theory import floors, sizes
+from privpac.theory.occam import error_occam, excess_agnostic
 from tests.statistical.test_floors import best_success, family, point_records, threshold_records
 
 BITS, RUNS, LEVEL = 8, 300, 1e-6
@@ -68,7 +69,7 @@ PROMISES: dict[str, Callable[[], tuple[int, Fraction, float, float]]] = {
     "failure_occam": lambda: (
         150, Fraction(2), 1.0, float(sizes.failure_occam(150, size=SIZE, error=ERROR, epsilon=2))),
     "error_occam": lambda: (
-        next(n for n in range(100, 400) if sizes.error_occam(n, size=SIZE, failure=FAILURE, epsilon=1) <= ERROR),
+        next(n for n in range(100, 400) if error_occam(n, size=SIZE, failure=FAILURE, epsilon=1) <= ERROR),
         Fraction(1), 1.0, 0.05),
     "epsilon_occam": lambda: (
         300, sizes.epsilon_occam(300, size=SIZE, error=ERROR, failure=FAILURE), 1.0, 0.05),
@@ -80,7 +81,7 @@ PROMISES: dict[str, Callable[[], tuple[int, Fraction, float, float]]] = {
         2400, sizes.epsilon_agnostic(2400, size=SIZE, excess=ERROR, failure=FAILURE), NOISY, 0.05),
     "excess_agnostic": lambda: (
         next(n for n in range(1700, 5000, 100)
-             if sizes.excess_agnostic(n, size=SIZE, failure=FAILURE, epsilon="0.1") <= ERROR),
+             if excess_agnostic(n, size=SIZE, failure=FAILURE, epsilon="0.1") <= ERROR),
         Fraction(1, 10), NOISY, 0.05),
     "records_prior": lambda: (
         sizes.records_prior(Fraction(1, SIZE), error=ERROR, failure=FAILURE, epsilon=1), Fraction(1), 1.0, 0.05),

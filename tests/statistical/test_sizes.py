@@ -17,7 +17,7 @@ import pytest
 from scipy.special import expit, gammaln, xlog1py, xlogy
 
 from privpac.constructions.catalogue import formulas
-from privpac.theory import generalisation, sizes
+from privpac.theory import generalisation, occam, sizes
 from tests.statistical.claims import Break, asked, claims, scaled
 
 CHECKS: dict[str, Callable[[], None]] = {}
@@ -143,7 +143,7 @@ def realizable_failures():
 @check(error_occam=scaled(0.7))
 def realizable_errors():
     for n, size in ((100, 2), (400, 2**16), (2000, 2**64)):
-        error = float(sizes.error_occam(n, size=size, failure=0.05, epsilon=1))
+        error = float(occam.error_occam(n, size=size, failure=0.05, epsilon=1))
         assert one_sided(n, odds=size - 1, error=error, rate=0.5) <= 0.05 + SLACK
         assert one_sided(n, odds=size - 1, error=0.7 * error, rate=0.5) > 0.05
 
@@ -192,7 +192,7 @@ def agnostic_failures():
 @check(excess_agnostic=scaled(0.7))
 def agnostic_excess():
     for n, size, epsilon in ((300, 2, 0.5), (3000, 2**16, 0.2)):
-        excess = float(sizes.excess_agnostic(n, size=size, failure=0.05, epsilon=epsilon))
+        excess = float(occam.excess_agnostic(n, size=size, failure=0.05, epsilon=epsilon))
         assert two_sided(n, odds=size - 1, excess=excess, rate=epsilon / 2) <= 0.05 + SLACK
     assert two_sided(3000, odds=2**16 - 1, excess=0.7 * excess, rate=0.1) > 0.05
 
@@ -213,7 +213,7 @@ def agnostic_tilt():
 
     for excess, epsilon in ((Fraction(1, 10), 1.0), (Fraction(3, 10), 0.2)):
         ratio = Fraction(math.exp(-epsilon / 2))
-        x = sizes.tilt_agnostic(excess, ratio=ratio)
+        x = occam.tilt_agnostic(excess, ratio=ratio)
         for n in (50, 300):
             exact = two_sided(n, odds=7, excess=float(excess), rate=epsilon / 2)
             assert exact <= bound(excess, x, n) + SLACK
@@ -240,7 +240,7 @@ def priors():
     assert one_sided(n, odds=999, error=0.1, rate=0.5) <= 0.05
     assert one_sided(int(0.7 * n), odds=999, error=0.1, rate=0.5) > 0.05
     # At smaller exponents the odds alone are not a bound: one record, a rare bad hypothesis, epsilon 2.
-    x = sizes.tilt_agnostic(0.1, ratio=Fraction(math.exp(-1)))
+    x = occam.tilt_agnostic(0.1, ratio=Fraction(math.exp(-1)))
     base = float((Fraction(9, 10) / x + Fraction(11, 10) * x) / 2)
     assert two_sided(1, odds=1e-3, excess=0.1, rate=1.0) > 1e-3 * base
     honest = sizes.failure_prior(1, mass=1 / 1.001, size=2, error=0.55, tolerated=0.45, epsilon=2)
@@ -308,7 +308,7 @@ def own_records():
 # --- the registry ---
 
 PRIVATE = {"interval_private", "rate_above", "rate_below"}  # tests/statistical/test_generalisation.py
-NAMES = sorted((set(sizes.__all__ + generalisation.__all__) & set(formulas())) - PRIVATE)
+NAMES = sorted((set(occam.__all__ + sizes.__all__ + generalisation.__all__) & set(formulas())) - PRIVATE)
 
 
 @pytest.mark.parametrize("name", NAMES)

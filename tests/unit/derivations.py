@@ -11,7 +11,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.facts import Against, Release, Unit
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import ratio_for
-from privpac.theory import sizes
+from privpac.theory.occam import error_occam, excess_agnostic, tilt_agnostic
 from tests.contracts.examples import EXAMPLES, few_labels, reconstruction, release
 
 ONE = Fraction(1)
@@ -33,10 +33,10 @@ def charged(delta: str = "0") -> Proof[Any]:
 
 def accuracy(against: Against) -> Proof[Any]:
     if against is Against.REALIZABLE:
-        error, tilt = sizes.error_occam(1000, size=2**32, failure=0.05, ratio=REAL), REAL
+        error, tilt = error_occam(1000, size=2**32, failure=0.05, ratio=REAL), REAL
     else:
-        error = sizes.excess_agnostic(1000, size=2**32, failure=0.05, ratio=REAL)
-        tilt = sizes.tilt_agnostic(error, ratio=REAL)
+        error = excess_agnostic(1000, size=2**32, failure=0.05, ratio=REAL)
+        tilt = tilt_agnostic(error, ratio=REAL)
     return rules.occam(
         odds=2**32 - 1,
         records=1000,

@@ -13,7 +13,7 @@ import pytest
 
 from privpac import compiled
 from privpac.compiled import COMPILING, Watch, interpreted, plainly
-from privpac.numbers import powers
+from privpac.mechanisms import gibbs
 
 
 class Clock:
@@ -42,14 +42,14 @@ def test_a_person_is_told_once_when_compiling_takes_long(caplog: pytest.LogCaptu
 
 
 def test_a_kernel_is_sent_by_its_name() -> None:
-    assert copy.copy(powers._powers) is powers._powers
+    assert copy.copy(gibbs._powers) is gibbs._powers
 
 
 @pytest.mark.parametrize("ratio", [Fraction(2, 3), Fraction(999, 1000), Fraction(1, 10**30), Fraction(1)])
 def test_the_interpreter_gives_the_bits_of_the_kernel(ratio: Fraction) -> None:
     high = float(ratio)
     arguments = high, float(ratio - Fraction(high)), 3000, 2.0**-900
-    assert interpreted(powers._powers)(*arguments).tobytes() == powers._powers(*arguments).tobytes()
+    assert interpreted(gibbs._powers)(*arguments).tobytes() == gibbs._powers(*arguments).tobytes()
 
 
 def test_numpy_works_until_the_compiler_would_have_been_ready(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from privpac.checker.check import check_derivation
+from privpac.checker.check import check_derivation, check_document
 from privpac.checker.document import parsed_json, require_document
-from privpac.checker.promise import check_document
 from privpac.errors import NotCertified
 
 __all__ = ["UNREADABLE", "objection"]

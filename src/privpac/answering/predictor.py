@@ -114,8 +114,8 @@ class PrivatePredictor:
         offer = offer_for(self._wishes, schema=schema, size=sample.size, coins=self._coins.origin)
         with self._lock:
             prepared = prepare(offer, sample, Payment(self.budget, self._coins), table=table)
-            declared = offer.answers
-            meter = self.budget if declared is None else Ledger(epsilon=declared * offer.price)
+            most = offer.answers
+            meter = self.budget if most is None else Ledger(epsilon=most * offer.price)
             self._begin(offer, prepared, meter=meter, answers=MemoryAnswers())
         return self
 
@@ -178,13 +178,13 @@ class PrivatePredictor:
         if not len(rows.queries):
             return np.empty(0, dtype=np.uint8)
         with self._lock:
-            known = self._answers.known(rows.keys)
-            new = rows.new(known)
+            earlier = self._answers.known(rows.keys)
+            new = rows.new(earlier)
             if new:
-                known |= self._answers.keep(self._draw_new(rows, known, len(new)))
-        return rows.labels(known)
+                earlier |= self._answers.keep(self._draw_new(rows, earlier, len(new)))
+        return rows.labels(earlier)
 
-    def _draw_new(self, rows: AskedRows, known: Container[bytes], count: int) -> dict[bytes, int]:
+    def _draw_new(self, rows: AskedRows, earlier: Container[bytes], count: int) -> dict[bytes, int]:
         """Answers to the new questions, paid for before the first look at the records.
 
         A draw that fails might do so because of a record, and a failure that can be asked for again tells more than was
@@ -198,7 +198,7 @@ class PrivatePredictor:
 
         def answers(coins: Coins) -> dict[bytes, int]:
             try:
-                return draw([rows], self._prepared, coins, known=known)
+                return draw([rows], self._prepared, coins, known=earlier)
             except Exception:
                 self._answers.end()
                 raise
@@ -214,12 +214,12 @@ class PrivatePredictor:
             raise self._refusal(count) from None
 
     def _refusal(self, count: int) -> BudgetExceeded:
-        answered, left = self.answers_given, self.answers_left
+        earlier, left = self.answers_given, self.answers_left
         error = BudgetExceeded(
-            f"{count} new questions were asked, and the budget has room for {left}; {answered} were answered so far.",
+            f"{count} new questions were asked, and the budget has room for {left}; {earlier} were answered so far.",
             remedy="Nothing of this batch was spent or answered; ask fewer, or open a larger budget.",
         )
-        error.given, error.left = answered, left
+        error.given, error.left = earlier, left
         return error
 
     def save(self, path: str | os.PathLike[str]) -> None:

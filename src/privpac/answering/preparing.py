@@ -34,9 +34,9 @@ def prepare(offer: Offer, sample: Sample, payment: Payment, *, table: object = N
 
 def check_offer(offer: Offer) -> int:
     """Refuse an offer whose certificate does not follow from what will be stored of it; says how many steps it has."""
-    stored = offer.certify().to_json()
-    steps = check_certificate(stored)
-    again = offer_from_json(stored["request"], schema=offer.schema, coins=offer.coins)
-    if again.certify().to_json() != stored:
+    certificate = offer.certify().to_json()
+    steps = check_certificate(certificate)
+    again = offer_from_json(certificate["request"], schema=offer.schema, coins=offer.coins)
+    if again.certify().to_json() != certificate:
         raise NotCertified("The certificate is not the one these parameters and this schema lead to.")
     return steps

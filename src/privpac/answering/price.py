@@ -25,7 +25,7 @@ def composed(one: Proof[Privacy], *, answers: int, delta: Fraction) -> Proof[Pri
 
     Answers by exponential weights lose less together than pure answers of the same epsilon need to.
     """
-    drawn = smallest_epsilon(one, times=answers, delta=delta)
+    draws = smallest_epsilon(one, times=answers, delta=delta)
     factor = one.fact.epsilon.factor * exp_up(one.fact.epsilon.log, 30)
     low, high = 0, answers // 2  # `low` is allowed; delta grows with what is saved
     if delta == 0 or factor == 1:
@@ -36,7 +36,7 @@ def composed(one: Proof[Privacy], *, answers: int, delta: Fraction) -> Proof[Pri
             (middle, high) if fold_delta(factor, times=answers, saved=middle) <= delta else (low, middle - 1)
         )
     pure = rules.k_fold(one, times=answers, saved=low)
-    return pure if drawn is None or pure.fact.epsilon <= drawn.fact.epsilon else drawn
+    return pure if draws is None or pure.fact.epsilon <= draws.fact.epsilon else draws
 
 
 def epsilon_an_answer(*, answers: int, epsilon: Fraction, delta: Fraction = Fraction(0)) -> Fraction:

@@ -8,14 +8,13 @@ from typing import Any, cast
 
 from privpac.answering.offer import Offer
 from privpac.concepts.base import ConceptClass
-from privpac.concepts.catalogue import concepts_from_json
 from privpac.constructions.prediction.base import Predictor
 from privpac.constructions.prediction.fresh_draws import FreshDraws
 from privpac.constructions.prediction.net_relabelled import NetRelabelled
 from privpac.constructions.prediction.relabelled_vote import RelabelledVote
 from privpac.constructions.prediction.vote import Law, Vote
 from privpac.constructions.prediction.voters import Classifiers, Concepts, Trained, Voters
-from privpac.constructions.words import Request, learner_for
+from privpac.constructions.words import Request, concepts_from_json, learner_for
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified

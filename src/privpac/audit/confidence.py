@@ -13,8 +13,7 @@ from functools import lru_cache
 from flint import arb
 from scipy.special import betaincinv
 
-from privpac.numbers.binomial import certainly_below
-from privpac.numbers.exact import ball, ln_down
+from privpac.numbers.exact import ball, certainly_below, ln_down
 
 __all__ = ["epsilon_at_least", "one_run_epsilon", "one_run_probability", "share_at_least", "share_at_most"]
 

@@ -98,10 +98,10 @@ def _never(outcomes: Sequence[Outcome]) -> Floats:
 
 
 def _scores(one: list[Outcome], two: list[Outcome]) -> list[tuple[str, Score]]:
-    seen = [Counter(o.key for o in side) for side in (one, two)]
+    counts = [Counter(o.key for o in side) for side in (one, two)]
     scores: list[tuple[str, Score]] = []
-    if len(seen[0] | seen[1]) < (len(one) + len(two)) // 2:  # otherwise nothing was seen twice
-        weights = {key: _log_ratio(seen[0][key], seen[1][key]) for key in seen[0] | seen[1]}
+    if len(counts[0] | counts[1]) < (len(one) + len(two)) // 2:  # otherwise nothing was seen twice
+        weights = {key: _log_ratio(counts[0][key], counts[1][key]) for key in counts[0] | counts[1]}
         scores += [("a set of outputs", _by_key(weights, sign)) for sign in (1, -1)]
     width = {len(o.numbers) for o in [*one, *two] if o.numbers is not None}
     if len(width) != 1 or 0 in width:

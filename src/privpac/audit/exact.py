@@ -314,8 +314,8 @@ def _neighbours(case: Case, data: Numbers, instead: list[list[int]]) -> Iterator
         if not case.ordered and old in data[:position]:
             continue
         for new in instead[old]:
-            changed = (*data[:position], new, *data[position + 1 :])
-            yield changed if case.ordered else tuple(sorted(changed))
+            neighbour = (*data[:position], new, *data[position + 1 :])
+            yield neighbour if case.ordered else tuple(sorted(neighbour))
 
 
 def _named_pairs(case: Case) -> Iterator[tuple[Numbers, Numbers]]:

@@ -139,10 +139,10 @@ def audit_samples(
     place, event = _look(runner, pairs, runs // 2, delta=float(allowance))
     runner.refuse_nothing_but_errors()
     likely, other = pairs[place] if event.first else pairs[place][::-1]
-    tested = (runs - runner.calls) // 2
-    hits = event.hits(runner.outcomes(likely, tested)), event.hits(runner.outcomes(other, tested))
+    pairs_run = (runs - runner.calls) // 2
+    hits = event.hits(runner.outcomes(likely, pairs_run)), event.hits(runner.outcomes(other, pairs_run))
     failure = (1 - sure) / 2
-    low, high = share_at_least(hits[0], tested, failure), share_at_most(hits[1], tested, failure)
+    low, high = share_at_least(hits[0], pairs_run, failure), share_at_most(hits[1], pairs_run, failure)
     return Sampled(
         epsilon=claim,
         delta=allowance,
@@ -153,7 +153,7 @@ def audit_samples(
         pair=place,
         event=event.kind,
         hits=hits,
-        tested=tested,
+        tested=pairs_run,
         errors=runner.errors,
         seconds=time.monotonic() - begin,
     )
@@ -182,14 +182,14 @@ def _check_runs(runs: int, pairs: int) -> None:
 
 def _look(runner: _Runner, pairs: Sequence[Pair], runs: int, *, delta: float) -> tuple[int, Event]:
     """First all pairs alike, then the most promising ones again."""
-    seen: dict[int, tuple[list[Outcome], list[Outcome]]] = {i: ([], []) for i in range(len(pairs))}
+    outcomes: dict[int, tuple[list[Outcome], list[Outcome]]] = {i: ([], []) for i in range(len(pairs))}
     events: dict[int, Event] = {}
     places = list(range(len(pairs)))
     for share in (runs // 2, runs - runs // 2):
         each = share // (2 * len(places))
         for i in places:
-            for side, data in zip(seen[i], pairs[i], strict=True):
+            for side, data in zip(outcomes[i], pairs[i], strict=True):
                 side += runner.outcomes(data, each)
-            events[i] = best_event(*seen[i], delta=delta)
+            events[i] = best_event(*outcomes[i], delta=delta)
         places = sorted(places, key=lambda i: -events[i].worth)[:FINALISTS]
     return places[0], events[places[0]]

@@ -58,18 +58,18 @@ class Group:
         words: dict[Numbers, tuple[int, ...]] = {identity: ()}
         front = [identity]
         while front:
-            reached = []
+            orbit = []
             for permutation in front:
                 for number, row in enumerate(rows):
                     product = tuple(row[i] for i in permutation)
                     if product not in words:
                         words[product] = (*words[permutation], number)
-                        reached.append(product)
+                        orbit.append(product)
             if len(words) > LARGEST_GROUP:
                 raise ParameterError(
                     "Case", "symmetries", len(rows), allowed=f"at most {LARGEST_GROUP} in all"
                 )
-            front = reached
+            front = orbit
         self._words = words
         self._inverse = {element: _inverse(element) for element in words}
         self._chosen: dict[Numbers, tuple[Numbers, Numbers]] = {}
@@ -81,8 +81,8 @@ class Group:
 
     def apply(self, element: Numbers, data: Numbers) -> Numbers:
         """The input that an element makes of this one; sorted unless the order of records matters."""
-        moved = [element[i] for i in data]
-        return tuple(moved) if self._ordered else tuple(sorted(moved))
+        image = [element[i] for i in data]
+        return tuple(image) if self._ordered else tuple(sorted(image))
 
     def chosen(self, data: Numbers) -> tuple[Numbers, Numbers]:
         """The smallest input of the orbit, and an element that takes it to `data`."""
@@ -102,15 +102,15 @@ class Group:
         word = self._words[element]
         if not word:
             return law
-        moved: Law = {}
+        image: Law = {}
         for output, mass in law.items():
             if not isinstance(output, Raised):  # a refusal looks the same wherever the records are
                 for number in word:
                     output = self._generators[number].output(output)
-            moved[output] = mass
-        if len(moved) != len(law):
+            image[output] = mass
+        if len(image) != len(law):
             raise _false("it takes two outputs to one")
-        return moved
+        return image
 
     def try_on(self, data: Numbers, law_of: Callable[[Numbers], Law]) -> None:
         """Compare the carried law of one input with the true one, for every generator."""
@@ -125,10 +125,10 @@ def _false(reason: str) -> ParameterError:
 
 def _permutation(records: Sequence[Record], symmetry: Symmetry, *, labels_only: bool) -> Numbers:
     place = {record: i for i, record in enumerate(records)}
-    moved = [place.get(symmetry.record(record)) for record in records]
-    if sorted(i for i in moved if i is not None) != list(range(len(records))):
+    images = [place.get(symmetry.record(record)) for record in records]
+    if sorted(i for i in images if i is not None) != list(range(len(records))):
         raise _false("one does not permute the records")
-    row = tuple(i for i in moved if i is not None)
+    row = tuple(i for i in images if i is not None)
     if labels_only:
         features = {record[:-1] for record in records}
         pairs = {(record[:-1], records[row[i]][:-1]) for i, record in enumerate(records)}

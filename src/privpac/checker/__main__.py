@@ -10,7 +10,7 @@ import json
 import sys
 from collections.abc import Sequence
 
-from privpac.checker.promise import NOT_CHECKED, check_file
+from privpac.checker.check import NOT_CHECKED, check_file
 from privpac.checker.signature import UNSIGNED
 from privpac.errors import PrivpacError
 

@@ -32,8 +32,8 @@ def check_budget(total: Mapping[str, object]) -> None:
     except (KeyError, ValueError, ZeroDivisionError):
         raise _refusal() from None
     below = order - 1
-    lost = below * ln_bounds(below)[1] - order * ln_bounds(order)[0] + ln_bounds(1 / (delta - reserved))[1]
-    _require(rho <= max(Fraction(0), (epsilon - lost / below) / order))
+    loss = below * ln_bounds(below)[1] - order * ln_bounds(order)[0] + ln_bounds(1 / (delta - reserved))[1]
+    _require(rho <= max(Fraction(0), (epsilon - loss / below) / order))
 
 
 def _require(condition: bool) -> None:

@@ -264,9 +264,9 @@ def power_at_most(odds: Fraction, base: Fraction, count: int, limit: Fraction) -
 
 def _power_up(base: Fraction, count: int, bits: int = 384) -> tuple[int, int]:
     """Mantissa and exponent (of 2) of a number at or above base^count."""
-    scaled = -((-base.numerator << bits) // base.denominator)
+    product = -((-base.numerator << bits) // base.denominator)
     mantissa, exponent = 1, 0
-    square = _normal(scaled, -bits, bits)
+    square = _normal(product, -bits, bits)
     while count:
         if count & 1:
             mantissa, exponent = _normal(mantissa * square[0], exponent + square[1], bits)
@@ -309,12 +309,12 @@ def labellings(points: int, vc: int) -> int:
 
 def reaches(base: int, count: int, size: int) -> bool:
     """Whether base^count is at least `size`, for base >= 2: without a power longer than that."""
-    reached = 1
+    power_so_far = 1
     for _ in range(min(count, size.bit_length() + 1)):
-        if reached >= size:
+        if power_so_far >= size:
             break
-        reached *= base
-    return reached >= size
+        power_so_far *= base
+    return power_so_far >= size
 
 
 def powers_above(base: Fraction, count: int, *, bits: int = SCALE) -> list[int]:

@@ -170,10 +170,10 @@ def read_document(path: str | os.PathLike[str], *formats: str) -> dict[str, Any]
 def require_document(tree: object, *formats: str, name: str = "The document") -> dict[str, Any]:
     """The same of JSON in memory: its format, its digest, and the fields of its format with no others."""
     allowed = formats or tuple(KINDS)
-    known = tree.get("format") if isinstance(tree, dict) else None
-    if not isinstance(tree, dict) or known not in allowed:
+    format_name = tree.get("format") if isinstance(tree, dict) else None
+    if not isinstance(tree, dict) or format_name not in allowed:
         raise NotCertified(f"{name} is not a {_names_of(formats)} of format {' or '.join(allowed)}.")
-    kind = KINDS[str(known)]
+    kind = KINDS[str(format_name)]
     if kind.fields is None:
         return tree
     if "digest" not in tree:
@@ -192,7 +192,7 @@ def require_document(tree: object, *formats: str, name: str = "The document") ->
     return tree
 
 
-def _are_signatures(rows: object, sealed: str) -> bool:
+def _are_signatures(rows: object, digest_text: str) -> bool:
     """Whether they have the form of signatures of this document. Whether they are any is for a library to say."""
     return (
         isinstance(rows, list)
@@ -201,7 +201,7 @@ def _are_signatures(rows: object, sealed: str) -> bool:
             isinstance(row, dict)
             and row.keys() == SIGNATURE_FIELDS
             and row["format"] == SIGNATURE
-            and row["document"] == sealed
+            and row["document"] == digest_text
             for row in rows
         )
     )
@@ -213,7 +213,7 @@ def _is_version(value: object) -> bool:
 
 
 def _names_of(formats: Iterable[str]) -> str:
-    return " or ".join(dict.fromkeys(KINDS[known].name for known in formats)) or "document"
+    return " or ".join(dict.fromkeys(KINDS[name].name for name in formats)) or "document"
 
 
 def parsed(path: Path) -> object:

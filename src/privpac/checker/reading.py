@@ -156,8 +156,8 @@ class Loss:
     @classmethod
     def read(cls, tree: Tree) -> Loss:
         """The loss written in a certificate; refused unless it has exactly two numbers and a positive factor."""
-        known = isinstance(tree, Mapping) and set(tree) == {"log", "factor"}
-        require(known, "an epsilon has other fields than log and factor")
+        is_loss = isinstance(tree, Mapping) and set(tree) == {"log", "factor"}
+        require(is_loss, "an epsilon has other fields than log and factor")
         loss = cls(number(tree["log"]), number(tree["factor"]))
         require(loss.factor > 0, "a factor is not positive")
         return loss

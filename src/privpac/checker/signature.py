@@ -140,8 +140,8 @@ class Signature:
 
     def to_show(self) -> dict[str, Any]:
         """Who signed and for which charge, as JSON."""
-        stored = self.statement()
-        return {name: stored[name] for name in ("signer", "key", "receipt")}
+        statement = self.statement()
+        return {name: statement[name] for name in ("signer", "key", "receipt")}
 
     def check(self, tree: Mapping[str, Any]) -> None:
         """Raise `NotCertified` unless this is the key's signature of this very document."""
@@ -160,9 +160,9 @@ class Signature:
 
     def claim(self) -> str:
         """One sentence for people who have no list of keys."""
-        paid = ", without the receipt of a charge" if self.receipt is None else f", {self.receipt}"
+        payment = ", without the receipt of a charge" if self.receipt is None else f", {self.receipt}"
         return (
-            f"Signed with the key {self.key_text}{paid}. Whose key that is, nobody vouches for; it says "
+            f"Signed with the key {self.key_text}{payment}. Whose key that is, nobody vouches for; it says "
             f"{self.signer!r}."
         )
 

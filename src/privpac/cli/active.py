@@ -61,10 +61,10 @@ def ask(
         from privpac.data.schema import schema_for
         from privpac.data.tables import read
 
-        declared = schema_for(schema, data)
+        description = schema_for(schema, data)
         session = Asking.start(
-            read(data, columns=declared.names).n,
-            schema=declared,
+            read(data, columns=description.names).n,
+            schema=description,
             concepts=concepts,
             epsilon=epsilon,
             labels=labels,
@@ -163,7 +163,7 @@ def _show(session: Asking, folder: str, *, as_json: bool) -> None:
     certificate = session.certificate
     _warn_of_seeds(session.coins, as_json=as_json)
     tree = certificate.to_json()
-    known: dict[str, Any] = {
+    report: dict[str, Any] = {
         proof["fact"]["release"]: {part: str(fact) for part, fact in parts_of(proof).items()}
         for proof in tree["also"]
     }
@@ -176,13 +176,13 @@ def _show(session: Asking, folder: str, *, as_json: bool) -> None:
                 "waiting": len(session.waiting),
                 "method": session.recipe.settings["method"],
                 "privacy": str(certificate.privacy.fact),
-                "known": known,
+                "known": report,
                 "accuracy": facts,
                 "for_release": certificate.for_release,
             }
         )
         return
-    lines = [f"{text}" for parts in known.values() for text in parts.values()]
+    lines = [f"{text}" for parts in report.values() for text in parts.values()]
     console.show_sections(
         [
             (

@@ -162,7 +162,9 @@ def _verbs_with(option: str | None) -> list[str]:
     """The verbs that have an option of this name."""
     commands = {} if option is None else getattr(_command(VERBS), "commands", {})
     return [
-        verb for verb, command in commands.items() if any(option in known.opts for known in command.params)
+        verb
+        for verb, command in commands.items()
+        if any(option in parameter.opts for parameter in command.params)
     ]
 
 

@@ -82,13 +82,13 @@ def _table(rows: list[dict[str, Any]]) -> str:
 
 
 def _worst(rows: list[dict[str, Any]]) -> str:
-    shown = [row for row in rows if "worst" in row]
-    if not shown:
+    results = [row for row in rows if "worst" in row]
+    if not results:
         return ""
     items = "".join(
         f"<h3>{escape(row['name'])}</h3>\n<pre>{escape(row['worst']['input'])}\n"
         f"{escape(row['worst']['neighbour'])}\n{escape(row['worst']['output'])}</pre>\n"
-        for row in shown
+        for row in results
     )
     return f"<section>\n<h2>Worst pairs</h2>\n{items}</section>\n"
 
@@ -143,9 +143,9 @@ def exact(
         console.show_json(rows)
     else:
         console.show(rows_text(rows))
-    for written in (file, page):
-        if written is not None:
-            console.note(f"Wrote {written.path}.", as_json=as_json)
+    for place in (file, page):
+        if place is not None:
+            console.note(f"Wrote {place.path}.", as_json=as_json)
     _refuse_broken(rows)
     if not accept_partial:
         _refuse_partial(rows)
@@ -154,14 +154,14 @@ def exact(
 def _cases(names: list[str], *, large: bool) -> dict[str, Callable[[], Case]]:
     from privpac.audit.registry import LARGER, REGISTRY
 
-    known = {**REGISTRY, **LARGER} if large else dict(REGISTRY)
-    unknown = [name for name in names if name not in known and ":" not in name]
+    registry = {**REGISTRY, **LARGER} if large else dict(REGISTRY)
+    unknown = [name for name in names if name not in registry and ":" not in name]
     if unknown:
-        allowed = "MODULE:CASE or one of " + ", ".join(known)
-        near = get_close_matches(unknown[0], known, n=3)
+        allowed = "MODULE:CASE or one of " + ", ".join(registry)
+        near = get_close_matches(unknown[0], registry, n=3)
         remedy = f"Did you mean {', '.join(near)}?" if near else "Without a name all of them are run."
         raise ParameterError(OWNER, "name", unknown[0], allowed=allowed, remedy=remedy)
-    return {name: known[name] if name in known else _users_case(name) for name in names} or known
+    return {name: registry[name] if name in registry else _users_case(name) for name in names} or registry
 
 
 def _users_case(text: str) -> Callable[[], Case]:

@@ -56,10 +56,10 @@ def rows_text(rows: list[dict[str, Any]]) -> str:
     text.append(coverage(rows))
     for row in rows:
         if "worst" in row:
-            shown = row["worst"]
+            worst = row["worst"]
             text.append(
-                f"{row['name']}\n  input      {shown['input']}\n  neighbour  {shown['neighbour']}"
-                f"\n  output     {shown['output']}"
+                f"{row['name']}\n  input      {worst['input']}\n  neighbour  {worst['neighbour']}"
+                f"\n  output     {worst['output']}"
             )
     return "\n\n".join(text)
 

@@ -26,8 +26,8 @@ VARIABLE = "PRIVPAC_CACHE"
 
 def folder() -> Path:
     """Where this system keeps what can be made anew."""
-    if named := os.environ.get(VARIABLE):
-        return Path(named)
+    if path := os.environ.get(VARIABLE):
+        return Path(path)
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     elif sys.platform == "darwin":

@@ -53,7 +53,7 @@ def explain(
     statement alone. A file that was made with a seed, or does not follow, has no statement (exit code 4).
     """
     destination = Destination.of(report, owner="explain", option="report", keep=(model,), force=force)
-    drawn = Destination.of(picture, owner="explain", option="picture", keep=(model, report), force=force)
+    drawing = Destination.of(picture, owner="explain", option="picture", keep=(model, report), force=force)
     graph = Destination.of(onnx, owner="explain", option="onnx", keep=(model, report, picture), force=force)
     query = Destination.of(
         sql, owner="explain", option="sql", keep=(model, report, picture, onnx), force=force
@@ -61,7 +61,7 @@ def explain(
     _require_with("trusted", trusted, statement, allowed="given together with --statement")
     _require_with("ledger", ledger, statement or report, allowed="given with --statement or --report")
     stated = _stated(statement, keep=(model, report, picture, onnx, sql), force=force)
-    others = (destination, drawn, graph, query)
+    others = (destination, drawing, graph, query)
     if stated is not None and not any(others) and _is_table_or_bundle(model):
         _write_statement(stated, model, ledger, trusted)
         console.note(f"Wrote {stated.path}.", as_json=as_json)
@@ -76,8 +76,8 @@ def explain(
         loaded = load(model)
         if destination is not None:
             destination.write(report_html(loaded, budget=_budget(ledger, model)))
-        if drawn is not None:
-            loaded.save_picture(drawn.path)
+        if drawing is not None:
+            loaded.save_picture(drawing.path)
         if graph is not None:
             loaded.save_onnx(graph.path)
         if query is not None:
@@ -88,9 +88,9 @@ def explain(
         console.show_json(summary_json(loaded))
     else:
         console.show_sections(summary_sections(loaded, full=True))
-    for written in (*others, stated):
-        if written is not None:
-            console.note(f"Wrote {written.path}.", as_json=as_json)
+    for place in (*others, stated):
+        if place is not None:
+            console.note(f"Wrote {place.path}.", as_json=as_json)
 
 
 def _require_with(name: str, value: str | None, other: str | None, *, allowed: str) -> None:
@@ -124,8 +124,8 @@ def _is_table_or_bundle(path: str) -> bool:
 
 
 def _write_statement(out: Destination, path: str, ledger: str | None, trusted: str | None) -> None:
+    from privpac.checker.check import check_document
     from privpac.checker.document import read_at
-    from privpac.checker.promise import check_document
     from privpac.fields import refusing
     from privpac.guarantee.ledger.ledger import Ledger
     from privpac.report.statement import statement_of
@@ -178,22 +178,22 @@ def _paid_by(book: Ledger, signers: Sequence[Signer], tree: Mapping[str, Any], p
     if payment:
         return payment
     certificate = digest(tree["certificate"])
-    named = [entry for entry in entries if entry.purchase and entry.purchase.certificate == certificate]
-    if not named:
+    charges = [entry for entry in entries if entry.purchase and entry.purchase.certificate == certificate]
+    if not charges:
         return (
             f"not found: no charge of ledger {book.id} names this certificate. Either it was paid for elsewhere,"
             " or by an entry without a name, or not at all"
         )
-    return _named_by(named, book.id, path)
+    return _named_by(charges, book.id, path)
 
 
-def _named_by(named: Sequence[Entry], ledger: str, path: str) -> str:
+def _named_by(charges: Sequence[Entry], ledger: str, path: str) -> str:
     """What charges show that name the same certificate: it exists before the draw, and says nothing of the file."""
-    one, files = len(named) == 1, [entry.purchase.file for entry in named if entry.purchase]
-    listed = "; ".join(f"charge {entry.number}, {entry.time}: {entry.purchase}" for entry in named)
+    one, files = len(charges) == 1, [entry.purchase.file for entry in charges if entry.purchase]
+    listing = "; ".join(f"charge {entry.number}, {entry.time}: {entry.purchase}" for entry in charges)
     like = "names a certificate like this one" if one else "name certificates like this one"
     several = "" if one else "; only one of them can have paid for it"
-    text = f"{listed} (of ledger {ledger}; no receipt was signed{several}). {'It' if one else 'They'} {like}: any run"
+    text = f"{listing} (of ledger {ledger}; no receipt was signed{several}). {'It' if one else 'They'} {like}: any run"
     text += " with the same settings has it"
     # A table is written as t.csv and described in t.json, so that only the stems can be compared.
     if not all(files) or Path(path).stem in (Path(file).stem for file in files):

@@ -81,9 +81,9 @@ def _prepare(
 
     account = None if ledger is None else Ledger.open(ledger).writing_to(out)
     payment = Payment.by(account, random_state=random_state)
-    declared = schema_for(schema, data, label=label)
-    sample = open_sample(data, declared, engine="memory")  # a bundle holds its records
-    offer = offer_for(wishes, schema=declared, size=sample.size, coins=payment.coins.origin)
+    description = schema_for(schema, data, label=label)
+    sample = open_sample(data, description, engine="memory")  # a bundle holds its records
+    offer = offer_for(wishes, schema=description, size=sample.size, coins=payment.coins.origin)
     bundle.write(out, offer, prepare(offer, sample, payment, table=data))
     return offer
 

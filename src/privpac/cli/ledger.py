@@ -145,8 +145,10 @@ def verify(
     if as_json:
         facts = {"path": book.path, "verified": True, "charges": len(entries), "head": head, "total": total}
         facts["guesses"] = guesses_of(account)
-        shown = [{"file": file, **one.to_json()} for file, signers in receipts.items() for one in signers]
-        facts |= {"receipts": shown} if receipt else {}
+        signatures = [
+            {"file": file, **one.to_json()} for file, signers in receipts.items() for one in signers
+        ]
+        facts |= {"receipts": signatures} if receipt else {}
         console.show_json(facts)
         return
     spent = f"rho {_text(account.spent.rho)}" if account.promises.filters else str(account.spent)
@@ -174,8 +176,8 @@ def _unbound(entries: Sequence[Entry], signer: Signer) -> str:
 def _receipts(
     book: Ledger, paths: Sequence[str], trusted: str | None, beside: Sequence[str]
 ) -> dict[str, tuple[Signer, ...]]:
+    from privpac.checker.check import check_document
     from privpac.checker.document import read_at
-    from privpac.checker.promise import check_document
     from privpac.signing.checking import check_receipts, read_signature
     from privpac.signing.keys import Trusted
 
@@ -280,10 +282,10 @@ def _parts(account: Account) -> dict[str, Budget]:
 
 def _show(book: Ledger, *, last: int | None = None, as_json: bool) -> None:
     account, entries = book.account(), book.entries()
-    shown = entries if last is None else entries[len(entries) - min(last, len(entries)) :]
+    last_entries = entries if last is None else entries[len(entries) - min(last, len(entries)) :]
     more = {"more_of_the_last": account.room(entries[-1].cost)} if entries else {}
     if as_json:
-        rows = [entry.facts() for entry in shown]
+        rows = [entry.facts() for entry in last_entries]
         console.show_json({"path": book.path, **_facts(account), **more, "entries": rows})
         return
     spent = f"rho {_text(account.spent.rho)}" if account.promises.filters else str(account.spent)
@@ -293,8 +295,8 @@ def _show(book: Ledger, *, last: int | None = None, as_json: bool) -> None:
     if entries:
         room = account.room(entries[-1].cost)
         console.show(f"room   {room} more {'charge' if room == 1 else 'charges'} like the last one")
-    if shown:
-        console.show("\n" + _table(account, shown))
+    if last_entries:
+        console.show("\n" + _table(account, last_entries))
 
 
 def _guesses(account: Account) -> str:

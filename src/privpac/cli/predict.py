@@ -54,21 +54,19 @@ def predict(
     """
     destination = Destination.of(out, owner="predict", option="out", keep=(model, data, ledger), force=force)
     with console.working("Predicting", as_json=as_json), console.collecting() as warned:
-        answered, facts = _answered(model, data, ledger, trust or [], proba=proba)
-        text = _csv(answered)
+        answers, facts = _answered(model, data, ledger, trust or [], proba=proba)
+        text = _csv(answers)
         if destination is not None:
             destination.write(text)
     for warning in warned:
         console.warn(warning, as_json=as_json)
-    shares = {} if answered.risks is None else {"risks": answered.risks.tolist()}
+    shares = {} if answers.risks is None else {"risks": answers.risks.tolist()}
     if destination is not None:
         if as_json:
-            console.show_json({"records": len(answered.codes), "out": str(destination.path), **facts})
-        console.note(f"Wrote {len(answered.codes)} predictions to {destination.path}.", as_json=as_json)
+            console.show_json({"records": len(answers.codes), "out": str(destination.path), **facts})
+        console.note(f"Wrote {len(answers.codes)} predictions to {destination.path}.", as_json=as_json)
     elif as_json:
-        console.show_json(
-            {"records": len(answered.codes), "predictions": answered.values(), **shares, **facts}
-        )
+        console.show_json({"records": len(answers.codes), "predictions": answers.values(), **shares, **facts})
     else:
         console.show(text.rstrip("\n"))
     if facts:
@@ -120,18 +118,18 @@ def _answered(
 
     predictor = bundle.load(model, trusted=trust).predictor(None if ledger is None else Ledger.open(ledger))
     before = predictor.answers_given
-    answered = _Answered(predictor.schema, predictor.classify(data))
+    answers = _Answered(predictor.schema, predictor.classify(data))
     facts = {"new_answers": predictor.answers_given - before, "answers_left": predictor.answers_left}
-    return answered, facts
+    return answers, facts
 
 
-def _csv(answered: _Answered) -> str:
+def _csv(answers: _Answered) -> str:
     """One line per record: its class as the schema writes it, and the risks behind it."""
-    names = answered.schema.classes
-    risks = [] if answered.risks is None else answered.risks.tolist()
+    names = answers.schema.classes
+    risks = [] if answers.risks is None else answers.risks.tolist()
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([HEADER, *(f"risk of {name}" for name in names if risks)])
-    for record, code in enumerate(answered.codes):
+    for record, code in enumerate(answers.codes):
         writer.writerow([names[code], *(risks[record] if risks else ())])
     return text.getvalue()

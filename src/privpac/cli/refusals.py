@@ -67,7 +67,7 @@ def _with_dashes(text: str, typed: Mapping[str, str]) -> str:
         return dashed if value == "True" else f"{dashed} {value.replace(', ', ',')}"
 
     text = _ASSIGNED.sub(option, text)
-    for name, shown in typed.items():
+    for name, spelling in typed.items():
         if "_" in name:
-            text = re.sub(rf"\b{re.escape(name)}\b", shown, text)
+            text = re.sub(rf"\b{re.escape(name)}\b", spelling, text)
     return text

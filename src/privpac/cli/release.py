@@ -131,9 +131,9 @@ def _destinations(
     """Where both files go, checked before any record is read."""
     if Path(out).suffix not in ENDINGS:
         raise ParameterError(OWNER, "out", out, allowed="a file that ends in .csv or .parquet")
-    named = certificate or str(Path(out).with_suffix(".json"))
-    records = Destination.of(out, owner=OWNER, option="out", keep=(*keep, named), force=force)
-    beside = Destination.of(named, owner=OWNER, option="certificate", keep=(*keep, out), force=force)
+    place = certificate or str(Path(out).with_suffix(".json"))
+    records = Destination.of(out, owner=OWNER, option="out", keep=(*keep, place), force=force)
+    beside = Destination.of(place, owner=OWNER, option="certificate", keep=(*keep, out), force=force)
     assert records is not None
     assert beside is not None
     return records, beside
@@ -149,8 +149,8 @@ def _too_wide(table: ReleasedTable) -> str:
     """A count per possible row says something of rows that many share; from public numbers alone."""
     if len(table.columns) < 2:
         return ""
-    named = [table.schema.column(name) for name in table.columns if name != table.schema.label]
-    rows = math.prod(column.size for column in named)
+    columns = [table.schema.column(name) for name in table.columns if name != table.schema.label]
+    rows = math.prod(column.size for column in columns)
     if rows <= table.certificate["labelled"] + table.certificate["unlabelled"]:
         return ""
     return (
@@ -194,10 +194,10 @@ def _show(
             }
         )
         return
-    promised = [f"{str(fact)[0].upper()}{str(fact)[1:]}." for fact in table.promises]
+    promises = [f"{str(fact)[0].upper()}{str(fact)[1:]}." for fact in table.promises]
     lines = [
         f"{count:,} synthetic records of {', '.join(table.columns)}, by {table.certificate['learner']['name']}.",
-        *(promised or ["Nothing is promised about queries: there are too few records for this epsilon."]),
+        *(promises or ["Nothing is promised about queries: there are too few records for this epsilon."]),
         f"Privacy: epsilon {table.certificate['epsilon']}, delta {table.certificate['delta']}.",
     ]
     console.show("\n".join(lines))

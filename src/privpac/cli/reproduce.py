@@ -59,8 +59,8 @@ class Reproduction:
 
     def figure(self, rows: Sequence[Row]) -> Curves:
         """The curves of these rows."""
-        drawn: Curves = self._module.figure(rows)
-        return drawn
+        curves: Curves = self._module.figure(rows)
+        return curves
 
 
 REPRODUCTIONS: Mapping[str, Reproduction] = {

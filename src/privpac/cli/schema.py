@@ -70,15 +70,15 @@ def _check(path: str, *, ask: bool, as_json: bool) -> None:
     """Say everything that the file declares, from the file alone, and let a person confirm it."""
     from privpac.report.meaning import shares_in_words
 
-    declared = _declared(path)
-    lines = [column.in_words() for column in declared.columns]
-    label = f"{declared.label} (to be predicted): one of {', '.join(declared.classes)}."
-    shares = shares_in_words(declared.stored())
+    description = _declared(path)
+    lines = [column.in_words() for column in description.columns]
+    label = f"{description.label} (to be predicted): one of {', '.join(description.classes)}."
+    shares = shares_in_words(description.stored())
     if as_json:
         console.show_json({"label": label, "base_rate": shares or None, "columns": lines})
         return
     rate = [
-        f"Base rate of {declared.label}, published with the model: {shares}. It must be known from elsewhere."
+        f"Base rate of {description.label}, published with the model: {shares}. It must be known from elsewhere."
     ]
     console.show("\n".join([label, *(rate if shares else ()), *lines]))
     if ask and sys.stdin.isatty() and not typer.confirm("Is every line right?", err=True):

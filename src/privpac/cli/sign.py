@@ -86,8 +86,8 @@ def sign_file(path: Path, key: SigningKey, *, signer: str, receipt: Receipt | No
 
 def _checked(path: Path, *, inside: bool) -> dict[str, Any]:
     """The document, whose certificate must follow and whose coins no seed made: nobody should vouch for another one."""
+    from privpac.checker.check import check_document
     from privpac.checker.document import CERTIFICATE, read_document
-    from privpac.checker.promise import check_document
 
     tree = read_document(path)
     if not check_document(tree).for_release:

@@ -53,7 +53,7 @@ def theorems(
         None if key is None else key.replace(" ", "-").replace("_", "-")
     )  # as a derivation, or code, writes it
     try:
-        chosen = list(REGISTER.values()) if key is None else [statement(key)]
+        statements = list(REGISTER.values()) if key is None else [statement(key)]
     except ParameterError as problem:
         near = problem.remedy if problem.remedy.startswith("Did you mean") else ""
         raise ParameterError(
@@ -62,15 +62,17 @@ def theorems(
     if destination is not None:
         destination.write(page(list(REGISTER.values())))
         console.note(f"Wrote {destination.path}.", as_json=as_json)
-    places = uses([entry.key for entry in chosen])
+    places = uses([entry.key for entry in statements])
     if as_json:
-        trees = [_json(entry, places[entry.key]) for entry in chosen]
+        trees = [_json(entry, places[entry.key]) for entry in statements]
         console.show_json({"statements": trees} if key is None else trees[0])
     elif key is None:
-        rows = [[entry.key, entry.status, entry.title, str(len(places[entry.key].uses))] for entry in chosen]
+        rows = [
+            [entry.key, entry.status, entry.title, str(len(places[entry.key].uses))] for entry in statements
+        ]
         console.show(console.table_text(("key", "status", "statement", "uses"), rows, right=("uses",)))
     else:
-        console.show(_text(chosen[0], places[chosen[0].key]))
+        console.show(_text(statements[0], places[statements[0].key]))
 
 
 def _tests(entry: Statement, places: Places) -> list[str]:
@@ -200,7 +202,7 @@ def _pieces(module: str, source: str) -> Iterator[tuple[str, str]]:
     """Every top-level definition with its decorators; anything else belongs to the module."""
     lines = source.splitlines()
     for node in ast.parse(source).body:
-        named = isinstance(node, ast.FunctionDef | ast.ClassDef)
+        has_name = isinstance(node, ast.FunctionDef | ast.ClassDef)
         first = min([node.lineno, *(item.lineno for item in getattr(node, "decorator_list", ()))])
         text = "\n".join(lines[first - 1 : node.end_lineno])
-        yield (f"{module}.{node.name}" if named else module), text  # type: ignore[attr-defined]
+        yield (f"{module}.{node.name}" if has_name else module), text  # type: ignore[attr-defined]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from privpac.checker.check import NOT_CHECKED, check_document
 from privpac.checker.document import SIGNATURES, read_at
-from privpac.checker.promise import NOT_CHECKED, check_document
 from privpac.checker.signature import UNSIGNED
 from privpac.cli import console
 from privpac.cli.console import Json

@@ -59,13 +59,13 @@ def verify_page(
             runtime.download(cache.folder())
         files = runtime.read_runtime(None if pyodide is None else Path(pyodide), cache.folder())
         try:
-            written = write_page(folder, files)
+            names = write_page(folder, files)
         except OSError as problem:
             raise PrivpacError(f"{out!r} cannot be written: {problem.strerror}.") from None
     if as_json:
-        console.show_json({"folder": out, "files": written})
+        console.show_json({"folder": out, "files": names})
     else:
         console.show(
-            f"Wrote {len(written)} files to {out}. Put them on any web server, or try them here:\n"
+            f"Wrote {len(names)} files to {out}. Put them on any web server, or try them here:\n"
             f"python -m http.server --bind 127.0.0.1 --directory {out}"
         )

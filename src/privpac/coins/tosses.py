@@ -65,9 +65,9 @@ class BitCoins(ABC):
             raise ValueError("flip(p) needs 0 <= p <= 1")
         while True:
             digits, rest = divmod(rest << WORD_BITS, whole)
-            drawn = self.bits(WORD_BITS)
-            if drawn != digits:
-                return drawn < digits
+            word = self.bits(WORD_BITS)
+            if word != digits:
+                return word < digits
             if rest == 0:
                 return False
 
@@ -76,68 +76,68 @@ class BitCoins(ABC):
         if not all(0 <= p <= 1 for p in chances):
             raise ValueError("flips(chances) needs numbers from 0 to 1")
         which = np.asarray(picks, dtype=np.int64)
-        scaled = [p * (1 << WORD_BITS) for p in chances]
+        products = [p * (1 << WORD_BITS) for p in chances]
         # A chance of 1 has no 64 digits after the point; all ones and a rest of 1 mean the same.
-        digits = [min(math.floor(p), (1 << WORD_BITS) - 1) for p in scaled]
+        digits = [min(math.floor(p), (1 << WORD_BITS) - 1) for p in products]
         stream = self.bits(WORD_BITS * len(which)).to_bytes(WORD_BITS // 8 * len(which), "little")
-        drawn = np.frombuffer(stream, dtype="<u8")
+        words = np.frombuffer(stream, dtype="<u8")
         edges = np.array(digits, dtype=np.uint64)[which]
-        heads = drawn < edges
-        for i in np.flatnonzero(drawn == edges).tolist():
-            heads[i] = self.flip(scaled[which[i]] - digits[which[i]])
+        heads = words < edges
+        for i in np.flatnonzero(words == edges).tolist():
+            heads[i] = self.flip(products[which[i]] - digits[which[i]])
         return heads
 
     def subset(self, n: int, k: int) -> tuple[int, ...]:
         """Fisher–Yates on a sparse array: k draws, memory for k entries."""
         if not 0 <= k <= n:
             raise ValueError("subset(n, k) needs 0 <= k <= n")
-        moved: dict[int, int] = {}
-        chosen = []
+        swaps: dict[int, int] = {}
+        picks = []
         for i in range(k):
             j = i + self.below(n - i)
-            chosen.append(moved.get(j, j))
-            moved[j] = moved.get(i, i)
-        return tuple(chosen)
+            picks.append(swaps.get(j, j))
+            swaps[j] = swaps.get(i, i)
+        return tuple(picks)
 
     def each(self, runs: Sequence[Callable[[Coins], T]]) -> list[T]:
         return [run(self) for run in runs]
 
     def choose(self, weights: Weights) -> int:
         values, error = weights.floats()
-        drawn = self.bits(WORD_BITS)
-        index = _locate(values, error, drawn)
-        return index if index is not None else self._refine(weights, drawn)
+        word = self.bits(WORD_BITS)
+        index = _locate(values, error, word)
+        return index if index is not None else self._refine(weights, word)
 
     def choose_many(self, weights: Weights, count: int) -> NDArray[np.int64]:
         values, error = weights.floats()
-        drawn = self.words(count)
-        indices = _locate_many(values, error, drawn)
+        words = self.words(count)
+        indices = _locate_many(values, error, words)
         for place in np.flatnonzero(indices == _DOUBT).tolist():
-            indices[place] = self._refine(weights, int(drawn[place]))
+            indices[place] = self._refine(weights, int(words[place]))
         return indices
 
-    def _refine(self, weights: Weights, drawn: int) -> int:
+    def _refine(self, weights: Weights, word: int) -> int:
         """Decide a doubtful draw by balls, extending the same random number; it is never drawn again.
 
         Starting afresh would favour outcomes far from the doubtful edges.
         """
         bits = WORD_BITS
         while bits < _MOST_BITS:
-            drawn = (drawn << bits) | self.bits(bits)
+            word = (word << bits) | self.bits(bits)
             bits *= 2
-            index = _locate_in_balls(weights.balls(bits + 64), drawn, bits)
+            index = _locate_in_balls(weights.balls(bits + 64), word, bits)
             if index is not None:
                 return index
         raise EnclosureError("the balls of some weights do not tighten")
 
 
-def _locate(values: NDArray[np.float64], error: float, drawn: int) -> int | None:
+def _locate(values: NDArray[np.float64], error: float, word: int) -> int | None:
     """As `_locate_many`, for one number; None if that is in doubt."""
-    index = int(_locate_many(values, error, np.array([drawn], dtype=np.uint64))[0])
+    index = int(_locate_many(values, error, np.array([word], dtype=np.uint64))[0])
     return None if index == _DOUBT else index
 
 
-def _locate_many(values: NDArray[np.float64], error: float, drawn: NDArray[np.uint64]) -> NDArray[np.int64]:
+def _locate_many(values: NDArray[np.float64], error: float, words: NDArray[np.uint64]) -> NDArray[np.int64]:
     """The indices whose parts of [0, 1) certainly contain the drawn numbers, `_DOUBT` where that is in doubt.
 
     A number is known to 64 bits: it lies in [drawn, drawn + 1) / 2^64. With E the relative error of the cumulative
@@ -148,10 +148,10 @@ def _locate_many(values: NDArray[np.float64], error: float, drawn: NDArray[np.ui
     total = float(sums[-1])
     bound = error + (len(values) + _ROUNDINGS) * UNIT_ROUNDOFF * 1.01
     if not (bound <= 0.25 and math.isfinite(total) and total > 0):
-        return np.full(len(drawn), _DOUBT, dtype=np.int64)
+        return np.full(len(words), _DOUBT, dtype=np.int64)
     doubt = 4.0 * bound * total
     points = (
-        drawn.astype(np.float64) * 2.0**-WORD_BITS * total
+        words.astype(np.float64) * 2.0**-WORD_BITS * total
     )  # two roundings: of the integer, of the product
     index = np.searchsorted(sums, points, side="right")
     inside = np.minimum(index, len(sums) - 1)
@@ -162,7 +162,7 @@ def _locate_many(values: NDArray[np.float64], error: float, drawn: NDArray[np.ui
     return np.where(sure, index, _DOUBT)
 
 
-def _locate_in_balls(weights: Sequence[arb], drawn: int, bits: int) -> int | None:
+def _locate_in_balls(weights: Sequence[arb], word: int, bits: int) -> int | None:
     with ctx.workprec(bits + 64):
         sums: list[arb] = []
         running = arb(0)
@@ -170,8 +170,8 @@ def _locate_in_balls(weights: Sequence[arb], drawn: int, bits: int) -> int | Non
             running += weight
             sums.append(running)
         scale = arb(fmpz(1) << bits)
-        low = arb(fmpz(drawn)) * running
-        high = arb(fmpz(drawn + 1)) * running
+        low = arb(fmpz(word)) * running
+        high = arb(fmpz(word + 1)) * running
         first, last = 0, len(sums) - 1
         while first < last:  # the first index whose scaled sum is not certainly at or below `low`
             middle = (first + last) // 2

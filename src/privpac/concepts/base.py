@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from privpac.coins import Coins
 from privpac.concepts.literals.questions import Questions
 from privpac.concepts.shapes import Shape
-from privpac.data.sample import Counted, Statistic
+from privpac.data.sample import Statistic
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts
 from privpac.mechanisms import gibbs
@@ -46,7 +46,6 @@ __all__ = [
     "ScoredClass",
     "ScoredGibbs",
     "Stored",
-    "law_of",
 ]
 
 if TYPE_CHECKING:
@@ -287,11 +286,6 @@ class Scored(Protocol[E_contra]):
 
 class ScoredClass(ConceptClass, Scored, Protocol):
     """A class whose members can be counted by score."""
-
-
-def law_of(concepts: ConceptClass[E], sample: Counted, *, ratio: Fraction, costs: Costs) -> Gibbs:
-    """The law over a class that the evidence in these records leads to. Private."""
-    return concepts.gibbs(sample.reduce(concepts.statistic), ratio=ratio, costs=costs)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -23,7 +23,6 @@ from typing import Any, Protocol
 from privpac import concepts as folder
 from privpac.concepts.base import ConceptClass, Hypothesis, RuleBase, Stored
 from privpac.concepts.finite import Finite
-from privpac.concepts.grids import FIRST, FULL, grid_of_word
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified, ParameterError
@@ -32,11 +31,11 @@ from privpac.numbers.exact import written
 
 __all__ = [
     "StoredRule",
-    "concepts_from_json",
+    "class_from_json",
     "hypothesis_from_json",
     "is_storable",
+    "stored_class",
     "stored_classes",
-    "stored_concepts",
     "stored_rules",
 ]
 
@@ -72,12 +71,12 @@ def _classes(modules: Iterable[ModuleType]) -> Iterator[type[Any]]:
 
 def _by_name(rows: Iterable[tuple[str, Any]]) -> Mapping[str, Any]:
     """The classes by name; a name that two of them use would hide one."""
-    named: dict[str, Any] = {}
+    table: dict[str, Any] = {}
     for name, row in sorted(rows, key=lambda row: row[0]):
-        if name in named:
+        if name in table:
             raise ParameterError("concepts", "name", name, allowed="used by one class only")
-        named[name] = row
-    return MappingProxyType(named)
+        table[name] = row
+    return MappingProxyType(table)
 
 
 def _rules(modules: Iterable[ModuleType]) -> Mapping[str, StoredRule]:
@@ -126,43 +125,14 @@ NOT_STORED = ("schema", "threads")
 PLAIN: Mapping[str, Callable[[object], object]] = {"bool": flag, "int": whole, "str": text}
 """Options of one type, which is checked; the others are read by the class itself."""
 
-WORD_IN_FILES: Mapping[str, str] = {"auto": "auto:2", "auto:1": "auto"}
-"""A document names the design of the default classifier that made it; the first one was called nothing but `auto`."""
-WORD_OF_FILES: Mapping[str, str] = {stored: word for word, stored in WORD_IN_FILES.items()}
-
-BOXES = "rectangles:"
-"""A document names the grid of boxes, the full one too; where none is named it is that of the first version."""
-
-
-def _in_files(word: str) -> str:
-    if not word.startswith(BOXES):
-        return WORD_IN_FILES.get(word, word)
-    columns, bins = grid_of_word(word.removeprefix(BOXES))
-    if bins is None:
-        return f"{BOXES}{columns}"
-    return f"{BOXES}{columns}:{FULL}" if bins == FULL else word
-
-
-def _of_files(stored: str) -> str:
-    if not stored.startswith(BOXES):
-        return WORD_OF_FILES.get(stored, stored)
-    columns, _ = grid_of_word(stored.removeprefix(BOXES))
-    return f"{stored}:{FIRST}" if stored == f"{BOXES}{columns}" else stored
-
 
 def is_storable(concepts: object) -> bool:
     """Whether a certificate can name this class so that it can be built again; a subclass may be anything."""
     return stored_classes().get(type(concepts).__name__) is type(concepts)
 
 
-def stored_concepts(concepts: str | ConceptClass) -> str | dict[str, Any]:
-    """What a certificate keeps of the wish: the word, or the name and the public options of a class."""
-    if isinstance(concepts, str):
-        return _in_files(concepts)
-    return _name_and_options(concepts)
-
-
-def _name_and_options(concepts: object) -> dict[str, Any]:
+def stored_class(concepts: object) -> dict[str, Any]:
+    """What a certificate keeps of a class: its name and its public options."""
     name = type(concepts).__name__
     if not is_storable(concepts):  # a name to read: `verify` is given such a class
         return {"class": name, "options": None}
@@ -177,16 +147,14 @@ def _options(kind: type[Any]) -> dict[str, str]:
     return {field.name: str(field.type) for field in fields(kind) if field.name not in NOT_STORED}
 
 
-def concepts_from_json(stored: object, schema: Schema) -> str | ConceptClass:
-    """Undo `stored_concepts`."""
-    if isinstance(stored, str):
-        return _of_files(stored)
+def class_from_json(stored: object, schema: Schema) -> ConceptClass:
+    """Undo `stored_class`."""
     with refusing("The certificate's class of concepts is incomplete or malformed."):
         return _class(stored, schema)
 
 
-def _class(stored: object, schema: Schema) -> ConceptClass:
-    entry = record(stored, "class", "options")
+def _class(tree: object, schema: Schema) -> ConceptClass:
+    entry = record(tree, "class", "options")
     kind = stored_classes().get(text(entry["class"]))
     if kind is None:
         raise NotCertified(
@@ -211,7 +179,7 @@ def _plain(value: object) -> object:
     if isinstance(value, Binarisation):
         return {"tests": [test.to_json() for test in value.tests]}
     if isinstance(value, Stored):
-        return _name_and_options(value)
+        return stored_class(value)
     if isinstance(value, Mapping):
         return {"mapping": dict(value)}
     if isinstance(value, tuple | list):

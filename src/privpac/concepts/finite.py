@@ -181,10 +181,10 @@ class Table:
         result = Hits(
             evidence.counts.sum(axis=0, dtype=np.int64), np.zeros((self.size, counts.shape[1]), np.int64)
         )
-        seen = evidence.values.astype(np.intp)
-        step = max(1, _BLOCK // max(1, len(seen)))
-        for first in range(0, self.size if len(seen) else 0, step):
-            part = self.matrix[first : first + step, seen].astype(np.float64)
+        cells = evidence.values.astype(np.intp)
+        step = max(1, _BLOCK // max(1, len(cells)))
+        for first in range(0, self.size if len(cells) else 0, step):
+            part = self.matrix[first : first + step, cells].astype(np.float64)
             result.hits[first : first + step] = part @ counts
         return result
 

@@ -114,9 +114,9 @@ def strip(
     ((0, 2, 0), (2, 5, 1), (5, 10, 0))
     """
     segments: list[Segment] = []
-    reached = 0
+    place = 0
     for low, high in ranges:
-        segments += [(reached, low, 1 - inside), (low, high, inside)]
-        reached = high
-    segments.append((reached, size, 1 - inside))
+        segments += [(place, low, 1 - inside), (low, high, inside)]
+        place = high
+    segments.append((place, size, 1 - inside))
     return Strip(column, tuple(segment for segment in segments if segment[0] < segment[1]), marked)

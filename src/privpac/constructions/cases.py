@@ -80,9 +80,9 @@ class Case:
     def changes(self) -> frozenset[tuple[int, int]]:
         """Which record may take the place of which, by their numbers, the smaller first."""
         labels_only = self.claim.unit is Unit.LABEL
-        numbered = list(enumerate(self.records))
+        places = list(enumerate(self.records))
         return frozenset(
-            (i, j) for (i, a), (j, b) in combinations(numbered, 2) if not labels_only or a[:-1] == b[:-1]
+            (i, j) for (i, a), (j, b) in combinations(places, 2) if not labels_only or a[:-1] == b[:-1]
         )
 
 
@@ -204,10 +204,10 @@ class LawMemory:
             law = outcome_law(run)
             self._laws[key] = tuple(law), KnownChances(tuple(law.values()))
         outcomes, chances = self._laws[key]
-        drawn = outcomes[coins.choose(chances)]
-        if isinstance(drawn, Raised):
-            raise drawn.again()
-        return drawn
+        outcome = outcomes[coins.choose(chances)]
+        if isinstance(outcome, Raised):
+            raise outcome.again()
+        return outcome
 
 
 def learner_case(

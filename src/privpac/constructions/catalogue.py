@@ -55,7 +55,7 @@ __all__ = [
 ]
 
 FORMULA_ENDINGS = ("formulas", "floors")
-COMMON_FORMULAS = ("sizes", "generalisation", "nearest", "staged", "vc")
+COMMON_FORMULAS = ("occam", "sizes", "generalisation", "nearest", "staged", "vc")
 """Modules of `theory` with formulas, besides those whose names say so."""
 
 
@@ -98,8 +98,8 @@ def rules() -> dict[str, Callable[..., Any]]:
     from privpac.guarantee import rules as common
 
     modules = [common, *(import_module(name) for name in _modules() if name.endswith(".rules"))]
-    named = {name: vars(module)[name] for module in modules for name in module.__all__}
-    return {name: function for name, function in named.items() if _makes_a_proof(function)}
+    functions = {name: vars(module)[name] for module in modules for name in module.__all__}
+    return {name: function for name, function in functions.items() if _makes_a_proof(function)}
 
 
 def _makes_a_proof(member: object) -> bool:
@@ -108,12 +108,12 @@ def _makes_a_proof(member: object) -> bool:
 
 def _by_name(owner: str, rows: Iterable[tuple[str, Any]]) -> Mapping[str, Any]:
     """The rows by name; a name that two families use would hide one of them."""
-    named: dict[str, Any] = {}
+    table: dict[str, Any] = {}
     for name, row in rows:
-        if name in named:
+        if name in table:
             raise ParameterError(owner, "name", name, allowed="used by one row only")
-        named[name] = row
-    return MappingProxyType(named)
+        table[name] = row
+    return MappingProxyType(table)
 
 
 class _Register(Mapping[str, Statement]):
@@ -165,8 +165,8 @@ def formulas() -> Mapping[str, Formula]:
     """Every formula of the library by function name."""
     for module in formula_modules():
         import_module(module)
-    marked = {name: Formula(name, statement(key), function) for name, (key, function) in MARKED.items()}
-    return MappingProxyType(marked)
+    table = {name: Formula(name, statement(key), function) for name, (key, function) in MARKED.items()}
+    return MappingProxyType(table)
 
 
 @cache

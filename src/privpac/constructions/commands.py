@@ -15,8 +15,8 @@ __all__ = ["coarser_word", "default_command", "draw_command", "learn_command", "
 
 def python_lines(expression: str, *imports: tuple[str, str]) -> str:
     """Imports in order, and what is built; `schema` is the caller's."""
-    named = sorted({("fractions", "Fraction"), *imports}, key=lambda one: (one[0] != "fractions", one))
-    return "\n".join([*(f"from {module} import {name}" for module, name in named), expression])
+    names = sorted({("fractions", "Fraction"), *imports}, key=lambda one: (one[0] != "fractions", one))
+    return "\n".join([*(f"from {module} import {name}" for module, name in names), expression])
 
 
 def learn_command(wish: Wish, need: Need, *, concepts: str | None = None, options: str = "") -> str | None:

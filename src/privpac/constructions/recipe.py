@@ -18,7 +18,6 @@ import numpy as np
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
-from privpac.concepts.catalogue import stored_concepts
 from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.parts import OneTest
 from privpac.concepts.trees.tree import Tree
@@ -46,6 +45,7 @@ from privpac.constructions.words import (
     learner_for,
     require_useful_delta,
     stands_for,
+    stored_concepts,
     tells_risks,
 )
 from privpac.data.sample import Sample, Size
@@ -257,15 +257,15 @@ class Recipe:
 
     def run(self, sample: Sample, coins: Coins) -> Released:
         """The rule, and what was bought with it, drawn with these coins."""
-        training, tested = sample, sample
+        training, holdout = sample, sample
         if self._aside:
             positions = np.asarray(coins.subset(sample.size.labelled, self._aside), dtype=np.int64)
-            training, tested = sample.rest(positions), sample.take(positions)
+            training, holdout = sample.rest(positions), sample.take(positions)
         hypothesis = self.learner.learn(training, coins)
         leaf_counts = self._leaf_counts(training, hypothesis, coins)
         if leaf_counts is not None and isinstance(self.learner, RiskTrees) and isinstance(hypothesis, Tree):
             hypothesis = self.learner.relabelled(hypothesis, leaf_counts)
-        return Released(hypothesis, self._estimate(tested, hypothesis, coins), leaf_counts)
+        return Released(hypothesis, self._estimate(holdout, hypothesis, coins), leaf_counts)
 
     def _leaf_counts(self, sample: Sample, hypothesis: Hypothesis, coins: Coins) -> LeafCounts | None:
         if self.leaf_epsilon is None:
@@ -294,8 +294,8 @@ class Recipe:
             first = self.learner.first
             return choice_of(first, first.certify(self._training).privacy.fact)
         alone = self._inner.privacy
-        chosen = self._with_leaves(alone) if isinstance(self.learner, RiskTrees) else alone
-        return choice_of(self.learner, chosen.fact)
+        basis = self._with_leaves(alone) if isinstance(self.learner, RiskTrees) else alone
+        return choice_of(self.learner, basis.fact)
 
     @property
     def _own_choice(self) -> Choice | None:

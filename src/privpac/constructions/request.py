@@ -256,8 +256,8 @@ def inner_word(rest: str, form: str) -> tuple[int | None, str]:
 
 def class_of_draw(learner: Learner, word: str, *, owner: str) -> ConceptClass:
     """The class that a learner draws one member of; refused where more than one draw is made."""
-    drawn = one_draw(learner)
-    if drawn is None:
+    draw = one_draw(learner)
+    if draw is None:
         raise ParameterError(
             owner,
             "concepts",
@@ -265,7 +265,7 @@ def class_of_draw(learner: Learner, word: str, *, owner: str) -> ConceptClass:
             allowed="a class of which one member is drawn",
             remedy="Use thresholds, intervals, unions, points, stumps, rectangles, halfspaces, trees:DEPTH or lists.",
         )
-    return drawn.concepts
+    return draw.concepts
 
 
 def one_draw(learner: Learner) -> Occam | None:

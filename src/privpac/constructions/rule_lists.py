@@ -49,12 +49,12 @@ def _read(name: str) -> list[str]:
         ) from None
 
 
-def rules_of(written: str) -> list[str]:
+def rules_of(source: str) -> list[str]:
     """The rules of a list in JSON, as text."""
     try:
-        rules = [text(rule) for rule in listed(json.loads(written))]
+        rules = [text(rule) for rule in listed(json.loads(source))]
     except (ValueError, RecursionError, Malformed):
-        raise ParameterError(OWNER, "concepts", _start(f"{LISTED}{written}"), allowed=ALLOWED) from None
+        raise ParameterError(OWNER, "concepts", _start(f"{LISTED}{source}"), allowed=ALLOWED) from None
     if not 2 <= len(rules) <= MOST_RULES:
         raise ParameterError(
             OWNER, "concepts", f"{len(rules)} rules", allowed=f"a list of 2 to {MOST_RULES:,} rules"

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from difflib import get_close_matches
 from fractions import Fraction
+from typing import Any
 
 from privpac.concepts.base import ConceptClass, ManyLabels
-from privpac.concepts.catalogue import is_storable, stored_classes
+from privpac.concepts.catalogue import class_from_json, is_storable, stored_class, stored_classes
+from privpac.concepts.grids import FIRST, FULL, grid_of_word
 from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.parts import OneTest
 from privpac.concepts.trees.trees import Trees
@@ -25,6 +27,7 @@ from privpac.constructions.request import (
     Word,
     request_from_json,
 )
+from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError
 from privpac.numbers.exact import plain
 from privpac.numbers.parameters import is_count
@@ -33,12 +36,14 @@ __all__ = [
     "PROTECTS",
     "WORDS",
     "Request",
+    "concepts_from_json",
     "counts_leaves",
     "has_leaves",
     "learner_for",
     "request_from_json",
     "require_useful_delta",
     "stands_for",
+    "stored_concepts",
     "takes_many_classes",
     "tells_risks",
 ]
@@ -147,9 +152,9 @@ def learner_for(word: str | ConceptClass, request: Request) -> Learner:
     head, _, rest = word.partition(":")
     entry = WORDS.get(head)
     if entry is None:
-        meant = _meant(head, rest)
-        allowed = "a word that is known" if meant else _all_words()
-        raise ParameterError(OWNER, "concepts", word, allowed=allowed, remedy=meant)
+        remedy = _near_word(head, rest)
+        allowed = "a word that is known" if remedy else _all_words()
+        raise ParameterError(OWNER, "concepts", word, allowed=allowed, remedy=remedy)
     if request.protect not in entry.protects:
         raise ParameterError(
             OWNER,
@@ -204,7 +209,7 @@ def _learner_of_class(concepts: ConceptClass, request: Request) -> Learner:
     return request.occam(concepts)
 
 
-def _meant(head: str, rest: str) -> str:
+def _near_word(head: str, rest: str) -> str:
     """The word that a strange one was probably meant to be, with what was written behind its colon."""
     near = get_close_matches(head, WORDS, n=1, cutoff=0.75)
     return f"Did you mean {':'.join([near[0], rest] if rest else near)}?" if near else ""
@@ -212,3 +217,37 @@ def _meant(head: str, rest: str) -> str:
 
 def _all_words() -> str:
     return "one of " + ", ".join(word.form for word in WORDS.values())
+
+
+WORD_IN_FILES: Mapping[str, str] = {"auto": "auto:2", "auto:1": "auto"}
+"""A document names the design of the default classifier that made it; the first one was called nothing but `auto`."""
+WORD_OF_FILES: Mapping[str, str] = {stored: word for word, stored in WORD_IN_FILES.items()}
+
+BOXES = "rectangles:"
+"""A document names the grid of boxes, the full one too; where none is named it is that of the first version."""
+
+
+def _in_files(word: str) -> str:
+    if not word.startswith(BOXES):
+        return WORD_IN_FILES.get(word, word)
+    columns, bins = grid_of_word(word.removeprefix(BOXES))
+    if bins is None:
+        return f"{BOXES}{columns}"
+    return f"{BOXES}{columns}:{FULL}" if bins == FULL else word
+
+
+def _of_files(spelling: str) -> str:
+    if not spelling.startswith(BOXES):
+        return WORD_OF_FILES.get(spelling, spelling)
+    columns, _ = grid_of_word(spelling.removeprefix(BOXES))
+    return f"{spelling}:{FIRST}" if spelling == f"{BOXES}{columns}" else spelling
+
+
+def stored_concepts(concepts: str | ConceptClass) -> str | dict[str, Any]:
+    """What a certificate keeps of the wish: the word, or the name and the public options of a class."""
+    return _in_files(concepts) if isinstance(concepts, str) else stored_class(concepts)
+
+
+def concepts_from_json(stored: object, schema: Schema) -> str | ConceptClass:
+    """Undo `stored_concepts`."""
+    return _of_files(stored) if isinstance(stored, str) else class_from_json(stored, schema)

@@ -37,14 +37,14 @@ def raw_column(values: Any, kind: str) -> Raw:
     """An Arrow column that DuckDB made of one of this type."""
     import pyarrow as pa
 
-    stored = values.type
-    texts = held_text(values.cast(pa.string()) if pa.types.is_dictionary(stored) else values)
+    arrow_type = values.type
+    texts = held_text(values.cast(pa.string()) if pa.types.is_dictionary(arrow_type) else values)
     if texts is not None:
         return texts
-    if values.null_count and (pa.types.is_integer(stored) or pa.types.is_boolean(stored)):
-        filled = values.fill_null(False if pa.types.is_boolean(stored) else 0)
-        hidden = values.is_null()
-        cells = np.ma.MaskedArray(_numpy(filled), mask=_numpy(hidden))
+    if values.null_count and (pa.types.is_integer(arrow_type) or pa.types.is_boolean(arrow_type)):
+        filled = values.fill_null(False if pa.types.is_boolean(arrow_type) else 0)
+        nulls = values.is_null()
+        cells = np.ma.MaskedArray(_numpy(filled), mask=_numpy(nulls))
         return aware(cells) if kind == ZONED else cells
     plain = _numpy(values)
     return aware(plain) if kind == ZONED else plain
@@ -65,7 +65,7 @@ def aware(microseconds: Array) -> Array:
     inside = np.clip(np.ma.getdata(microseconds), _FIRST, _LAST)
     return objects(
         [
-            None if hidden else _EPOCH + timedelta(microseconds=count)
-            for count, hidden in zip(inside.tolist(), mask.tolist(), strict=True)
+            None if is_null else _EPOCH + timedelta(microseconds=count)
+            for count, is_null in zip(inside.tolist(), mask.tolist(), strict=True)
         ]
     )

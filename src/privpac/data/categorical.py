@@ -41,9 +41,9 @@ class Categorical(Column):
         if not self.categories:
             raise self._contradiction("categories is empty", "List the public categories.")
         if len(set(self.categories)) < len(self.categories):
-            repeated = [name for name, count in Counter(self.categories).items() if count > 1]
+            repeats = [name for name, count in Counter(self.categories).items() if count > 1]
             raise self._contradiction(
-                f"the category '{min(repeated)}' is listed twice (categories are compared as text)",
+                f"the category '{min(repeats)}' is listed twice (categories are compared as text)",
                 "List it once.",
             )
         if "" in self.categories:
@@ -52,8 +52,8 @@ class Categorical(Column):
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The category of each cell, `other` and `missing` included."""
-        added = [name for name in (self.other, self.missing) if name is not None]
-        return tuple(dict.fromkeys((*self.categories, *added)))
+        extra = [name for name in (self.other, self.missing) if name is not None]
+        return tuple(dict.fromkeys((*self.categories, *extra)))
 
     @property
     def size(self) -> int:
@@ -92,9 +92,9 @@ class Categorical(Column):
         return "'" + self.value(cell).replace("'", "''") + "'"
 
     def _range_words(self) -> str:
-        listed = ", ".join(self.categories[:MOST_NAMED])
+        first = ", ".join(self.categories[:MOST_NAMED])
         more = len(self.categories) - MOST_NAMED
-        names = f"one of {listed}" + (f" and {more} more" if more > 0 else "")
+        names = f"one of {first}" + (f" and {more} more" if more > 0 else "")
         return f"{names}; any other value " + (
             "is refused" if self.other is None else f"counts as {self.other}"
         )

@@ -152,10 +152,10 @@ class Column(ABC):
 
     def _entry(self, entry: dict[str, Any], **options: object) -> dict[str, Any]:
         """A schema entry with those options that are set, and the unknown keys the file had."""
-        chosen = {key: value for key, value in options.items() if value is not None}
+        settings = {key: value for key, value in options.items() if value is not None}
         words = {"title": self.title, "unit": self.unit}
-        chosen |= {key: value for key, value in words.items() if value is not None}
-        return {**entry, **chosen, **{key: value for key, value in self.extras.items() if key not in entry}}
+        settings |= {key: value for key, value in words.items() if value is not None}
+        return {**entry, **settings, **{key: value for key, value in self.extras.items() if key not in entry}}
 
     def _contradiction(self, problem: str, remedy: str) -> SchemaError:
         return SchemaError(f"Column '{self.name}': {problem}.", column=self.name, remedy=remedy)

@@ -48,9 +48,9 @@ def read_decimals(data: Array, ends: Array) -> tuple[Array, Array, Array]:
 
 def _fixed(array: Array) -> Array:
     """The same memory, not to be written to: compiled code is made for either kind, and one is enough."""
-    seen = array.view()
-    seen.flags.writeable = False
-    return seen
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 @compiled

@@ -75,11 +75,11 @@ def file_types(source: str | Path) -> dict[str, str]:
     if is_csv(path):
         names, delimiter = header(path)
         query = f"DESCRIBE SELECT * FROM {csv_call(path, names, delimiter, typed=True)}"
-        described = ask(path, lambda: connection.execute(query).fetchall())
-        types = {name: simple(row[1]) or "text" for name, row in zip(names, described, strict=True)}
+        rows = ask(path, lambda: connection.execute(query).fetchall())
+        types = {name: simple(row[1]) or "text" for name, row in zip(names, rows, strict=True)}
         numbers = [name for name in names if types[name] in ("integer", "real")]
         return types | dict.fromkeys(_zeros_and_ones(path, numbers), "boolean")
-    return {name: simple(stored) or "text" for name, _, stored in parquet_columns(connection, path)}
+    return {name: simple(kind) or "text" for name, _, kind in parquet_columns(connection, path)}
 
 
 def _zeros_and_ones(path: Path, numbers: Sequence[str]) -> list[str]:
@@ -207,10 +207,10 @@ def csv_call(path: Path, names: Sequence[str], delimiter: str, *, typed: bool = 
     # Columns go by position: DuckDB does not tell 'A' from 'a'.
     fixed = f"delim = {_text(delimiter)}, quote = '\"', escape = '\"', header = true"
     if typed:
-        listed = ", ".join(f"'c{index}'" for index in range(len(names)))
-        return f"read_csv({place(path)}, {fixed}, names = [{listed}])"
-    listed = ", ".join(f"'c{index}': 'VARCHAR'" for index in range(len(names)))
-    return f"read_csv({place(path)}, {fixed}, auto_detect = false, columns = {{{listed}}})"
+        fields = ", ".join(f"'c{index}'" for index in range(len(names)))
+        return f"read_csv({place(path)}, {fixed}, names = [{fields}])"
+    fields = ", ".join(f"'c{index}': 'VARCHAR'" for index in range(len(names)))
+    return f"read_csv({place(path)}, {fixed}, auto_detect = false, columns = {{{fields}}})"
 
 
 def _by_columns(path: Path) -> bool:
@@ -220,8 +220,8 @@ def _by_columns(path: Path) -> bool:
 def _in_one_go(path: Path, connection: Any, call: str, keys: Mapping[str, tuple[str, str]]) -> RawTable:
     """All columns of a file, read together, as Arrow holds them."""
     places = {name: i for i, name in enumerate(name for name in keys if simple(keys[name][1]))}
-    listed = ", ".join(f"{selected(*keys[name])} AS c{i}" for name, i in places.items())
-    table = ask(path, lambda: connection.sql(f"SELECT {listed or '1'} FROM {call}").to_arrow_table())
+    fields = ", ".join(f"{selected(*keys[name])} AS c{i}" for name, i in places.items())
+    table = ask(path, lambda: connection.sql(f"SELECT {fields or '1'} FROM {call}").to_arrow_table())
 
     def fetch(name: str) -> Raw:
         kind = _readable(name, keys[name][1])
@@ -232,13 +232,13 @@ def _in_one_go(path: Path, connection: Any, call: str, keys: Mapping[str, tuple[
 
 def _read_csv(path: Path, columns: Sequence[str] | None) -> RawTable:
     names, delimiter = header(path)
-    chosen = tuple(names if columns is None else columns)
-    require(chosen, names=names)
-    fields = ", ".join(f"c{names.index(name)}" for name in chosen)
+    wish = tuple(names if columns is None else columns)
+    require(wish, names=names)
+    fields = ", ".join(f"c{names.index(name)}" for name in wish)
     connection = file_reader()
     call = csv_call(path, names, delimiter)
     if _by_columns(path):
-        keys = {name: (f"c{names.index(name)}", "VARCHAR") for name in chosen}
+        keys = {name: (f"c{names.index(name)}", "VARCHAR") for name in wish}
         return _in_one_go(path, connection, call, keys)
     ask(path, lambda: connection.execute(f"CREATE TEMP TABLE records AS SELECT {fields} FROM {call}"))
     n = int(connection.execute("SELECT count(*) FROM records").fetchone()[0])
@@ -248,7 +248,7 @@ def _read_csv(path: Path, columns: Sequence[str] | None) -> RawTable:
         values: Array = connection.execute(f"SELECT {key} FROM records").fetchnumpy()[key]
         return values
 
-    return RawTable(names=chosen, n=n, fetch=fetch)
+    return RawTable(names=wish, n=n, fetch=fetch)
 
 
 # Parquet
@@ -264,7 +264,7 @@ def parquet_columns(connection: Any, path: Path, call: str | None = None) -> lis
         ).fetchall(),
     )
     query = f"DESCRIBE SELECT * FROM {call or f'read_parquet({place(path)})'}"
-    described = connection.execute(query).fetchall()
+    rows = connection.execute(query).fetchall()
     names, below = [], 0
     for name, children in nodes[1:]:  # the first node is the root; a nested column is followed by its parts
         if below == 0:
@@ -272,28 +272,28 @@ def parquet_columns(connection: Any, path: Path, call: str | None = None) -> lis
         else:
             below -= 1
         below += children or 0
-    names += [row[0] for row in described[len(names) :]]
+    names += [row[0] for row in rows[len(names) :]]
     no_repeats(names)
-    return [(name, row[0], row[1]) for name, row in zip(names, described, strict=True)]
+    return [(name, row[0], row[1]) for name, row in zip(names, rows, strict=True)]
 
 
 def _read_parquet(path: Path, columns: Sequence[str] | None) -> RawTable:
     connection = file_reader()
-    stored = {name: (key, kind) for name, key, kind in parquet_columns(connection, path)}
-    chosen = tuple(stored if columns is None else columns)
-    require(chosen, names=tuple(stored))
+    in_file = {name: (key, kind) for name, key, kind in parquet_columns(connection, path)}
+    wish = tuple(in_file if columns is None else columns)
+    require(wish, names=tuple(in_file))
     call = f"read_parquet({place(path)})"
     if _by_columns(path):
-        return _in_one_go(path, connection, call, {name: stored[name] for name in chosen})
+        return _in_one_go(path, connection, call, {name: in_file[name] for name in wish})
     n = int(ask(path, lambda: connection.execute(f"SELECT count(*) FROM {call}").fetchone())[0])
 
     def fetch(name: str) -> Array:
-        key, kind = stored[name][0], _readable(name, stored[name][1])
+        key, kind = in_file[name][0], _readable(name, in_file[name][1])
         query = f"SELECT {selected(key, kind)} AS cells FROM {call}"
         cells: Array = ask(path, lambda: connection.execute(query).fetchnumpy()["cells"])
         return aware(cells) if kind == ZONED else cells
 
-    return RawTable(names=chosen, n=n, fetch=fetch)
+    return RawTable(names=wish, n=n, fetch=fetch)
 
 
 def _readable(name: str, kind: str) -> str:

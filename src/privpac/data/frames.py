@@ -32,11 +32,9 @@ def frame_of(source: object) -> Any:
 def table_of(frame: Any, columns: Sequence[str] | None) -> RawTable:
     """The columns of a frame; with `columns`, those in that order."""
     native = {str(name): name for name in frame.columns}
-    chosen = tuple(native if columns is None else columns)
-    require(chosen, names=tuple(native))
-    return RawTable(
-        names=chosen, n=len(frame), fetch=lambda name: _from_series(frame.get_column(native[name]))
-    )
+    wish = tuple(native if columns is None else columns)
+    require(wish, names=tuple(native))
+    return RawTable(names=wish, n=len(frame), fetch=lambda name: _from_series(frame.get_column(native[name])))
 
 
 def frame_types(frame: Any) -> dict[str, str]:
@@ -80,10 +78,10 @@ def _is_objects(series: Any) -> bool:
 def _from_pandas_categories(native: Any) -> Distinct:
     """Categories that no record has are not looked at: they may be undeclared."""
     codes = native.cat.codes.to_numpy().astype(np.int64)  # -1 where a cell is empty
-    listed = objects([*native.cat.categories.tolist(), None])
-    present = np.zeros(len(listed), dtype=np.bool_)
+    categories = objects([*native.cat.categories.tolist(), None])
+    present = np.zeros(len(categories), dtype=np.bool_)
     present[codes] = True
-    return Distinct(listed[present], (np.cumsum(present) - 1)[codes])
+    return Distinct(categories[present], (np.cumsum(present) - 1)[codes])
 
 
 def array_of(series: Any) -> Array:

@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from privpac.data.counting import merge_objects, merge_sorted
 from privpac.data.raw import Array
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
-from privpac.data.statistics import ColumnCounts
+from privpac.data.statistics import ColumnCounts, merge_objects, merge_sorted
 from privpac.errors import DataError, ParameterError
 
 __all__ = ["JointCells"]
@@ -86,8 +85,8 @@ class JointCells:
     def merge(self, a: ColumnCounts, b: ColumnCounts) -> ColumnCounts:
         if a.n == 0 or b.n == 0:
             return a if b.n == 0 else b
-        merged = merge_objects if self._dtype is object else merge_sorted
-        values, counts = merged((a.values, a.counts), (b.values, b.counts), dtype=np.int64)
+        merge = merge_objects if self._dtype is object else merge_sorted
+        values, counts = merge((a.values, a.counts), (b.values, b.counts), dtype=np.int64)
         return ColumnCounts(values, counts, a.n + b.n)
 
     def cells(self, codes: Sequence[int]) -> dict[str, list[int]]:

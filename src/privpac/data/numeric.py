@@ -301,10 +301,10 @@ class Numeric(Column):
         value = self.value(cell)
         if self.integer:
             return str(value)
-        shown = self.show(cell)
+        literal = self.show(cell)
         widest = max(abs(float(self.lower)), abs(float(self.upper)))
-        near = abs(float(shown) - float(value)) <= NEAR * math.ulp(widest)
-        text = shown if near else repr(float(value))
+        near = abs(float(literal) - float(value)) <= NEAR * math.ulp(widest)
+        text = literal if near else repr(float(value))
         # A long decimal may be rounded on the way; an exponent makes it a double for every database.
         digits = len(text.lstrip("-0.").replace(".", ""))
         return text if "e" in text.lower() or digits <= EXACT_DIGITS else f"{text}e0"

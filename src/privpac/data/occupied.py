@@ -10,13 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from privpac.data.column import Column
-from privpac.data.counting import merge_objects, merge_sorted
 from privpac.data.raw import Array
-from privpac.data.sample import Block
-from privpac.data.statistics import labels_of
+from privpac.data.sample import Block, labels_of
+from privpac.data.statistics import merge_objects, merge_sorted
 from privpac.errors import ParameterError
 
-__all__ = ["OccupiedCells", "PointCounts"]
+__all__ = ["OccupiedCells", "PointCounts", "check_bins"]
 
 CHUNK = 2**16
 """Records counted at a time, so that what counting takes besides its result is small."""
@@ -52,16 +51,7 @@ class OccupiedCells:
     def __post_init__(self) -> None:
         object.__setattr__(self, "axes", tuple(self.axes))
         object.__setattr__(self, "bins", tuple(self.bins))
-        if not self.axes or len(self.bins) != len(self.axes):
-            raise ParameterError("OccupiedCells", "bins", self.bins, allowed="one number per column")
-        for column, bins in zip(self.axes, self.bins, strict=True):
-            if not 1 <= bins <= column.size:
-                raise ParameterError(
-                    "OccupiedCells",
-                    "bins",
-                    bins,
-                    allowed=f"between 1 and {column.size} for column '{column.name}'",
-                )
+        check_bins("OccupiedCells", self.axes, self.bins)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -98,8 +88,8 @@ class OccupiedCells:
     def merge(self, a: PointCounts, b: PointCounts) -> PointCounts:
         if not len(a.codes) or not len(b.codes):
             return b if len(b.codes) else a
-        merged = merge_objects if self._dtype is object else merge_sorted
-        return PointCounts(*merged((a.codes, a.counts), (b.codes, b.counts), dtype=np.int64))
+        merge = merge_objects if self._dtype is object else merge_sorted
+        return PointCounts(*merge((a.codes, a.counts), (b.codes, b.counts), dtype=np.int64))
 
     def _groups(self, axis: int, cells: Array) -> Array:
         size, bins = self.axes[axis].size, self.bins[axis]
@@ -116,3 +106,13 @@ class OccupiedCells:
             axes.append([code % bins for code in rest])
             rest = [code // bins for code in rest]
         return tuple(reversed(axes))
+
+
+def check_bins(owner: str, axes: tuple[Column, ...], bins: tuple[int, ...]) -> None:
+    """Refuse a grid without columns, or with more groups along one than it has cells."""
+    if not axes or len(bins) != len(axes):
+        raise ParameterError(owner, "bins", bins, allowed="one number per column")
+    for column, groups in zip(axes, bins, strict=True):
+        if not 1 <= groups <= column.size:
+            allowed = f"between 1 and {column.size} for column '{column.name}'"
+            raise ParameterError(owner, "bins", groups, allowed=allowed)

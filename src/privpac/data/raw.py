@@ -118,7 +118,7 @@ def _items(array: Array, mask: Mask | None) -> list[Any]:
     items = list(array) if array.dtype.kind == "M" else array.tolist()
     if mask is None:
         return items
-    return [None if hidden else item for item, hidden in zip(items, mask.tolist(), strict=True)]
+    return [None if is_hidden else item for item, is_hidden in zip(items, mask.tolist(), strict=True)]
 
 
 def _quick(items: list[Any], types: set[type], read: Callable[[Any], Any]) -> list[Any] | None:
@@ -218,20 +218,22 @@ def _object_codes(name: str, items: list[Any], table: Mapping[str, int]) -> npt.
 def _integer_codes(array: Array, table: Mapping[str, int]) -> npt.NDArray[np.int64]:
     """Of integers: the public names that are integers are laid out, and every record is looked up among them."""
     info = np.iinfo(array.dtype)
-    named = sorted(int(name) for name in table if _INTEGER.fullmatch(name) and len(name) <= LONGEST)
-    named = [number for number in named if info.min <= number <= info.max]
-    if not named:
+    integers = sorted(int(name) for name in table if _INTEGER.fullmatch(name) and len(name) <= LONGEST)
+    integers = [number for number in integers if info.min <= number <= info.max]
+    if not integers:
         return np.full(len(array), UNKNOWN, dtype=np.int64)
-    known = np.array([table[str(number)] for number in named], dtype=np.int64)
-    if named[-1] - named[0] >= WIDEST:
-        names = np.array(named, dtype=info.dtype)
+    positions = np.array([table[str(number)] for number in integers], dtype=np.int64)
+    if integers[-1] - integers[0] >= WIDEST:
+        names = np.array(integers, dtype=info.dtype)
         places = np.minimum(np.searchsorted(names, array), len(names) - 1)
-        return np.where(names[places] == array, known[places], UNKNOWN)
+        return np.where(names[places] == array, positions[places], UNKNOWN)
     # How far above the least, in unsigned arithmetic, in which what lies below is far above.
     word = np.dtype(f"u{info.dtype.itemsize}").type
-    above = array.astype(array.dtype.newbyteorder("="), copy=False).view(word) - word(named[0] % 2**info.bits)
-    laid_out = np.full(named[-1] - named[0] + 2, UNKNOWN, dtype=np.int64)
-    laid_out[[number - named[0] for number in named]] = known
+    above = array.astype(array.dtype.newbyteorder("="), copy=False).view(word) - word(
+        integers[0] % 2**info.bits
+    )
+    laid_out = np.full(integers[-1] - integers[0] + 2, UNKNOWN, dtype=np.int64)
+    laid_out[[number - integers[0] for number in integers]] = positions
     if len(laid_out) - 1 <= np.iinfo(word).max:
         np.minimum(above, word(len(laid_out) - 1), out=above)
     looked_up: npt.NDArray[np.int64] = laid_out[above.astype(np.intp, copy=False)]
@@ -293,11 +295,11 @@ def require(columns: Sequence[str], *, names: Sequence[str]) -> None:
     """Refuse if a wanted column does not exist; the message names all of them."""
     absent = [name for name in columns if name not in names]
     if absent:
-        listed = ", ".join(repr(name) for name in absent[:MOST_NAMED])
+        names_text = ", ".join(repr(name) for name in absent[:MOST_NAMED])
         more = f" and {len(absent) - MOST_NAMED} more" if len(absent) > MOST_NAMED else ""
         another = len(absent) > 1 and not set(columns) & set(names)
         raise SchemaError(
-            f"The table has no column{'s' * (len(absent) > 1)} {listed}{more}.",
+            f"The table has no column{'s' * (len(absent) > 1)} {names_text}{more}.",
             column=absent[0],
             remedy="It seems to be another table." if another else _remedy(absent, names),
         )
@@ -326,12 +328,12 @@ def near(name: str, names: Sequence[str]) -> str:
 
 def no_repeats(names: Sequence[str]) -> None:
     """Refuse two columns of one name: which of them a schema means would be a guess."""
-    seen: set[str] = set()
+    earlier: set[str] = set()
     for name in names:
-        if name in seen:
+        if name in earlier:
             raise SchemaError(
                 f"The table has two columns named '{name}'.",
                 column=name,
                 remedy="Rename or remove one of them.",
             )
-        seen.add(name)
+        earlier.add(name)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privpac.data.schema import Schema
-from privpac.errors import ParameterError, SizeError
+from privpac.errors import DataError, ParameterError, SizeError
 from privpac.numbers.words import Words
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Size",
     "Statistic",
     "checked_positions",
+    "labels_of",
 ]
 
 Indices: TypeAlias = npt.NDArray[np.int64]
@@ -107,6 +108,19 @@ class Block:
 
     def __repr__(self) -> str:
         return f"Block(n={self.n}, columns={list(self.cells)}, labelled={self.labels is not None})"
+
+
+def labels_of(block: Block, classes: int) -> npt.NDArray[np.uint8]:
+    """The block's labels, checked, because kernels use them as positions."""
+    if classes == 1:
+        return np.zeros(block.n, dtype=np.uint8)
+    if block.labels is None:
+        raise DataError(
+            "These records have no labels, and counting by class needs them.", remedy="Give labels."
+        )
+    if int(block.labels.max(initial=0)) >= classes:
+        raise DataError(f"There are labels beyond the {classes} classes that are counted.")
+    return block.labels
 
 
 @runtime_checkable

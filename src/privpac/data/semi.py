@@ -72,9 +72,9 @@ class SemiSample:
         parts = [cells.take(np.flatnonzero(bare))]
         if unlabelled is not None:
             parts.append(MemorySample.of(unlabelled, schema, labelled=False))
-        named = cells.take(np.flatnonzero(~bare)).block()
+        labelled = cells.take(np.flatnonzero(~bare)).block()
         return cls(
-            MemorySample(schema, cells=named.cells, labels=labels[~bare].astype(np.uint8), n=named.n),
+            MemorySample(schema, cells=labelled.cells, labels=labels[~bare].astype(np.uint8), n=labelled.n),
             joined(*parts),
         )
 
@@ -97,5 +97,5 @@ def joined(*samples: InMemory) -> MemorySample:
     blocks = [sample.block() for sample in samples]
     cells = {name: np.concatenate([block.cells[name] for block in blocks]) for name in blocks[0].cells}
     labels = [block.labels for block in blocks if block.labels is not None]
-    held = np.concatenate(labels) if len(labels) == len(blocks) else None
-    return MemorySample(schema, cells=cells, labels=held, n=sum(block.n for block in blocks))
+    both = np.concatenate(labels) if len(labels) == len(blocks) else None
+    return MemorySample(schema, cells=cells, labels=both, n=sum(block.n for block in blocks))

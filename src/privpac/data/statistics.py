@@ -6,40 +6,27 @@ of the records or on how they are cut into blocks, and replacing one record move
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
+from privpac.compiled import compiled
 from privpac.data.column import Column
-from privpac.data.counting import (
-    Counted,
-    count_apart,
-    count_dense,
-    count_objects,
-    count_packed,
-    count_two,
-    fold_axis,
-    merge_objects,
-    merge_sorted,
-    tally,
-)
 from privpac.data.raw import Array
-from privpac.data.sample import Block, Statistic
-from privpac.errors import DataError, ParameterError, SizeError
-from privpac.numbers.words import Words
+from privpac.data.sample import Block, Statistic, labels_of
+from privpac.errors import DataError
+from privpac.numbers.words import Words, ascending, split
 
-__all__ = ["CellCounts", "ColumnCounts", "FromCellCounts", "GridCounts", "labels_of"]
+__all__ = ["CellCounts", "ColumnCounts", "FromCellCounts", "merge_objects", "merge_sorted"]
 
 S = TypeVar("S")
 
 DENSE = 2**20  # cells up to which counting into a table beats sorting, if there are records enough to fill it
-LARGEST_GRID = 2**28  # boxes, eight bytes each
-CHUNK = 2**16  # records binned at a time: codes stay in the processor's cache
+
+# Distinct values, ascending; one row of counts per value, one column per class.
+Counted: TypeAlias = tuple[Array, Array]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -87,8 +74,8 @@ class CellCounts:
         cells, labels = block.cells[self.column.name], labels_of(block, self.classes)
         if self.column.size > 2**64:
             words, dtype = block.words.get(self.column.name), _count_dtype(block.n)
-            counted = count_objects(cells, labels, classes=self.classes, dtype=dtype, words=words)
-            return self.merge(state, ColumnCounts(counted[0], counted[1], block.n, counted[2]))
+            result = count_objects(cells, labels, classes=self.classes, dtype=dtype, words=words)
+            return self.merge(state, ColumnCounts(result[0], result[1], block.n, result[2]))
         values, counts = self._count(cells, labels, block.n)
         return self.merge(state, ColumnCounts(values=values, counts=counts, n=block.n))
 
@@ -114,8 +101,8 @@ class CellCounts:
         if a.n == 0 or b.n == 0:
             return a if b.n == 0 else b
         dtype = _count_dtype(a.n + b.n)
-        merged = merge_objects if self._values_dtype is object else merge_sorted
-        values, counts = merged((a.values, a.counts), (b.values, b.counts), dtype=dtype)
+        merge = merge_objects if self._values_dtype is object else merge_sorted
+        values, counts = merge((a.values, a.counts), (b.values, b.counts), dtype=dtype)
         return ColumnCounts(values=values, counts=counts, n=a.n + b.n)
 
     def _count(self, cells: Array, labels: Array, n: int) -> Counted:
@@ -148,93 +135,189 @@ class FromCellCounts(Statistic[S], Protocol[S]):
         """The state of the records whose cells were counted column by column, in the order of the columns."""
 
 
-@dataclass(frozen=True)
-class GridCounts:
-    """How many records of each class lie in each box of a public grid over one to three columns.
-
-    Along an axis, cell c belongs to group c * bins // size. The state has shape (classes, *bins).
-    """
-
-    axes: tuple[Column, ...]
-    bins: tuple[int, ...]
-    classes: int = 2
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "axes", tuple(self.axes))
-        object.__setattr__(self, "bins", tuple(self.bins))
-        if not 1 <= len(self.axes) <= 3:
-            raise ParameterError("GridCounts", "axes", self.columns, allowed="one to three columns")
-        if len(self.bins) != len(self.axes):
-            raise ParameterError("GridCounts", "bins", self.bins, allowed="one number per column")
-        for column, bins in zip(self.axes, self.bins, strict=True):
-            if not 1 <= bins <= column.size:
-                raise ParameterError(
-                    "GridCounts",
-                    "bins",
-                    bins,
-                    allowed=f"between 1 and {column.size} for column '{column.name}'",
-                )
-        if math.prod(self.bins) * self.classes > LARGEST_GRID:
-            raise SizeError(
-                f"A grid of {' x '.join(map(str, self.bins))} boxes does not fit in memory.",
-                remedy="Use fewer bins.",
-            )
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return tuple(column.name for column in self.axes)
-
-    def starts(self, axis: int) -> tuple[int, ...]:
-        """The first cell of each group along an axis."""
-        size, bins = self.axes[axis].size, self.bins[axis]
-        return tuple(-(-group * size // bins) for group in range(bins))
-
-    def zero(self) -> npt.NDArray[np.int64]:
-        return np.zeros((self.classes, *self.bins), dtype=np.int64)
-
-    def absorb(self, state: npt.NDArray[np.int64], block: Block) -> npt.NDArray[np.int64]:
-        labels = labels_of(block, self.classes)
-        flat = state.reshape(-1)
-        for start in range(0, block.n, CHUNK):
-            part = slice(start, start + CHUNK)
-            codes = labels[part].astype(np.int64)
-            for axis, column in enumerate(self.axes):
-                self._fold(axis, block.cells[column.name][part], codes)
-            tally(codes, flat)
-        return state
-
-    def merge(self, a: npt.NDArray[np.int64], b: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        return a + b
-
-    def _fold(self, axis: int, cells: Array, codes: npt.NDArray[np.int64]) -> None:
-        """codes = codes * bins + group, in place."""
-        size, bins = self.axes[axis].size, self.bins[axis]
-        if size <= 2**64:
-            fold_axis(cells, self._edges[axis], bins / size, codes)
-        else:
-            codes *= bins
-            codes += np.array([cell * bins // size for cell in cells.tolist()], dtype=np.int64)
-
-    @cached_property
-    def _edges(self) -> tuple[Array, ...]:
-        fits = [column.size <= 2**64 for column in self.axes]
-        return tuple(
-            np.array(self.starts(axis) if fit else (), dtype=np.uint64) for axis, fit in enumerate(fits)
-        )
-
-
-def labels_of(block: Block, classes: int) -> Array:
-    """The block's labels, checked, because kernels use them as positions."""
-    if classes == 1:
-        return np.zeros(block.n, dtype=np.uint8)
-    if block.labels is None:
-        raise DataError(
-            "These records have no labels, and counting by class needs them.", remedy="Give labels."
-        )
-    if int(block.labels.max(initial=0)) >= classes:
-        raise DataError(f"There are labels beyond the {classes} classes that are counted.")
-    return block.labels
-
-
 def _count_dtype(n: int) -> Any:
     return np.int32 if n < 2**31 else np.int64
+
+
+# The loops behind it: count, sort, merge. Arrays in, arrays out; no schema, no blocks.
+
+
+def tight(array: Array, n: int) -> Array:
+    """Let go of the working memory behind a result that is much shorter than the records."""
+    return array.copy() if len(array) < 3 * n // 4 else array
+
+
+def count_dense(cells: Array, labels: Array, *, size: int, classes: int, dtype: Any) -> Counted:
+    """Into a table with one row per cell: for columns with few cells."""
+    if int(cells.max()) >= size:
+        raise DataError("There are cells beyond the size of their column.")
+    dense = np.zeros((size, classes), dtype=dtype)
+    _count_cells(cells, labels, dense)
+    occupied = np.flatnonzero(dense.any(axis=1))
+    return occupied.astype(np.uint64), dense[occupied]
+
+
+def count_packed(cells: Array, labels: Array, *, word: Any, classes: int, dtype: Any) -> Counted:
+    """Sort key and label as one number, which must fit in `word`: no argsort, no index array."""
+    n, shift = len(cells), word((classes - 1).bit_length())
+    packed = np.empty(n, dtype=word)
+    np.left_shift(cells, shift, out=packed, dtype=word, casting="unsafe")
+    np.bitwise_or(packed, labels, out=packed, dtype=word)
+    packed.sort()
+    values = packed if word is np.uint64 else np.empty(n, dtype=np.uint64)
+    counts = np.zeros((n, classes), dtype=dtype)
+    distinct = _runs(packed, shift, 0, values, counts)
+    return tight(values[:distinct], n), tight(counts[:distinct], n)
+
+
+def count_two(cells: Array, labels: Array, *, dtype: Any) -> Counted:
+    """Two classes: sort each by itself and merge."""
+    n = len(cells)
+    keys = np.empty(n, dtype=cells.dtype)
+    middle = _part(cells, labels, keys)
+    keys[:middle].sort()
+    keys[middle:].sort()
+    values = np.empty(n, dtype=np.uint64)
+    counts = np.zeros((n, 2), dtype=dtype)
+    distinct = _merge_two(keys[:middle], keys[middle:], values, counts)
+    return tight(values[:distinct], n), tight(counts[:distinct], n)
+
+
+def count_apart(cells: Array, labels: Array, *, classes: int, dtype: Any) -> Counted:
+    """Class by class, then merged: for any number of classes and keys that leave no room for a label."""
+    total: Counted = np.empty(0, dtype=np.uint64), np.empty((0, classes), dtype=dtype)
+    for label in range(classes):
+        keys = np.sort(cells[labels == label])
+        if len(keys):
+            counts = np.zeros((len(keys), classes), dtype=dtype)
+            distinct = _runs(keys, np.uint64(0), label, keys, counts)
+            total = merge_sorted(total, (keys[:distinct], counts[:distinct]), dtype=dtype)
+    return total
+
+
+def count_objects(
+    cells: Array, labels: Array, *, classes: int, dtype: Any, words: Words | None = None
+) -> tuple[Array, Array, Words | None]:
+    """Python integers, for keys beyond 64 bits; sorted by their words, which the values then come with."""
+    order, fresh = _ascending(cells, words)
+    rows, places = np.cumsum(fresh) - 1, order[fresh]
+    flat = np.bincount(rows * classes + labels[order], minlength=len(places) * classes)
+    return cells[places], flat.reshape(-1, classes).astype(dtype), _words_at(words, places)
+
+
+def merge_objects(a: Counted, b: Counted, *, dtype: Any) -> Counted:
+    """The counts of both together."""
+    values, counts = np.concatenate([a[0], b[0]]), np.concatenate([a[1], b[1]])
+    order, fresh = _ascending(values, None)
+    return values[order[fresh]], np.add.reduceat(counts[order], np.flatnonzero(fresh), dtype=dtype)
+
+
+def _ascending(values: Array, words: Words | None) -> tuple[Array, Array]:
+    """The order that sorts Python integers, and where in it a new one begins: by words, or as they are."""
+    try:
+        return ascending(split(values) if words is None else words)
+    except OverflowError:  # beyond 128 bits
+        order = np.argsort(values, kind="stable")
+        return order, np.append(True, values[order[1:]] != values[order[:-1]]).astype(bool)
+
+
+def _words_at(words: Words | None, places: Array) -> Words | None:
+    return None if words is None else (words[0][places], words[1][places])
+
+
+def merge_sorted(a: Counted, b: Counted, *, dtype: Any) -> Counted:
+    """The counts of both together."""
+    room = len(a[0]) + len(b[0])
+    values = np.empty(room, dtype=np.uint64)
+    counts = np.zeros((room, a[1].shape[1]), dtype=dtype)
+    distinct = _merge_counts(a[0], a[1], b[0], b[1], values, counts)
+    return tight(values[:distinct], room), tight(counts[:distinct], room)
+
+
+@compiled
+def _count_cells(cells: Array, labels: Array, dense: Array) -> None:
+    for i in range(len(cells)):
+        dense[cells[i], labels[i]] += 1
+
+
+@compiled
+def _runs(packed: Array, shift: Any, label: Any, values: Array, counts: Array) -> Any:
+    """Distinct keys of sorted words (key << shift) + class; `values` may be the same memory as `packed`."""
+    distinct = 0
+    previous = packed[0]
+    for i in range(len(packed)):
+        word = packed[i]
+        key = word >> shift
+        if i == 0 or key != previous:
+            values[distinct] = key
+            distinct += 1
+            previous = key
+        counts[distinct - 1, label + np.int64(word - (key << shift))] += 1
+    return distinct
+
+
+@compiled
+def _part(cells: Array, labels: Array, keys: Array) -> Any:
+    """Keys of class 0 from the front, of class 1 from the back; without a branch on the label."""
+    front: Any = 0
+    back: Any = len(cells) - 1
+    for i in range(len(cells)):
+        one = np.int64(labels[i])
+        keys[back if one else front] = cells[i]
+        front += 1 - one
+        back -= one
+    return front
+
+
+@compiled
+def _merge_two(zeros: Array, ones: Array, values: Array, counts: Array) -> Any:
+    """One step a record, and no branch on which list is ahead: for random keys none could be predicted."""
+    i: Any = 0
+    j: Any = 0
+    at: Any = -1
+    m, n = len(zeros), len(ones)
+    previous: Any = np.uint64(0)
+    if m > 0 and n > 0:
+        previous = ~min(np.uint64(zeros[0]), np.uint64(ones[0]))  # differs from the first key
+    while i < m and j < n:
+        a, b = np.uint64(zeros[i]), np.uint64(ones[j])
+        step = np.int64(a <= b)
+        key: Any = min(a, b)
+        at += np.int64(key != previous)
+        previous = key
+        values[at] = key
+        counts[at, 1 - step] += 1
+        i += step
+        j += 1 - step
+    while i < m or j < n:
+        one = np.int64(i >= m)
+        key = np.uint64(ones[j] if one else zeros[i])
+        at += np.int64(at < 0 or key != previous)
+        previous = key
+        values[at] = key
+        counts[at, one] += 1
+        i += 1 - one
+        j += one
+    return at + 1
+
+
+@compiled
+def _merge_counts(
+    left: Array, left_counts: Array, right: Array, right_counts: Array, values: Array, counts: Array
+) -> Any:
+    i: Any = 0
+    j: Any = 0
+    at = 0
+    while i < len(left) or j < len(right):
+        use_left = j == len(right) or (i < len(left) and left[i] <= right[j])
+        use_right = i == len(left) or (j < len(right) and right[j] <= left[i])
+        values[at] = left[i] if use_left else right[j]
+        for c in range(counts.shape[1]):
+            if use_left:
+                counts[at, c] += left_counts[i, c]
+            if use_right:
+                counts[at, c] += right_counts[j, c]
+        i += np.int64(use_left)
+        j += np.int64(use_right)
+        at += 1
+    return at

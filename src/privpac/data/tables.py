@@ -30,9 +30,9 @@ def read(
     """
     every, columns = columns, columns if only is None else only
     if isinstance(source, RawTable):
-        chosen = source.names if columns is None else tuple(columns)
-        require(chosen, names=source.names)
-        return RawTable(names=chosen, n=source.n, fetch=source.fetch)
+        wish = source.names if columns is None else tuple(columns)
+        require(wish, names=source.names)
+        return RawTable(names=wish, n=source.n, fetch=source.fetch)
     if isinstance(source, (str, Path)):
         return read_file(source, columns=columns)
     if isinstance(source, Mapping):
@@ -83,9 +83,9 @@ def _array_type(array: Array) -> str:
 
 
 def _from_columns(arrays: Mapping[str, Array], columns: Sequence[str] | None) -> RawTable:
-    chosen = tuple(arrays if columns is None else columns)
-    require(chosen, names=tuple(arrays))
-    lengths = {name: len(arrays[name]) for name in chosen}
+    wish = tuple(arrays if columns is None else columns)
+    require(wish, names=tuple(arrays))
+    lengths = {name: len(arrays[name]) for name in wish}
     if len(set(lengths.values())) > 1:
         short, long = (
             min(lengths, key=lambda name: lengths[name]),
@@ -97,7 +97,7 @@ def _from_columns(arrays: Mapping[str, Array], columns: Sequence[str] | None) ->
             remedy="Give every column one value per record.",
         )
     n = next(iter(lengths.values()), 0)
-    return RawTable(names=chosen, n=n, fetch=lambda name: arrays[name])
+    return RawTable(names=wish, n=n, fetch=lambda name: arrays[name])
 
 
 def _rows(source: object) -> Array:

@@ -61,11 +61,11 @@ class Texts:
     def distinct(self) -> Distinct:
         """Every text once."""
         coded = self.held.dictionary_encode()
-        known = coded.dictionary.to_pylist()
-        values = np.fromiter((*known, None), dtype=object, count=len(known) + 1)
+        words = coded.dictionary.to_pylist()
+        values = np.fromiter((*words, None), dtype=object, count=len(words) + 1)
         gaps = coded.indices.null_count
-        index = coded.indices.fill_null(len(known)) if gaps else coded.indices
-        return Distinct(values if gaps else values[: len(known)], index.to_numpy())
+        index = coded.indices.fill_null(len(words)) if gaps else coded.indices
+        return Distinct(values if gaps else values[: len(words)], index.to_numpy())
 
     def doubles(self) -> tuple[Array, Array]:
         """The numbers, NaN for empty cells, and the positions of the cells that have to be read by themselves."""

@@ -181,8 +181,8 @@ def _date_text(value: np.datetime64) -> str:
         return str(value.astype("datetime64[D]"))
     seconds, _, fraction = clock.partition(".")
     digits = fraction.rstrip("0")
-    shown = f".{digits.ljust(6 if len(digits) <= 6 else 9, '0')}" if digits else ""
-    return f"{day} {f'{seconds}:00:00'[:8]}{shown}"
+    decimals = f".{digits.ljust(6 if len(digits) <= 6 else 9, '0')}" if digits else ""
+    return f"{day} {f'{seconds}:00:00'[:8]}{decimals}"
 
 
 def code(item: object, table: Mapping[str, int]) -> int:

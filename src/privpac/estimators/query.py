@@ -87,12 +87,12 @@ class PrivateQuery:
         return self._session_with(X, y).learn(X, ledger=self.ledger, random_state=self.random_state)
 
     def _session_with(self, X: object, y: object) -> Asking:
-        declared = schema_for(self.schema, X)
-        records = read(X, columns=declared.names).n
+        description = schema_for(self.schema, X)
+        records = read(X, columns=description.names).n
         if self.session is None:
             self.session = Asking.start(
                 records,
-                schema=declared,
+                schema=description,
                 concepts=self.concepts,
                 epsilon=self.epsilon,
                 labels=self.labels,
@@ -107,7 +107,7 @@ class PrivateQuery:
                 remedy="Use the same records, or a new PrivateQuery.",
             )
         if y is not None:
-            self.session = self.session.tell(self._answers(declared, y))
+            self.session = self.session.tell(self._answers(description, y))
         return self.session
 
     def _answers(self, schema: Schema, y: object) -> dict[int, object]:

@@ -184,8 +184,8 @@ def explain_certificate(tree: Mapping[str, Any]) -> str:
     lines += ["Privacy", explain(tree["privacy"])]
     lines += _by_part(tree["privacy"], "Privacy by part")
     for proof in tree.get("also", ()):
-        known = fact_from_json(proof["fact"]).release.value  # type: ignore[union-attr]
-        lines += ["", f"Privacy, for those who know: {known}", explain(proof), *_by_part(proof, "By part")]
+        what = fact_from_json(proof["fact"]).release.value  # type: ignore[union-attr]
+        lines += ["", f"Privacy, for those who know: {what}", explain(proof), *_by_part(proof, "By part")]
     for kind, heading in _HEADINGS.items():
         proofs = [proof for proof in tree["accuracy"] if proof["fact"]["kind"] == kind]
         lines += ["", heading, *map(explain, proofs)] if proofs else []

@@ -57,7 +57,7 @@ def suspected_at_most(epsilon: Fraction, before: Fraction) -> str:
 
 def _percent(share: Fraction) -> str:
     for decimals in range(1, MOST_DECIMALS + 1):
-        rounded = Fraction(math.ceil(share * 100 * 10**decimals), 10**decimals)
-        if rounded < 100:
-            return f"{float(rounded):.{decimals}f} %"
+        percent = Fraction(math.ceil(share * 100 * 10**decimals), 10**decimals)
+        if percent < 100:
+            return f"{float(percent):.{decimals}f} %"
     return CERTAIN

@@ -60,14 +60,14 @@ def _draw(proof: Proof[Privacy]) -> Price:
 def range_of(proof: Proof[Privacy]) -> Proof[Range] | None:
     """The range of the draw this is computed from, given what was assumed on the way; None if it is no single stage
     of exponential draws."""
-    assumed: list[str] = []
+    texts: list[str] = []
     while proof.rule in _THROUGH:
-        assumed += proof.assumes
+        texts += proof.assumes
         proof = _premise(proof)
     if proof.rule not in DRAWS:
         return None
     range_ = rules.draw_range(proof)
-    for text in reversed(assumed):
+    for text in reversed(texts):
         range_ = rules.assuming(range_, text)
     return range_
 

@@ -59,10 +59,10 @@ def accuracy_sentence(*, error: str, failure: str, against: str, records: int) -
             f"at most {error} of {records} records mistaken if some member mistakes none, "
             f"except with probability {failure}"
         )
-    compared = "error" if against == "realizable" else "error above the best of the class"
+    measure = "error" if against == "realizable" else "error above the best of the class"
     condition = " if some member makes no error" if against == "realizable" else ""
     return (
-        f"{compared} at most {error}{condition}, except with probability {failure}, "
+        f"{measure} at most {error}{condition}, except with probability {failure}, "
         f"from {records} independent records"
     )
 

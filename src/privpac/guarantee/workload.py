@@ -34,14 +34,14 @@ def together(*each: Proof[Privacy], times: int, epsilon: Fraction, delta: Fracti
     >>> print(together(one, times=4, epsilon=Fraction(3, 4), delta=Fraction(1, 100)).fact)
     (0.75, 0.01)-DP, one record replaced, hypothesis released
     """
-    promised = Loss(log=epsilon)
-    shown: list[Proof[Privacy]] = []
+    promise = Loss(log=epsilon)
+    proofs: list[Proof[Privacy]] = []
     for way in _ways(each, times, epsilon, delta):
         with suppress(
             RuleRefused
         ):  # so many releases, or so much of them, may be out of the range of one way
-            shown.append(way())
-    fitting = (proof for proof in shown if proof.fact.epsilon <= promised)
+            proofs.append(way())
+    fitting = (proof for proof in proofs if proof.fact.epsilon <= promise)
     best = min(fitting, key=lambda proof: proof.fact.delta, default=None)
     if best is None or best.fact.delta > delta:
         raise RuleRefused(
@@ -71,8 +71,8 @@ def smallest_epsilon(one: Proof[Privacy], *, times: int, delta: Fraction) -> Pro
         return by_rho
     odds = rules.range_log_odds(range_)
     total = fold_epsilon(range_.fact.epsilon.upper, times=times, delta=delta)
-    folded = rules.range_fold(odds, times=times, epsilon=total, release=one.fact.release)
-    return folded if folded.fact.epsilon <= by_rho.fact.epsilon else by_rho
+    by_fold = rules.range_fold(odds, times=times, epsilon=total, release=one.fact.release)
+    return by_fold if by_fold.fact.epsilon <= by_rho.fact.epsilon else by_rho
 
 
 def _ways(

@@ -140,8 +140,8 @@ def _heads_floats(law: Heads) -> tuple[NDArray[np.float64], float]:
     values.setflags(write=False)
     with ctx.workprec(64):
         edges = [arb(float(side[-1]) * 1.001) if len(side) else arb(1) for side in (ups, downs)]
-        lost = float(law.rest(steps, last_up=edges[0], last_down=edges[1]).upper()) * 1.001
-    return values, _ROUNDINGS * (max(len(ups), len(downs)) + 1) * UNIT_ROUNDOFF * 1.01 + lost
+        loss = float(law.rest(steps, last_up=edges[0], last_down=edges[1]).upper()) * 1.001
+    return values, _ROUNDINGS * (max(len(ups), len(downs)) + 1) * UNIT_ROUNDOFF * 1.01 + loss
 
 
 def random_cells(count: int, *, share: Fraction, coins: Coins) -> NDArray[np.int64]:

@@ -22,8 +22,8 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from privpac.coins import Coins, Repeatable
+from privpac.mechanisms.gibbs import power_table, reach
 from privpac.numbers.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball
-from privpac.numbers.powers import power_table, reach
 
 __all__ = ["NoiseLaw", "add_noise", "noisy_counts"]
 
@@ -123,6 +123,6 @@ def noisy_counts(
     """As `add_noise`, for arrays of any length: all noise is drawn in one go."""
     if len(counts) and not low <= int(counts.min()) <= int(counts.max()) <= high:
         raise ValueError("add_noise: a count lies outside of its public bounds")
-    drawn = coins.choose_many(NoiseLaw(ratio, high - low), len(counts))
-    noise = np.where(drawn % 2 == 1, (drawn + 1) // 2, -(drawn // 2))
+    indices = coins.choose_many(NoiseLaw(ratio, high - low), len(counts))
+    noise = np.where(indices % 2 == 1, (indices + 1) // 2, -(indices // 2))
     return np.clip(counts + noise, low, high)

@@ -13,7 +13,7 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -21,11 +21,22 @@ from flint import arb, ctx, fmpz
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
+from privpac.compiled import compiled, interpreted, plainly
 from privpac.mechanisms.scores import Histogram, Named, Row, Runs, Scores
-from privpac.numbers.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball
-from privpac.numbers.powers import powers_at, reach
+from privpac.numbers.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball, power_up
 
-__all__ = ["MixtureWeights", "PowerWeights", "draw", "draw_from", "draw_index", "draw_mixture", "reach"]
+__all__ = [
+    "MixtureWeights",
+    "PowerWeights",
+    "draw",
+    "draw_from",
+    "draw_index",
+    "draw_mixture",
+    "power_table",
+    "power_tables",
+    "powers_at",
+    "reach",
+]
 
 _FLOAT_BITS = 960
 """Multiplicities are shifted to at most this many bits before they become floats, to stay below overflow."""
@@ -77,9 +88,9 @@ class PowerWeights(Generic[M]):
         if total == 0.0:
             return values, 1.0
         far = sum(near.counts[i] for i in np.flatnonzero(powers == 0.0).tolist())
-        lost = (_at_least(far >> shift) + _at_least(near.beyond >> shift) + 2.0) * SMALLEST_POWER
+        loss = (_at_least(far >> shift) + _at_least(near.beyond >> shift) + 2.0) * SMALLEST_POWER
         cut = len(near.counts) if shift else 0
-        return values, (units + 2.04) * UNIT_ROUNDOFF + (lost + cut) * 1.01 / total
+        return values, (units + 2.04) * UNIT_ROUNDOFF + (loss + cut) * 1.01 / total
 
     def balls(self, bits: int) -> Sequence[arb]:
         """All weights; while the far ones together are below 2^-bits, one ball for all of them instead."""
@@ -159,7 +170,7 @@ class MixtureWeights:
         undecided = np.ones(len(self.parts)), 1.0
         leads, places = np.unique(np.array(self._lead, dtype=np.int64), return_inverse=True)
         powers, units = powers_at(self.parts[0].ratio, leads)
-        products, bound, dropped = [], 0.0, Fraction(0)
+        products, bound, rest = [], 0.0, Fraction(0)
         for i, (part, power) in enumerate(zip(self.parts, powers[places].tolist(), strict=True)):
             inner, error = part.floats()
             total = float(inner.sum())
@@ -170,11 +181,11 @@ class MixtureWeights:
             if power:
                 bound = max(bound, error + (len(inner) + units + 4) * UNIT_ROUNDOFF)
             else:
-                dropped += weight * Fraction(SMALLEST_POWER) * (1 + Fraction(error))
+                rest += weight * Fraction(SMALLEST_POWER) * (1 + Fraction(error))
         largest = max(products)
         values = np.array([float(product / largest) for product in products])
-        lost = float(dropped / largest) + len(self.parts) * 2.0**-1000
-        return values, 1.01 * (bound + lost)
+        loss = float(rest / largest) + len(self.parts) * 2.0**-1000
+        return values, 1.01 * (bound + loss)
 
     def balls(self, bits: int) -> Sequence[arb]:
         with ctx.workprec(bits):
@@ -203,3 +214,121 @@ def draw_mixture(
     """First the part, by its total weight, then a member of it."""
     laws = tuple(PowerWeights(ratio, part) for part in parts)
     return draw_from(laws[coins.choose(MixtureWeights(laws, shares, sizes))], coins)
+
+
+# Powers of a ratio as doubles, with a proven error: what float kernels look weights up in.
+
+
+_PLAIN_COST = 1000
+"""Operations of numpy that take as long as one power by the interpreter."""
+
+
+@compiled
+def _powers(high: float, low: float, count: int, smallest: float) -> NDArray[np.float64]:
+    """Powers of `high + low` in double-double, rounded to the nearest double, stopping below `smallest`."""
+    table = np.empty(count)
+    a, b = 1.0, 0.0
+    split = 134217729.0  # 2^27 + 1: Veltkamp's splitting of a number into two halves
+    rh = split * high - (split * high - high)
+    rl = high - rh
+    for k in range(count):
+        table[k] = a + b
+        if table[k] < smallest:
+            return table[:k]
+        product = a * high
+        ah = split * a - (split * a - a)
+        al = a - ah
+        error = ((ah * rh - product) + ah * rl + al * rh) + al * rl
+        tail = error + (a * low + b * high)
+        a = product + tail
+        b = tail - (a - product)
+    return table
+
+
+@lru_cache(maxsize=256)
+def reach(ratio: Fraction, bits: int = 900) -> int | None:
+    """A number of steps k with ratio^(k + 1) at most 2^-bits · (1 + bits·10^-15); None when there is none.
+
+    The logarithm has a relative error below 10^-15 and so has k. Ratios below 2^-900 count as 2^-900: k is then
+    larger than it need be.
+    """
+    if ratio == 1:
+        return None
+    base = max(ratio, Fraction(SMALLEST_POWER))
+    per_step = -math.log(base) if base < Fraction(1, 2) else -math.log1p(-float(1 - base))
+    return int(bits * math.log(2.0) / per_step) + 1
+
+
+def power_table(ratio: Fraction, limit: int) -> NDArray[np.float64]:
+    """ratio^0, ratio^1, … as doubles, at most `limit + 1` of them, ending before 2^-900.
+
+    Claim: every entry has relative error at most 2^-52.
+    Proof: a double-double product loses less than 2^-100 relatively (the ratio itself is represented to
+    2^-105), fewer than 2^40 products are chained, and the final rounding adds 2^-53; see
+    docs/proofs/certified-choice.md. Tested by tests/unit/mechanisms/test_gibbs_powers.py against rational powers.
+    """
+    furthest = reach(ratio)
+    last = limit if furthest is None else min(limit, furthest)
+    # Lengths are rounded up, so that draws whose scores spread differently share one table.
+    bits = max(last, 1).bit_length()
+    table = _small_table(ratio, bits) if bits <= _SMALL_BITS else _large_table(ratio, bits)
+    return table[: last + 1]
+
+
+_SMALL_BITS = 16
+"""Tables up to half a megabyte are kept for many ratios, larger ones (up to 128 MB) for the last two only."""
+
+
+@lru_cache(maxsize=32)
+def _small_table(ratio: Fraction, bits: int) -> NDArray[np.float64]:
+    return _made_table(ratio, bits)
+
+
+@lru_cache(maxsize=2)
+def _large_table(ratio: Fraction, bits: int) -> NDArray[np.float64]:
+    return _made_table(ratio, bits)
+
+
+def _made_table(ratio: Fraction, bits: int) -> NDArray[np.float64]:
+    high = float(ratio)
+    low = float(ratio - Fraction(high))
+    steps = min(1 << bits, reach(ratio) or 1 << bits)
+    powers = interpreted(_powers) if plainly(_PLAIN_COST * steps) else _powers
+    table = powers(high, low, 1 << bits, SMALLEST_POWER)
+    table.setflags(write=False)
+    return table
+
+
+_LARGEST_TABLE = 2**21
+"""Steps up to which powers are looked up in one table (16 MB); beyond, in a product of two."""
+
+
+def powers_at(ratio: Fraction, steps: NDArray[np.int64]) -> tuple[NDArray[np.float64], int]:
+    """ratio^step for increasing non-negative steps; second, how many 2^-53 their relative error is at most.
+
+    Powers below 2^-900 (up to a relative 10^-12) are given as 0, no others. Beyond 2^21 steps the table is a product
+    of two, ratio^(i·2^k) and ratio^j: two errors of 2^-52 and one rounding; ratio^(2^k) is known to 2^-255, which
+    adds nothing visible.
+    """
+    values = np.zeros(len(steps))
+    furthest = reach(ratio)
+    inner = len(steps) if furthest is None else int(np.searchsorted(steps, furthest, side="right"))
+    coarse, fine, bits, units = power_tables(ratio, int(steps[inner - 1]) if inner else 0)
+    high, low = steps[:inner] >> bits, steps[:inner] & ((1 << bits) - 1)
+    inside = (high < len(coarse)) & (low < len(fine))
+    values[:inner][inside] = coarse[high[inside]] * fine[low[inside]]
+    return values, units
+
+
+def power_tables(ratio: Fraction, last: int) -> tuple[NDArray[np.float64], NDArray[np.float64], int, int]:
+    """Tables for steps up to `last`: ratio^step = coarse[step >> bits] · fine[step mod 2^bits], then bits and error.
+
+    The error is at most so many 2^-53 of every power; those whose places lie beyond a table are below 2^-900.
+    """
+    furthest = reach(ratio)
+    most = last if furthest is None else min(last, furthest)
+    if most < _LARGEST_TABLE:
+        return np.ones(1), power_table(ratio, most), max(most, 1).bit_length(), 2
+    bits = (most.bit_length() + 1) // 2
+    fine = power_table(ratio, (1 << bits) - 1)
+    return power_table(power_up(ratio, 1 << bits), most >> bits), fine, bits, 5

@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.errors import SizeError
+from privpac.mechanisms.gibbs import powers_at
 from privpac.mechanisms.scores import Scores
 from privpac.numbers.exact import UNIT_ROUNDOFF, ball
-from privpac.numbers.powers import powers_at
 
 __all__ = ["LARGEST", "draw"]
 

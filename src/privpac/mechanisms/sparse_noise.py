@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.mechanisms.geometric import noisy_counts
+from privpac.mechanisms.gibbs import power_table, reach
 from privpac.numbers.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball
-from privpac.numbers.powers import power_table, reach
 
 __all__ = ["BinomialLaw", "TailLaw", "draw_kept", "nth_absent"]
 
@@ -164,10 +164,10 @@ def _walk(step: Callable[[int], arb], bits: int) -> tuple[list[arb], arb]:
 
 def _arranged(up: Sequence[Any], down: Sequence[Any], nothing: Any) -> list[Any]:
     """1, then one up, one down, … with `nothing` where a side has ended."""
-    listed: list[Any] = [nothing + 1]
+    entries: list[Any] = [nothing + 1]
     for i in range(max(len(up), len(down))):
-        listed += [up[i] if i < len(up) else nothing, down[i] if i < len(down) else nothing]
-    return listed
+        entries += [up[i] if i < len(up) else nothing, down[i] if i < len(down) else nothing]
+    return entries
 
 
 def draw_kept(
@@ -201,5 +201,5 @@ def draw_kept(
 
 def nth_absent(seen: NDArray[Any], index: int) -> int:
     """The index-th cell that is not in the sorted list `seen`: the i-th seen value has seen[i] - i absent before it."""
-    passed = bisect_right(range(len(seen)), index, key=lambda i: int(seen[i]) - i)
-    return index + passed
+    place = bisect_right(range(len(seen)), index, key=lambda i: int(seen[i]) - i)
+    return index + place

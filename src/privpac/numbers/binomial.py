@@ -1,4 +1,4 @@
-"""Certified expectations over a binomial count, and the first whole number at which a condition holds."""
+"""Certified probabilities: expectations over a binomial count, and what they are rounded up to."""
 
 from __future__ import annotations
 
@@ -10,22 +10,7 @@ from flint import arb, ctx
 
 from privpac.numbers.exact import ball
 
-__all__ = [
-    "PRECISIONS",
-    "at_most",
-    "certainly_above",
-    "certainly_below",
-    "first_power",
-    "first_whole",
-    "mean_over_binomial",
-    "rounded_up",
-]
-
-PRECISIONS = (96, 192, 384)
-"""Working precisions tried in turn, in bits. A sum needs about a hundred; the rest is for near ties."""
-
-_AT_A_GLANCE = 40
-"""Bits that decide most comparisons, in a quarter of the time; a ball that leaves one open says so."""
+__all__ = ["at_most", "mean_over_binomial", "rounded_up"]
 
 _SMALLEST = 30
 """Failure probabilities are shown as decimals of at least 10^-30: smaller ones say nothing more."""
@@ -101,55 +86,6 @@ def _at_most_in_window(count: int, *, n: int, chance: Fraction) -> arb:
     return total + arb(0).union(1 - mass)
 
 
-def certainly_above(value: Callable[[], arb], threshold: Fraction) -> bool:
-    """Whether a real number is proved to exceed a threshold; a tie that stays undecided counts as no."""
-    return _decide(value, threshold, above=True)
-
-
-def certainly_below(value: Callable[[], arb], threshold: Fraction) -> bool:
-    """Whether a real number is proved to be at most a threshold; a tie that stays undecided counts as no."""
-    return _decide(value, threshold, above=False)
-
-
-def _decide(value: Callable[[], arb], threshold: Fraction, *, above: bool) -> bool:
-    for bits in (_AT_A_GLANCE, *PRECISIONS):
-        with ctx.workprec(bits):
-            result, edge = value(), ball(threshold)
-            if result > edge:
-                return above
-            if result <= edge:
-                return not above
-    return False
-
-
-def first_whole(
-    holds: Callable[[int], bool], *, start: int, smallest: int = 0, step: int | None = None
-) -> int:
-    """The smallest whole number from `smallest` on at which a monotone condition holds.
-
-    Steps of doubling length away from the guess `start`, the first a sixteenth of it or as given, then bisection.
-    """
-    guess = max(start, smallest)
-    step = max(1, guess // 16) if step is None else step
-    if holds(guess):
-        yes, no = guess, smallest - 1
-        while yes > smallest:
-            trial = max(smallest, yes - step)
-            if not holds(trial):
-                no = trial
-                break
-            yes, step = trial, 2 * step
-    else:
-        no, yes = guess, guess + step
-        while not holds(yes):
-            no, step = yes, 2 * step
-            yes += step
-    while yes - no > 1:
-        middle = (yes + no) // 2
-        yes, no = (middle, no) if holds(middle) else (yes, middle)
-    return yes
-
-
 def rounded_up(value: arb) -> Fraction:
     """A probability as a decimal of 12 significant digits at or above a ball, at most 1."""
     if value >= 1:
@@ -162,18 +98,3 @@ def rounded_up(value: arb) -> Fraction:
     # The product is rounded by ball arithmetic too: its own upper edge is what counts.
     whole = int((upper * ball(scale)).upper().ceil().upper().unique_fmpz())
     return min(Fraction(1), whole / scale)
-
-
-def first_power(ratio: Fraction, log_limit: Callable[[], arb]) -> int:
-    """The smallest k >= 0 with ratio^k certainly at most a limit, whose logarithm comes as a ball.
-
-    A tie that no precision decides counts as one more.
-    """
-    for bits in PRECISIONS:
-        with ctx.workprec(bits):
-            need = log_limit() / ball(ratio).log()
-            whole = need.ceil().unique_fmpz()
-            if whole is not None:
-                return max(0, int(whole))
-            upper = need.upper()
-    return max(0, int(upper.ceil().unique_fmpz()) + 1)

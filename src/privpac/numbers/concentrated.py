@@ -147,8 +147,8 @@ def conversion(order: Fraction, delta: Fraction) -> arb:
 
 def outwards(value: arb, *, upper: bool) -> Fraction:
     """The end of the ball, rounded outwards to 12 decimals."""
-    scaled = value * 10**_PLACES
-    whole = (scaled.upper().ceil() if upper else scaled.lower().floor()).unique_fmpz()
+    product = value * 10**_PLACES
+    whole = (product.upper().ceil() if upper else product.lower().floor()).unique_fmpz()
     if whole is None:
         raise ArithmeticError("a number is too large for the working precision")
     return Fraction(int(whole), 10**_PLACES)

@@ -1,4 +1,4 @@
-"""Numbers a guarantee may rest on: exact decimals, certified logarithms, outward rounding.
+"""Numbers a guarantee may rest on: exact decimals, certified logarithms and comparisons, outward rounding.
 
 A float never enters a guarantee except through a function of this file, and then with a proven error bound.
 Ball arithmetic is python-flint's `arb`: a ball always contains the true value.
@@ -20,15 +20,20 @@ from privpac.numbers.decimals import decimal_text
 
 __all__ = [
     "EXACT_BITS",
+    "PRECISIONS",
     "ROUNDED_BITS",
     "SMALLEST_POWER",
     "UNIT_ROUNDOFF",
     "about_log",
     "ball",
+    "certainly_above",
+    "certainly_below",
     "decimal_text",
     "exact_decimal",
     "exp_down",
     "exp_up",
+    "first_power",
+    "first_whole",
     "ln_down",
     "ln_up",
     "plain",
@@ -61,8 +66,14 @@ _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+|/[0-9]+)?")
 _LARGEST_EXPONENT = 1000
 """Decimal exponents beyond this are typing errors: 1e999999999 would fill the memory as an exact number."""
 
-_PRECISIONS = tuple(128 << i for i in range(12))
-"""Working precisions tried in turn; the last is 2^18 bits, far beyond any comparison seen."""
+_EVERY_PRECISION = tuple(128 << i for i in range(12))
+"""Working precisions of a comparison that must be decided; the last is 2^18 bits, far beyond any seen."""
+
+PRECISIONS = (96, 192, 384)
+"""Working precisions, in bits, where a tie may stay open. A sum needs about a hundred; the rest is for near ties."""
+
+_AT_A_GLANCE = 40
+"""Bits that decide most comparisons, in a quarter of the time; a ball that leaves one open says so."""
 
 
 def exact_decimal(value: object, *, owner: str, name: str, allowed: str = "a number") -> Fraction:
@@ -92,7 +103,7 @@ def ball(value: Fraction | int) -> arb:
 
 
 def _precisions() -> Iterator[int]:
-    yield from _PRECISIONS
+    yield from _EVERY_PRECISION
     raise ArithmeticError("a comparison could not be decided at the largest working precision")
 
 
@@ -124,8 +135,8 @@ def _directed(upper: bool, value_at: Callable[[], arb], digits: int) -> Fraction
     scale = 10**digits
     for bits in _precisions():
         with ctx.workprec(bits):
-            scaled = value_at() * scale
-            ends = (scaled.lower(), scaled.upper())
+            product = value_at() * scale
+            ends = (product.lower(), product.upper())
             low, high = ((end.ceil() if upper else end.floor()).unique_fmpz() for end in ends)
             if low is not None and low == high:
                 return Fraction(int(low), scale)
@@ -315,3 +326,67 @@ def ratio_for(exponent: Fraction) -> Fraction:
 def _at_least_exp(candidate: float, exponent: Fraction) -> bool:
     """Whether a double is certainly at or above e^(-exponent)."""
     return sign_of_log_sum(exponent, Fraction(candidate)) >= 0
+
+
+def certainly_above(value: Callable[[], arb], threshold: Fraction) -> bool:
+    """Whether a real number is proved to exceed a threshold; a tie that stays undecided counts as no."""
+    return _decide(value, threshold, above=True)
+
+
+def certainly_below(value: Callable[[], arb], threshold: Fraction) -> bool:
+    """Whether a real number is proved to be at most a threshold; a tie that stays undecided counts as no."""
+    return _decide(value, threshold, above=False)
+
+
+def _decide(value: Callable[[], arb], threshold: Fraction, *, above: bool) -> bool:
+    for bits in (_AT_A_GLANCE, *PRECISIONS):
+        with ctx.workprec(bits):
+            result, edge = value(), ball(threshold)
+            if result > edge:
+                return above
+            if result <= edge:
+                return not above
+    return False
+
+
+def first_whole(
+    holds: Callable[[int], bool], *, start: int, smallest: int = 0, step: int | None = None
+) -> int:
+    """The smallest whole number from `smallest` on at which a monotone condition holds.
+
+    Steps of doubling length away from the guess `start`, the first a sixteenth of it or as given, then bisection.
+    """
+    guess = max(start, smallest)
+    step = max(1, guess // 16) if step is None else step
+    if holds(guess):
+        yes, no = guess, smallest - 1
+        while yes > smallest:
+            trial = max(smallest, yes - step)
+            if not holds(trial):
+                no = trial
+                break
+            yes, step = trial, 2 * step
+    else:
+        no, yes = guess, guess + step
+        while not holds(yes):
+            no, step = yes, 2 * step
+            yes += step
+    while yes - no > 1:
+        middle = (yes + no) // 2
+        yes, no = (middle, no) if holds(middle) else (yes, middle)
+    return yes
+
+
+def first_power(ratio: Fraction, log_limit: Callable[[], arb]) -> int:
+    """The smallest k >= 0 with ratio^k certainly at most a limit, whose logarithm comes as a ball.
+
+    A tie that no precision decides counts as one more.
+    """
+    for bits in PRECISIONS:
+        with ctx.workprec(bits):
+            need = log_limit() / ball(ratio).log()
+            whole = need.ceil().unique_fmpz()
+            if whole is not None:
+                return max(0, int(whole))
+            upper = need.upper()
+    return max(0, int(upper.ceil().unique_fmpz()) + 1)

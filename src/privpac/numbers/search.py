@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from privpac.errors import SizeError
-from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import first_whole
 from privpac.numbers.rough import Floats
 
 __all__ = [
@@ -94,17 +94,17 @@ def first_proved(
     others: int,
 ) -> int:
     """The first number whose error in floats is small enough and at which what the search proposes is proved."""
-    refused = SizeError(
+    refusal = SizeError(
         f"{owner}: {others} unlabelled records are too few, whatever the number of labels.",
         remedy="Collect more records without labels, or allow a larger error.",
     )
     try:
         high = first_by_value(value, want, start=start, owner=owner)
     except SizeError:
-        raise refused from None
+        raise refusal from None
     first = proved_from(high, proved)
     if first is None:
-        raise refused
+        raise refusal
     return first
 
 

@@ -65,5 +65,5 @@ def sums_by_slot(words: Words, slots: NDArray[np.int64], count: int) -> NDArray[
         sums[i + 1] += sums[i] >> _HALF
         sums[i] &= _LOW_HALF
     low, high = sums[0] | sums[1] << _HALF, sums[2] | sums[3] << _HALF
-    joined: NDArray[Any] = low.astype(object) + (high.astype(object) << 64)
-    return joined
+    whole: NDArray[Any] = low.astype(object) + (high.astype(object) << 64)
+    return whole

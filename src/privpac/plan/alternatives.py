@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from privpac.constructions.class_facts import ClassFacts, Description
 from privpac.errors import PrivpacError
-from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import first_whole
 from privpac.plan.answer import Answer, bare_answer, suffices
 from privpac.plan.question import Question
 

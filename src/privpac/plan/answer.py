@@ -14,7 +14,7 @@ from typing import Any
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.wish import LARGEST_EPSILON, Wish
 from privpac.errors import PrivpacError
-from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import first_whole
 from privpac.plan.floors import floor_for, least_possible
 from privpac.plan.options import OPTIONS, Need, Option
 from privpac.plan.question import Kind, Question

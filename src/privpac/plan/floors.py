@@ -13,7 +13,7 @@ from functools import lru_cache
 from privpac.constructions import catalogue
 from privpac.constructions.option import FloorRow, Option
 from privpac.constructions.wish import Wish
-from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import first_whole
 
 __all__ = ["FLOORS", "Floor", "floor_for", "least_possible"]
 

@@ -18,7 +18,7 @@ from itertools import accumulate
 
 from privpac.coins import SeededCoins
 from privpac.errors import PrivpacError, SizeError
-from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import first_whole
 from privpac.plan.answer import Answer, Estimate
 from privpac.plan.question import Question
 from privpac.plan.simulate import interval

@@ -172,8 +172,8 @@ class Service:
     async def predict(self, presented: Presented, key: Key, body: Body) -> Reply:
         """Pay, answer, keep: durable before it returns. A refusal is a `Problem`."""
         assert self._commits is not None
-        sent = Submission(key.id, plain(body.rows, self.bundle.schema), body.idempotency_key, body.digest)
-        ask = sent if len(sent.rows) < MANY_ROWS else await run_in_threadpool(self.reading.one, sent)
+        new = Submission(key.id, plain(body.rows, self.bundle.schema), body.idempotency_key, body.digest)
+        ask = new if len(new.rows) < MANY_ROWS else await run_in_threadpool(self.reading.one, new)
         if isinstance(ask, Problem):
             raise ask
         outcome = await self._commits.submit(ask)

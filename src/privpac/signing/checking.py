@@ -131,14 +131,15 @@ def check_receipts(
     for signature in beside:
         if signature.document not in digests.values():
             raise NotCertified(f"The signature of {signature.signer!r} belongs to another document.")
-    signers, paid = {}, dict[int, str]()
+    signers, charges = {}, dict[int, str]()
     for name, tree in documents.items():
         others = [one for one in beside if one.document == digests[name]]
         signers[name] = check_receipt(ledger, tree, trusted=trusted, beside=others)
         for receipt in (signer.signature.receipt for signer in signers[name]):
-            if receipt is not None and digests[paid.setdefault(receipt.entry, name)] != digests[name]:
+            if receipt is not None and digests[charges.setdefault(receipt.entry, name)] != digests[name]:
                 raise NotCertified(
-                    f"{paid[receipt.entry]!r} and {name!r} both name charge {receipt.entry}: it paid for one of them.",
+                    f"{charges[receipt.entry]!r} and {name!r} both name charge {receipt.entry}: it paid for one of "
+                    "them.",
                     remedy="Ask whoever signed them which charge paid for the other one.",
                 )
     return signers
@@ -157,8 +158,8 @@ def check_charge(entries: Sequence[Entry], receipt: Receipt, tree: Mapping[str, 
             f"The ledger has no charge {receipt.entry} with the hash that the receipt names.",
             remedy="Look for the ledger that was charged, or for a copy from before it was altered.",
         )
-    for name, charged in (("epsilon", entry.epsilon), ("delta", entry.delta)):
-        if charged < Fraction(certificate[name]):
+    for name, amount in (("epsilon", entry.epsilon), ("delta", entry.delta)):
+        if amount < Fraction(certificate[name]):
             raise NotCertified(
                 f"Charge {receipt.entry} is smaller than the {name} that the document promises.",
                 remedy=ASK,

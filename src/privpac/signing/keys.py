@@ -75,8 +75,8 @@ class SigningKey:
             PrivateFormat,
         )
 
-        sealed = NoEncryption() if passphrase is None else BestAvailableEncryption(passphrase.encode())
-        pem = self.private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, sealed)
+        encryption = NoEncryption() if passphrase is None else BestAvailableEncryption(passphrase.encode())
+        pem = self.private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, encryption)
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(pem)
 

@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from flint import arb, ctx
 
-from privpac.numbers.binomial import PRECISIONS, certainly_above, first_whole, rounded_up
-from privpac.numbers.exact import ball
+from privpac.numbers.binomial import rounded_up
+from privpac.numbers.exact import PRECISIONS, ball, certainly_above, first_whole
 from privpac.numbers.parameters import Number, at_least, chance, fraction_below
 from privpac.theory.register import formula
 

@@ -13,8 +13,8 @@ from functools import lru_cache
 
 from flint import ctx
 
-from privpac.numbers.binomial import PRECISIONS, rounded_up
-from privpac.numbers.exact import about_log
+from privpac.numbers.binomial import rounded_up
+from privpac.numbers.exact import PRECISIONS, about_log
 from privpac.numbers.parameters import Number, at_least, chance, positive
 from privpac.theory.packing import (
     first_named,

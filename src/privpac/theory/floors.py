@@ -14,8 +14,8 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from privpac.errors import ParameterError
-from privpac.numbers.binomial import PRECISIONS, rounded_up
-from privpac.numbers.exact import ball
+from privpac.numbers.binomial import rounded_up
+from privpac.numbers.exact import PRECISIONS, ball
 from privpac.numbers.parameters import Number, at_least, chance, fraction_below, positive, rational
 from privpac.theory.packing import (
     first_named,
@@ -281,14 +281,14 @@ def _heaviest(size: int, mass: Fraction) -> Fraction:
 
 def _any_failure(n: int, *, size: int, mass: Fraction, epsilon: Fraction) -> arb:
     """1 - n(1 - error)/T - E[min(1, (w/T)·e^(epsilon·K))]: what is left to failure."""
-    named = named_target(n, share=_heaviest(size, mass), mass=mass, epsilon=epsilon)
-    return 1 - ball(n * (1 - mass) / size) - named
+    target = named_target(n, share=_heaviest(size, mass), mass=mass, epsilon=epsilon)
+    return 1 - ball(n * (1 - mass) / size) - target
 
 
 def _rough_any(n: int, *, size: int, mass: Fraction, epsilon: Fraction) -> float:
     """`_any_failure` in floats."""
-    named = rough_named(n, share=_heaviest(size, mass), mass=mass, epsilon=epsilon)
-    return 1 - float(n * (1 - mass) / size) - named
+    target = rough_named(n, share=_heaviest(size, mass), mass=mass, epsilon=epsilon)
+    return 1 - float(n * (1 - mass) / size) - target
 
 
 @formula("floor-points-any")

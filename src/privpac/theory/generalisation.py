@@ -7,8 +7,7 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from privpac.errors import ParameterError
-from privpac.numbers.binomial import PRECISIONS
-from privpac.numbers.exact import ball, exp_up
+from privpac.numbers.exact import PRECISIONS, ball, exp_up
 from privpac.numbers.parameters import Number, at_least, chance
 from privpac.theory.register import formula
 

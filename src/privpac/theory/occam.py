@@ -1,4 +1,5 @@
-"""The direct accuracy bound of the exponential mechanism, decided without rounding in anyone's favour."""
+"""The direct accuracy bound of the exponential mechanism, decided without rounding in anyone's favour, and the smallest
+error that a number of records proves by it."""
 
 from __future__ import annotations
 
@@ -10,11 +11,15 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from privpac.errors import ParameterError
-from privpac.numbers.binomial import PRECISIONS, rounded_up
-from privpac.numbers.exact import ball
+from privpac.numbers.binomial import rounded_up
+from privpac.numbers.exact import PRECISIONS, about_log, ball, first_whole
 from privpac.numbers.parameters import Number, at_least, chance, positive, rational
+from privpac.theory.register import formula
 
-__all__ = ["Log", "Occam", "Rate", "Size"]
+__all__ = ["GRID", "Log", "Occam", "Rate", "Size", "error_occam", "excess_agnostic", "tilt_agnostic"]
+
+GRID = Fraction(1, 10_000)
+"""Errors and epsilons are answered as multiples of this: four decimals are what people read."""
 
 _TILT_DIGITS = 9
 """A rational exponent is as good as the best one: the bound is flat there, nine digits cost 10^-18 of it."""
@@ -96,27 +101,27 @@ class Occam:
     ) -> Occam:
         """All hypotheses weigh the same: `good` of them are within `tolerated`, all others may be bad."""
         number = at_least(1, good, owner=owner, name="good")
-        wrong, known = _errors(error, tolerated, owner=owner)
+        wrong, tolerance = _errors(error, tolerated, owner=owner)
         if isinstance(size, Log):
             if number != 1:
                 raise ParameterError(owner, "good", good, allowed="1 when the size is a Log")
-            return cls(size, size, wrong, known, rate)
+            return cls(size, size, wrong, tolerance, rate)
         total = rational(size, owner=owner, name="size")
         if total < number:
             raise ParameterError(owner, "size", size, allowed="a number of hypotheses, at least `good`")
-        return cls(total - number, (total - number) / number, wrong, known, rate)
+        return cls(total - number, (total - number) / number, wrong, tolerance, rate)
 
     @classmethod
     def agnostic(cls, size: Size, *, owner: str, excess: object, noise: object, rate: Rate) -> Occam:
         """Excess over the best error eta ≤ noise: the bound at tolerated = min(noise, (1 - excess)/2)."""
         gap = chance(excess, owner=owner, name="excess")
-        known = (1 - gap) / 2
+        tolerance = (1 - gap) / 2
         if noise is not None:
             best = rational(noise, owner=owner, name="noise")
             if not 0 <= best < 1:
                 raise ParameterError(owner, "noise", noise, allowed="from 0 to below 1, or None if unknown")
-            known = min(known, best)
-        return cls.uniform(size, owner=owner, error=gap + known, rate=rate, tolerated=known)
+            tolerance = min(tolerance, best)
+        return cls.uniform(size, owner=owner, error=gap + tolerance, rate=rate, tolerated=tolerance)
 
     @classmethod
     def prior(
@@ -126,10 +131,10 @@ class Occam:
         good = rational(mass, owner=owner, name="mass")
         if not 0 < good <= 1:
             raise ParameterError(owner, "mass", mass, allowed="a prior probability above 0 and at most 1")
-        wrong, known = _errors(error, tolerated, owner=owner)
+        wrong, tolerance = _errors(error, tolerated, owner=owner)
         # Without the size only the learner's own exponent is available: smaller ones count hypotheses.
         count = None if size is None else Fraction(at_least(2, size, owner=owner, name="size") - 1)
-        return cls(count, (1 - good) / good, wrong, known, rate)
+        return cls(count, (1 - good) / good, wrong, tolerance, rate)
 
     @property
     def tilt(self) -> Fraction | None:
@@ -194,10 +199,10 @@ class Occam:
 
 def _errors(error: object, tolerated: object, *, owner: str) -> tuple[Fraction, Fraction]:
     wrong = chance(error, owner=owner, name="error")
-    known = rational(tolerated, owner=owner, name="tolerated")
-    if not 0 <= known < wrong:
+    tolerance = rational(tolerated, owner=owner, name="tolerated")
+    if not 0 <= tolerance < wrong:
         raise ParameterError(owner, "tolerated", tolerated, allowed="at least 0 and below the error")
-    return wrong, known
+    return wrong, tolerance
 
 
 def _log(size: Fraction | Log) -> arb:
@@ -219,3 +224,113 @@ def _smallest(choice: _Choice, failure: Fraction, *, last: bool) -> int | None:
     if choice.exact is not None and tie >= 0 and choice.exact[0] * choice.exact[1] ** tie <= failure:
         return tie
     return tie + 1
+
+
+@formula("occam-realizable")
+def error_occam(
+    n: int,
+    *,
+    size: Size,
+    failure: Number,
+    epsilon: Number | None = None,
+    ratio: Fraction | float | None = None,
+    good: int = 1,
+    tolerated: Number = 0,
+    grid: Fraction = GRID,
+) -> Fraction:
+    """The smallest error on the grid that `n` records prove; 1, which always holds, when they prove none.
+
+    Statement: as `records_occam`, solved for the error. Source: register `occam-realizable`.
+    Holds if: as `records_occam`. Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+
+    >>> float(error_occam(628, size=2**32, failure=0.05, epsilon=1))
+    0.0999
+    """
+    owner = "error_occam"
+    rate = Rate.read(epsilon, ratio, owner=owner)
+    have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
+    tolerance = rational(tolerated, owner=owner, name="tolerated")
+
+    def enough(step: int) -> bool:
+        wrong = step * grid
+        if wrong >= 1 or wrong <= tolerance:
+            return wrong >= 1
+        bound = Occam.uniform(size, owner=owner, error=wrong, rate=rate, good=good, tolerated=tolerance)
+        return bound.records(miss) <= have
+
+    near = _near_error(_left(have, size, good, miss), weight=rate.near, tolerated=float(tolerance))
+    return min(Fraction(1), first_whole(enough, start=_step(near, grid), smallest=1, step=1) * grid)
+
+
+def _near_error(left: float, *, weight: float, tolerated: float) -> float:
+    """About the error that makes the base of `records_occam` so small."""
+    error = (math.sqrt(tolerated) + math.sqrt(1 - left)) ** 2
+    if error > 0 and math.sqrt(tolerated / error) > weight:
+        return error
+    return (1 - left + tolerated * (1 / weight - 1 if tolerated else 0)) / (1 - weight)
+
+
+@formula("occam-agnostic")
+def excess_agnostic(
+    n: int,
+    *,
+    size: Size,
+    failure: Number,
+    epsilon: Number | None = None,
+    ratio: Fraction | float | None = None,
+    noise: Number | None = None,
+    grid: Fraction = GRID,
+) -> Fraction:
+    """The smallest excess on the grid that `n` records prove; 1, which always holds, when they prove none.
+
+    Statement: as `records_agnostic`, solved for the excess. Source: register `occam-agnostic`.
+    Holds if: as `records_agnostic`. Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+    """
+    owner = "excess_agnostic"
+    rate = Rate.read(epsilon, ratio, owner=owner)
+    have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
+
+    def enough(step: int) -> bool:
+        if step * grid >= 1:
+            return True
+        bound = Occam.agnostic(size, owner=owner, excess=step * grid, noise=noise, rate=rate)
+        return bound.records(miss) <= have
+
+    best = None if noise is None else float(rational(noise, owner=owner, name="noise"))
+    near = _near_excess(_left(have, size, 1, miss), weight=rate.near, noise=best)
+    return min(Fraction(1), first_whole(enough, start=_step(near, grid), smallest=1, step=1) * grid)
+
+
+def _near_excess(left: float, *, weight: float, noise: float | None) -> float:
+    """The same for the excess of `records_agnostic`, at the worst error of the best hypothesis."""
+    excess = math.sqrt(1 - left * left)
+    if math.sqrt((1 - excess) / (1 + excess)) <= weight:
+        excess = (1 - left) * 2 * weight / (1 - weight * weight) + (1 - weight) / (1 + weight)
+    if noise is not None and noise < (1 - excess) / 2:
+        return _near_error(left, weight=weight, tolerated=noise) - noise
+    return excess
+
+
+def _left(n: int, size: Size, good: int, failure: Fraction) -> float:
+    """(failure/odds)^(1/n), what the base of a bound has to come down to, in floats: searches begin with it."""
+    odds = size.value if isinstance(size, Log) else about_log(Fraction(size - good, good))
+    return math.exp(min(0.0, (about_log(failure) - float(odds)) / max(n, 1)))
+
+
+def _step(near: float, grid: Fraction) -> int:
+    return min(int(1 / grid), math.ceil(near / grid))
+
+
+@formula("occam-agnostic")
+def tilt_agnostic(excess: Number, *, ratio: Fraction, noise: Number | None = None) -> Fraction:
+    """The weight x in [ratio, 1) a proof of `records_agnostic` uses: what a stored derivation must carry.
+
+    Statement: max(ratio, √(e/(e + excess))), the root as a nearby rational; any x in [ratio, 1) is valid.
+    Source: register `occam-agnostic`. Holds if: as `records_agnostic`. Proof: docs/proofs/occam.md.
+    Tested by: tests/unit/theory/test_sizes.py.
+    """
+    owner = "tilt_agnostic"
+    rate = Rate.read(None, ratio, owner=owner)
+    bound = Occam.agnostic(2, owner=owner, excess=excess, noise=noise, rate=rate)
+    rated = rate.ratio or Fraction(0)
+    return rated if bound.tilt is None else max(rated, bound.tilt)

@@ -64,7 +64,7 @@ class Game:
     def inputs(self) -> dict[tuple[int, ...], int]:
         """All multisets of records, as sorted numbers of kinds, and their places."""
         every = combinations_with_replacement(range(len(self.kinds)), self.records)
-        return {chosen: place for place, chosen in enumerate(every)}
+        return {records: place for place, records in enumerate(every)}
 
     @cached_property
     def neighbours(self) -> NDArray[np.int64]:
@@ -82,12 +82,12 @@ class Game:
         mass = {place[kind]: part[0] + part[1] * self.error for kind, part in member.masses}
         support = sorted(kind for kind, value in mass.items() if value > 0)
         pairs = []
-        for chosen in combinations_with_replacement(support, self.records):
+        for records in combinations_with_replacement(support, self.records):
             ways, weight = math.factorial(self.records), Fraction(1)
-            for kind, times in Counter(chosen).items():
+            for kind, times in Counter(records).items():
                 ways //= math.factorial(times)
                 weight *= mass[kind] ** times
-            pairs.append((self.inputs[chosen], ways * weight))
+            pairs.append((self.inputs[records], ways * weight))
         return pairs
 
 
@@ -216,14 +216,14 @@ def proved_floor(play: Game, duals: Duals) -> Fraction:
     gains = _gains(play, duals.members)
     if not gains:
         return Fraction(0)
-    paid, lent = _flows(play, duals.privacy)
+    payments, lent = _flows(play, duals.privacy)
     growth = exp_up(play.epsilon, DIGITS)
     most, width = Fraction(0), len(play.answers)
     for place in range(len(play.inputs)):
         best: Fraction | None = None
         for answer in range(width):
             key = place * width + answer
-            flow = Fraction(paid.get(key, 0) - growth * lent.get(key, 0)) / GRAIN
+            flow = Fraction(payments.get(key, 0) - growth * lent.get(key, 0)) / GRAIN
             value = gains.get(key, Fraction(0)) - flow
             best = value if best is None or value > best else best
         most += best or 0
@@ -246,13 +246,13 @@ def _gains(play: Game, weights: NDArray[np.float64]) -> dict[int, Fraction]:
 
 def _flows(play: Game, weights: NDArray[np.float64]) -> tuple[dict[int, int], dict[int, int]]:
     """Grains paid by an answer on an input, and lent to it, over all privacy constraints."""
-    paid: dict[int, int] = {}
+    payments: dict[int, int] = {}
     lent: dict[int, int] = {}
     width = len(play.answers)
     grains = np.maximum(np.rint(weights * GRAIN), 0.0)
     for row, answer in np.argwhere(grains > 0).tolist():
         amount = int(grains[row, answer])
         start, end = (int(place) * width + answer for place in play.neighbours[row])
-        paid[start] = paid.get(start, 0) + amount
+        payments[start] = payments.get(start, 0) + amount
         lent[end] = lent.get(end, 0) + amount
-    return paid, lent
+    return payments, lent

@@ -129,7 +129,7 @@ def draw_failure(play: Game) -> float:
     wrong = np.array(
         [[rule[cell] != label for rule in play.answers] for cell, label in play.kinds], dtype=int
     )
-    table = np.array([weight ** wrong[list(chosen)].sum(axis=0) for chosen in play.inputs])
+    table = np.array([weight ** wrong[list(records)].sum(axis=0) for records in play.inputs])
     table /= table.sum(axis=1, keepdims=True)
     failures = [
         1.0

@@ -14,8 +14,8 @@ import numpy as np
 from flint import arb, ctx
 
 from privpac.errors import ParameterError
-from privpac.numbers.binomial import PRECISIONS, certainly_above, first_whole, mean_over_binomial, rounded_up
-from privpac.numbers.exact import about_log, ball
+from privpac.numbers.binomial import mean_over_binomial, rounded_up
+from privpac.numbers.exact import PRECISIONS, about_log, ball, certainly_above, first_whole
 from privpac.numbers.parameters import Number, rational
 from privpac.numbers.rough import Floats, rough_mean
 

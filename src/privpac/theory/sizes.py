@@ -1,4 +1,5 @@
-"""How many records suffice, and what a number of records proves: one function a formula, constants explicit.
+"""How many records suffice, at which epsilon, and how surely: one function a formula, constants explicit. Which error a
+number of records proves is answered in `occam`.
 
 Every answer is certified: inequalities are decided in ball arithmetic (exactly when all numbers are
 rational), record counts and grid values are the smallest the formula proves, probabilities are rounded up.
@@ -11,25 +12,22 @@ losses in [0, 1]. `size` is the number of hypotheses |H| itself; the formulas su
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from fractions import Fraction
 
 from flint import arb, ctx
 
 from privpac.errors import ParameterError, SizeError
-from privpac.numbers.binomial import PRECISIONS, certainly_below, first_whole, mean_over_binomial, rounded_up
-from privpac.numbers.exact import about_log
-from privpac.numbers.parameters import Number, at_least, chance, rational
-from privpac.theory.occam import Log, Occam, Rate, Size
+from privpac.numbers.binomial import mean_over_binomial, rounded_up
+from privpac.numbers.exact import PRECISIONS, certainly_below, first_whole
+from privpac.numbers.parameters import Number, at_least, chance
+from privpac.theory.occam import GRID, Log, Occam, Rate, Size
 from privpac.theory.register import formula
 
 __all__ = [
     "Log",
     "epsilon_agnostic",
     "epsilon_occam",
-    "error_occam",
-    "excess_agnostic",
     "failure_agnostic",
     "failure_occam",
     "failure_points",
@@ -38,11 +36,7 @@ __all__ = [
     "records_occam",
     "records_points",
     "records_prior",
-    "tilt_agnostic",
 ]
-
-GRID = Fraction(1, 10_000)
-"""Errors and epsilons are answered as multiples of this: four decimals are what people read."""
 
 _LARGEST_EPSILON = 2**16
 """Beyond this e^(-epsilon/2) is below 10^-14000: the privacy-free limit for every purpose."""
@@ -100,70 +94,6 @@ def failure_occam(
     rate = Rate.read(epsilon, ratio, owner=owner)
     bound = Occam.uniform(size, owner=owner, error=error, rate=rate, good=good, tolerated=tolerated)
     return bound.failure(at_least(0, n, owner=owner, name="n"))
-
-
-@formula("occam-realizable")
-def error_occam(
-    n: int,
-    *,
-    size: Size,
-    failure: Number,
-    epsilon: Number | None = None,
-    ratio: Fraction | float | None = None,
-    good: int = 1,
-    tolerated: Number = 0,
-    grid: Fraction = GRID,
-) -> Fraction:
-    """The smallest error on the grid that `n` records prove; 1, which always holds, when they prove none.
-
-    Statement: as `records_occam`, solved for the error. Source: register `occam-realizable`.
-    Holds if: as `records_occam`. Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
-
-    >>> float(error_occam(628, size=2**32, failure=0.05, epsilon=1))
-    0.0999
-    """
-    owner = "error_occam"
-    rate = Rate.read(epsilon, ratio, owner=owner)
-    have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
-    known = rational(tolerated, owner=owner, name="tolerated")
-
-    def enough(step: int) -> bool:
-        wrong = step * grid
-        if wrong >= 1 or wrong <= known:
-            return wrong >= 1
-        bound = Occam.uniform(size, owner=owner, error=wrong, rate=rate, good=good, tolerated=known)
-        return bound.records(miss) <= have
-
-    near = _near_error(_left(have, size, good, miss), weight=rate.near, tolerated=float(known))
-    return min(Fraction(1), first_whole(enough, start=_step(near, grid), smallest=1, step=1) * grid)
-
-
-def _left(n: int, size: Size, good: int, failure: Fraction) -> float:
-    """(failure/odds)^(1/n), what the base of a bound has to come down to, in floats: searches begin with it."""
-    odds = size.value if isinstance(size, Log) else about_log(Fraction(size - good, good))
-    return math.exp(min(0.0, (about_log(failure) - float(odds)) / max(n, 1)))
-
-
-def _near_error(left: float, *, weight: float, tolerated: float) -> float:
-    """About the error that makes the base of `records_occam` so small."""
-    error = (math.sqrt(tolerated) + math.sqrt(1 - left)) ** 2
-    if error > 0 and math.sqrt(tolerated / error) > weight:
-        return error
-    return (1 - left + tolerated * (1 / weight - 1 if tolerated else 0)) / (1 - weight)
-
-
-def _near_excess(left: float, *, weight: float, noise: float | None) -> float:
-    """The same for the excess of `records_agnostic`, at the worst error of the best hypothesis."""
-    excess = math.sqrt(1 - left * left)
-    if math.sqrt((1 - excess) / (1 + excess)) <= weight:
-        excess = (1 - left) * 2 * weight / (1 - weight * weight) + (1 - weight) / (1 + weight)
-    if noise is not None and noise < (1 - excess) / 2:
-        return _near_error(left, weight=weight, tolerated=noise) - noise
-    return excess
-
-
-def _step(near: float, grid: Fraction) -> int:
-    return min(int(1 / grid), math.ceil(near / grid))
 
 
 @formula("occam-realizable")
@@ -252,37 +182,6 @@ def failure_agnostic(
 
 
 @formula("occam-agnostic")
-def excess_agnostic(
-    n: int,
-    *,
-    size: Size,
-    failure: Number,
-    epsilon: Number | None = None,
-    ratio: Fraction | float | None = None,
-    noise: Number | None = None,
-    grid: Fraction = GRID,
-) -> Fraction:
-    """The smallest excess on the grid that `n` records prove; 1, which always holds, when they prove none.
-
-    Statement: as `records_agnostic`, solved for the excess. Source: register `occam-agnostic`.
-    Holds if: as `records_agnostic`. Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
-    """
-    owner = "excess_agnostic"
-    rate = Rate.read(epsilon, ratio, owner=owner)
-    have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
-
-    def enough(step: int) -> bool:
-        if step * grid >= 1:
-            return True
-        bound = Occam.agnostic(size, owner=owner, excess=step * grid, noise=noise, rate=rate)
-        return bound.records(miss) <= have
-
-    known = None if noise is None else float(rational(noise, owner=owner, name="noise"))
-    near = _near_excess(_left(have, size, 1, miss), weight=rate.near, noise=known)
-    return min(Fraction(1), first_whole(enough, start=_step(near, grid), smallest=1, step=1) * grid)
-
-
-@formula("occam-agnostic")
 def epsilon_agnostic(
     n: int,
     *,
@@ -304,21 +203,6 @@ def epsilon_agnostic(
         return Occam.agnostic(size, owner=owner, excess=excess, noise=noise, rate=rate).records(miss)
 
     return _smallest_epsilon(need, have, owner=owner, grid=grid)
-
-
-@formula("occam-agnostic")
-def tilt_agnostic(excess: Number, *, ratio: Fraction, noise: Number | None = None) -> Fraction:
-    """The weight x in [ratio, 1) a proof of `records_agnostic` uses: what a stored derivation must carry.
-
-    Statement: max(ratio, √(e/(e + excess))), the root as a nearby rational; any x in [ratio, 1) is valid.
-    Source: register `occam-agnostic`. Holds if: as `records_agnostic`. Proof: docs/proofs/occam.md.
-    Tested by: tests/unit/theory/test_sizes.py.
-    """
-    owner = "tilt_agnostic"
-    rate = Rate.read(None, ratio, owner=owner)
-    bound = Occam.agnostic(2, owner=owner, excess=excess, noise=noise, rate=rate)
-    rated = rate.ratio or Fraction(0)
-    return rated if bound.tilt is None else max(rated, bound.tilt)
 
 
 @formula("occam-prior")

@@ -9,8 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 
-from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import ln_down, ln_up, sqrt_up
+from privpac.numbers.exact import first_whole, ln_down, ln_up, sqrt_up
 from privpac.numbers.parameters import Number, at_least, chance
 from privpac.theory.register import formula
 
@@ -92,11 +91,11 @@ def counting_dimension(
     (2, 1)
     """
     few = None if size is None else _dimension_for(size, counted)
-    known = min((v for v in (few, vc) if v is not None), default=None)
-    if candidates is None or drawn is None or known is None:
-        return None if known is None else max(1, known)
+    bound = min((v for v in (few, vc) if v is not None), default=None)
+    if candidates is None or drawn is None or bound is None:
+        return None if bound is None else max(1, bound)
     dimension = _dimension_for(candidates, drawn)
-    return None if dimension is None else max(known, dimension)
+    return None if dimension is None else max(bound, dimension)
 
 
 @lru_cache(maxsize=4096)

@@ -14,8 +14,8 @@ import pytest
 import privpac
 from privpac import NotCertified, verify
 from privpac.checker.__main__ import main as check_alone
+from privpac.checker.check import NOT_CHECKED, check_document, check_file
 from privpac.checker.document import CERTIFICATE, KINDS, digest
-from privpac.checker.promise import NOT_CHECKED, check_document, check_file
 from privpac.checker.signature import UNSIGNED
 from privpac.checker.steps import RULES
 from privpac.cli import main

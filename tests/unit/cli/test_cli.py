@@ -282,7 +282,7 @@ def test_theorems_lists_every_statement(capsys: pytest.CaptureFixture[str]) -> N
     assert [tree["key"] for tree in trees] == list(REGISTER)
     code, out, _ = run(capsys, "theorems", "exponential-mechanism")
     assert code == 0
-    assert "Used by: guarantee.rules.mechanisms.exponential_mechanism" in out
+    assert "Used by: guarantee.rules.privacy.exponential_mechanism" in out
     assert run(capsys, "theorems", "exponential mechanism") == (code, out, "")
     code, _, err = run(capsys, "theorems", "exponential-mechanisms")
     assert code == 2

@@ -21,7 +21,7 @@ from privpac import Ledger, Model, NotCertified, PrivateClassifier, Schema, lear
 from privpac.cli import main
 from privpac.concepts.base import ConceptClass
 from privpac.concepts.boxes.rectangles import Rectangles
-from privpac.concepts.catalogue import concepts_from_json, stored_classes, stored_concepts
+from privpac.concepts.catalogue import stored_classes
 from privpac.concepts.derived.snapped import Snapped
 from privpac.concepts.finite import Finite
 from privpac.concepts.line.cuts import Cuts
@@ -40,7 +40,14 @@ from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.parts import Constants, OneTest
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.points.ways import POINT_WAYS
-from privpac.constructions.words import WORDS, Request, learner_for, takes_many_classes
+from privpac.constructions.words import (
+    WORDS,
+    Request,
+    concepts_from_json,
+    learner_for,
+    stored_concepts,
+    takes_many_classes,
+)
 from privpac.data.sample import Size
 from privpac.errors import ParameterError, SchemaError, SizeError
 from privpac.model import digest

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from privpac.data.columns import Numeric
+from privpac.data.grid_counts import GridCounts
 from privpac.data.occupied import OccupiedCells
 from privpac.data.sample import Block
-from privpac.data.statistics import GridCounts
 from privpac.errors import ParameterError
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from privpac.data import statistics
+from privpac.data import grid_counts, statistics
 from privpac.data.columns import Categorical, Column, Numeric
-from privpac.data.counting import count_apart, count_packed, count_two
+from privpac.data.grid_counts import GridCounts
 from privpac.data.sample import Block
-from privpac.data.statistics import CellCounts, GridCounts
+from privpac.data.statistics import CellCounts, count_apart, count_packed, count_two
 from privpac.errors import DataError, ParameterError, SizeError
 
 
@@ -200,7 +200,7 @@ def test_groups_end_exactly_where_the_formula_says(size: int, bins: int) -> None
 
 def test_longer_than_a_chunk() -> None:
     rng = np.random.default_rng(5)
-    n = 2 * statistics.CHUNK + 17
+    n = 2 * grid_counts.CHUNK + 17
     x, y = rng.random(n), rng.random(n)
     axes = (Numeric("x", 0, 1), Numeric("y", 0, 1))
     block = Block({"x": axes[0].encode(x), "y": axes[1].encode(y)}, np.zeros(n, dtype=np.uint8), n)

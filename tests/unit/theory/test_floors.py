@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privpac.errors import ParameterError
-from privpac.numbers.binomial import certainly_above, certainly_below, mean_over_binomial, rounded_up
-from privpac.numbers.exact import ball
+from privpac.numbers.binomial import mean_over_binomial, rounded_up
+from privpac.numbers.exact import ball, certainly_above, certainly_below
 from privpac.theory.floors import (
     floor_minimal_class,
     floor_point_counts,

@@ -11,16 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privpac.errors import ParameterError, SizeError
-from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import ratio_for
+from privpac.numbers.exact import first_whole, ratio_for
 from privpac.theory import generalisation, sizes
 from privpac.theory.generalisation import gap_class, gap_holdout, records_class, records_holdout
+from privpac.theory.occam import error_occam, excess_agnostic, tilt_agnostic
 from privpac.theory.sizes import (
     Log,
     epsilon_agnostic,
     epsilon_occam,
-    error_occam,
-    excess_agnostic,
     failure_agnostic,
     failure_occam,
     failure_points,
@@ -29,7 +27,6 @@ from privpac.theory.sizes import (
     records_occam,
     records_points,
     records_prior,
-    tilt_agnostic,
 )
 
 USUAL = {"error": 0.1, "failure": 0.05, "epsilon": 1}

@@ -161,18 +161,18 @@ def content_beside(path: str | os.PathLike[str], tree: Mapping[str, Any]) -> byt
     try:
         name = file_of(_offer(tree).predictor)
         if tree["format"] == FORMER:
-            stored = tree["files"][name]
+            claim = tree["files"][name]
             content = _read_secret(folder, name)
-            same = set(tree["files"]) == {name} and stored == f"sha256:{hashlib.sha256(content).hexdigest()}"
+            same = set(tree["files"]) == {name} and claim == f"sha256:{hashlib.sha256(content).hexdigest()}"
         else:
             if not re.fullmatch(NAME, tree["id"]):
                 raise NotCertified(
                     "The bundle has no name, and answers of another could be taken for its own."
                 )
-            sealed = record(document.parsed_json(_read_secret(folder, SECRET)), "key", "tags")
+            secret = record(document.parsed_json(_read_secret(folder, SECRET)), "key", "tags")
             content = _read_secret(folder, name)
-            expected = tag(sealed["key"], tree["digest"], name, content)
-            same = hmac.compare_digest(expected, sealed["tags"][name])
+            expected = tag(secret["key"], tree["digest"], name, content)
+            same = hmac.compare_digest(expected, secret["tags"][name])
     except NotCertified:
         raise
     except BROKEN:
@@ -197,8 +197,10 @@ def _read_secret(folder: Path, name: str) -> bytes:
 
 
 def _offer(tree: Mapping[str, Any]) -> Offer:
-    stored = tree["certificate"]
-    return offer_from_json(stored["request"], schema=Schema.from_json(tree["schema"]), coins=stored["coins"])
+    certificate = tree["certificate"]
+    return offer_from_json(
+        certificate["request"], schema=Schema.from_json(tree["schema"]), coins=certificate["coins"]
+    )
 
 
 def load(path: str | os.PathLike[str], *, trusted: Collection[str] = ()) -> Bundle:

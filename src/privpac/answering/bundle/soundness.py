@@ -27,12 +27,12 @@ def is_sound(models: Sequence[Any]) -> bool:
 
 def _parts(models: Sequence[Any]) -> Iterator[Any]:
     """Every object that the models consist of, each once."""
-    waiting, seen = list(models), set()
+    waiting, visits = list(models), set()
     while waiting:
         part = waiting.pop()
-        if id(part) in seen:
+        if id(part) in visits:
             continue
-        seen.add(id(part))
+        visits.add(id(part))
         if isinstance(part, list | tuple | set):
             waiting += part
         elif isinstance(part, dict):
@@ -68,8 +68,8 @@ def _sound(part: object) -> bool:
         downwards = _downwards(inner, tree.children_left, tree.children_right)
         return downwards and _below(tree.feature[inner], part.n_features_in_)
     if isinstance(part, ForestClassifier | GradientBoostingClassifier):
-        grown = np.asarray(vars(part).get("estimators_", ()), dtype=object).ravel()
-        return all(tree.n_features_in_ == part.n_features_in_ for tree in grown)
+        estimators = np.asarray(vars(part).get("estimators_", ()), dtype=object).ravel()
+        return all(tree.n_features_in_ == part.n_features_in_ for tree in estimators)
     if isinstance(part, HistGradientBoostingClassifier):
         predictors = [predictor for stage in vars(part).get("_predictors", ()) for predictor in stage]
         return all(_sound_nodes(predictor, part.n_features_in_) for predictor in predictors)

@@ -99,21 +99,21 @@ def _stored_voters(voters: Classifiers, models: Sequence[Voter]) -> bytes:
     if spare is None:
         with suppress(ParameterError):  # loaded from a bundle, there is nothing left to train
             spare = voters.rehearse().model
-    stored = {
+    tree = {
         "otherwise": np.array([voter.otherwise for voter in models], dtype=np.int64),
         "asked": np.array([voter.model is not None for voter in models]),
         "models": [spare if voter.model is None else voter.model for voter in models],
     }
-    content: bytes = _skops().dumps(stored)
+    content: bytes = _skops().dumps(tree)
     return content
 
 
 def _voters(content: bytes, voters: Classifiers, trusted: Collection[str]) -> list[Voter]:
-    stored = _loaded(content, trusted)
-    if isinstance(stored, list):  # as bundles of the former format hold them
-        parts = [(model, False, None) if isinstance(model, int) else (0, True, model) for model in stored]
+    tree = _loaded(content, trusted)
+    if isinstance(tree, list):  # as bundles of the former format hold them
+        parts = [(model, False, None) if isinstance(model, int) else (0, True, model) for model in tree]
     else:
-        entries = stored["otherwise"].tolist(), stored["asked"].tolist(), stored["models"]
+        entries = tree["otherwise"].tolist(), tree["asked"].tolist(), tree["models"]
         parts = list(zip(*entries, strict=True))
     classes = range(len(voters.schema.classes))
     expected = type_name(voters.estimator)
@@ -145,19 +145,19 @@ def _loaded(content: bytes, trusted: Collection[str]) -> Any:
         declared_arrays(archive)
         if archive.getinfo(SCHEMA).file_size > MOST_SCHEMA:
             raise NotCertified("The bundle holds more models than can be looked through.")
-        refused = strangers(json.loads(archive.read(SCHEMA)), trusted)
+        strange = strangers(json.loads(archive.read(SCHEMA)), trusted)
     skops = _skops()
-    if not refused:
+    if not strange:
         # A second look, by skops itself: it knows of names that stand inside of what it makes.
-        named = set(skops.get_untrusted_types(data=content))
-        known = set().union(*KNOWN_TYPES.values(), trusted)
-        refused = named - known
-    if refused:
+        names = set(skops.get_untrusted_types(data=content))
+        allowed = set().union(*KNOWN_TYPES.values(), trusted)
+        strange = names - allowed
+    if strange:
         raise NotCertified(
-            f"The bundle holds objects of a type that nobody vouched for: {min(refused)[:80]!r}.",
+            f"The bundle holds objects of a type that nobody vouched for: {min(strange)[:80]!r}.",
             remedy="Look at that type, and name it as trusted if it is harmless.",
         )
-    return skops.loads(content, trusted=sorted(named))
+    return skops.loads(content, trusted=sorted(names))
 
 
 def _skops() -> Any:
@@ -174,8 +174,8 @@ def _packed(sample: Sample) -> bytes:
         f"cells_{i}": _plain(column, cells[column.name]) for i, column in enumerate(sample.schema.columns)
     }
     target = io.BytesIO()
-    named: dict[str, Any] = {LABELS: labels, **arrays}
-    np.savez_compressed(target, **named)
+    members: dict[str, Any] = {LABELS: labels, **arrays}
+    np.savez_compressed(target, **members)
     return target.getvalue()
 
 
@@ -194,19 +194,19 @@ def _unpacked(content: bytes, schema: Schema, records: int) -> MemorySample:
     """Records whose number and types are those that the schema and the certificate speak of."""
     names = {f"cells_{i}": column for i, column in enumerate(schema.columns)}
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        declared = dict(declared_arrays(archive))
+        sizes = dict(declared_arrays(archive))
         members = {f"{name}{ARRAY}" for name in (LABELS, *names)}
-        if set(archive.namelist()) != members or any(shape != (records,) for shape, _ in declared.values()):
+        if set(archive.namelist()) != members or any(shape != (records,) for shape, _ in sizes.values()):
             raise NotCertified("The bundle holds other records than its certificate speaks of.")
-    if not all(_holds(column, declared[f"{name}{ARRAY}"][1]) for name, column in names.items()):
+    if not all(_holds(column, sizes[f"{name}{ARRAY}"][1]) for name, column in names.items()):
         raise NotCertified("The bundle holds records of another type than its schema says.")
-    with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+    with np.load(io.BytesIO(content), allow_pickle=False) as archive_file:
         cells = {}
         for name, column in names.items():
-            values = stored[name]
+            values = archive_file[name]
             wide = values.dtype.kind == "S"
             cells[column.name] = np.array([int(v) for v in values], dtype=object) if wide else values
-        return MemorySample.from_cells(schema, cells, stored[LABELS])
+        return MemorySample.from_cells(schema, cells, archive_file[LABELS])
 
 
 def _holds(column: Column, dtype: np.dtype[Any]) -> bool:

@@ -63,9 +63,9 @@ def write(
     tree["digest"] = document.digest(tree)
     name, content = file_of(offer.predictor), content_of(prepared)
     key = _random_hex(source, BITS_OF_KEY)
-    sealed = {"key": key, "tags": {name: tag(key, tree["digest"], name, content)}}
+    secret = {"key": key, "tags": {name: tag(key, tree["digest"], name, content)}}
     manifest = (json.dumps(tree, indent=1, ensure_ascii=False) + "\n").encode()
-    _write_folder(target, {name: content, SECRET: json.dumps(sealed).encode(), MANIFEST: manifest}, offer)
+    _write_folder(target, {name: content, SECRET: json.dumps(secret).encode(), MANIFEST: manifest}, offer)
     return target
 
 

@@ -82,8 +82,8 @@ def _private(node: Tree, ratios: list[Fraction]) -> Fraction:
     require(
         whole_records and fact.release == "hypothesis", "whole records must be protected, without a delta"
     )
-    drawn = Loss(Fraction(0), prod((1 / ratio**2 for ratio in ratios), start=Fraction(1)))
-    require(drawn.at_most(fact.loss), "the draws lose more than the privacy that is the premise")
+    loss = Loss(Fraction(0), prod((1 / ratio**2 for ratio in ratios), start=Fraction(1)))
+    require(loss.at_most(fact.loss), "the draws lose more than the privacy that is the premise")
     return fact.loss.rational
 
 
@@ -99,13 +99,13 @@ def _staged(against: str) -> Check:
         error, failure, n = read_goal(node, against, proper=len(odds) == 1)
         require(integer(records, 1) == n, "the numbers of records differ")
         each = failure / (len(odds) + 1 + best_errs)
-        added = _worse_on_records(odds, ratios, each) / n
+        worse = _worse_on_records(odds, ratios, each) / n
         growth = _private(node, ratios) if by_privacy else None
         count = Fraction(1) if by_privacy else Fraction(whole(rules[0], 1))
         bound = (
-            _against_best(added, n, each, count, growth)
+            _against_best(worse, n, each, count, growth)
             if best_errs
-            else _no_error(added, n, each, count, growth)
+            else _no_error(worse, n, each, count, growth)
         )
         require(error == bound < 1, "the bound is another one")
 
@@ -113,19 +113,19 @@ def _staged(against: str) -> Check:
 
 
 def _against_best(
-    added: Fraction, n: int, each: Fraction, count: Fraction, growth: Fraction | None
+    worse: Fraction, n: int, each: Fraction, count: Fraction, growth: Fraction | None
 ) -> Fraction:
     """The best member looks too bad, the released rule too good: one deviation each."""
     best = directed.root_ceiling(directed.ln_ceiling(1 / each) / (2 * n))
     if growth is None:
-        return _rounded(added + best + directed.root_ceiling(directed.ln_ceiling(count / each) / (2 * n)))
+        return _rounded(worse + best + directed.root_ceiling(directed.ln_ceiling(count / each) / (2 * n)))
     half = directed.root_ceiling(growth)
-    return _rounded(added + 2 * best + 1 - 2 / (half + 1))
+    return _rounded(worse + 2 * best + 1 - 2 / (half + 1))
 
 
-def _no_error(added: Fraction, n: int, each: Fraction, count: Fraction, growth: Fraction | None) -> Fraction:
+def _no_error(worse: Fraction, n: int, each: Fraction, count: Fraction, growth: Fraction | None) -> Fraction:
     """Few mistakes were seen: Chernoff's bound by the distance of the roots."""
-    roots = directed.root_ceiling(added) + directed.root_ceiling(directed.ln_ceiling(count / each) / n)
+    roots = directed.root_ceiling(worse) + directed.root_ceiling(directed.ln_ceiling(count / each) / n)
     rate = _rounded(roots**2)
     require(rate < 1, "so few records prove nothing")
     return rate if growth is None else _rounded(1 - (1 - rate) / (1 - rate + rate * growth))
@@ -145,12 +145,12 @@ def _clause_counts(node: Tree) -> None:
     require(error < 1 and failure < 1, "error or failure is out of range")
     require(0 < noise < tilt < 1, "a ratio is out of range")
     require(max(clauses, threshold) <= MOST_PATTERNS, "a number is out of range")
-    missed = clauses * directed.power(noise, threshold + 1) / (1 + noise)
-    require(missed < failure, "an exception is missed too often")
+    miss = clauses * directed.power(noise, threshold + 1) / (1 + noise)
+    require(miss < failure, "an exception is missed too often")
     mean = (1 - noise) * (1 - noise) * tilt / ((1 - noise * tilt) * (tilt - noise))
     odds = clauses * mean * (directed.power(1 / tilt, threshold) if threshold else 1)
     base = 1 - error * (1 - tilt) / clauses
-    require(directed.power_at_most(odds, base, count, failure - missed), "the bound fails")
+    require(directed.power_at_most(odds, base, count, failure - miss), "the bound fails")
 
 
 RULES: dict[str, Check] = {

@@ -27,8 +27,8 @@ ASSUMING = ("reference-cover-realizable", "reference-cover-agnostic")
 def _goal(node: Tree, against: str, records: int) -> tuple[Fraction, Fraction]:
     """Error and failure of an accuracy fact that rests on nothing else."""
     no_premise(node)
-    error, failure, named = read_goal(node, against)
-    require(integer(records, 1) == named, "the numbers of records differ")
+    error, failure, written_records = read_goal(node, against)
+    require(integer(records, 1) == written_records, "the numbers of records differ")
     return error, failure
 
 

@@ -148,16 +148,16 @@ def _boost(against: str) -> Check:
         base = () if has_base else (("base", _DRAW),)
         texts = parameters(node, *draw, *_names(*base, ("carried", _CARRY)))
         kept = integer(texts[0], 1)
-        odds, ratio, tilt, drawn, share = (number(text) for text in texts[1:6])
+        odds, ratio, tilt, draw_error, share = (number(text) for text in texts[1:6])
         require(kept <= labelled and odds >= 0, "more labelled records are kept than there are")
-        require(0 < ratio <= tilt <= 1 and 0 < drawn < 1 and share > 0, "a parameter is out of range")
-        worst = (1 - drawn) / (2 * tilt) + tilt * (1 + drawn) / 2
-        worst = 1 - drawn + drawn * tilt if against == "realizable" else worst
+        require(0 < ratio <= tilt <= 1 and 0 < draw_error < 1 and share > 0, "a parameter is out of range")
+        worst = (1 - draw_error) / (2 * tilt) + tilt * (1 + draw_error) / 2
+        worst = 1 - draw_error + draw_error * tilt if against == "realizable" else worst
         require(directed.power_at_most(odds, worst, kept, share), "wrong labels are too likely")
         points = integer(node["where"]["carried_points"], 1)
         apart, second = _of_base(node, points) if has_base else _of_draw(node, points)
         carry = _square if against == "realizable" else _spread
-        third = carry(node, "carried", drawn + apart, error)
+        third = carry(node, "carried", draw_error + apart, error)
         require(share + second + third <= failure, "the failure probabilities add up to more")
 
     return check

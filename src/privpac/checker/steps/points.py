@@ -63,8 +63,8 @@ def _everywhere(
         low, high = todo.pop()
         share = Fraction(1) if high >= edge else heavy * (1 - high) / (error - high)
         besides = noise * (1 - low) / error
-        missed = min(Fraction(1), fails(low))
-        if missed * (share - besides) + besides <= failure:
+        worst = min(Fraction(1), fails(low))
+        if worst * (share - besides) + besides <= failure:
             continue
         if low >= edge:
             return False
@@ -123,8 +123,10 @@ def _clipped_accuracy(node: Tree) -> None:
     def fails(mass: Fraction) -> Fraction:
         return directed.mean_above(missed, n=records, chance=mass)
 
-    shown = _everywhere(fails, heavy=Fraction(1, size - 1), noise=Fraction(0), error=error, failure=failure)
-    require(shown, "the bound fails")
+    is_proof = _everywhere(
+        fails, heavy=Fraction(1, size - 1), noise=Fraction(0), error=error, failure=failure
+    )
+    require(is_proof, "the bound fails")
 
 
 def _sparse(node: Tree) -> None:
@@ -154,14 +156,14 @@ def _base(error: Fraction, tolerated: Fraction, x: Fraction) -> Fraction:
 def _code(node: Tree) -> None:
     no_premise(node)
     error, failure, records = _promise(node)
-    domain, prime, digits, known, ratio, n = parameters(
+    domain, prime, digits, tolerance, ratio, n = parameters(
         node, "domain", "prime", "digits", "tolerated", "ratio", "records"
     )
     size, q, t, tolerated, r = (
         whole(domain, 1),
         integer(prime, 2),
         integer(digits, 2),
-        number(known),
+        number(tolerance),
         number(ratio),
     )
     same_records(n, records)
@@ -199,8 +201,8 @@ def _star(node: Tree) -> None:
 def _sampled(node: Tree) -> None:
     rate, fail, spread = (number(text) for text in parameters(node, "rate", "fail", "spread"))
     require(0 < rate < 1 and 0 < fail < 1 <= spread, "a parameter is out of range")
-    silent, spoken = (fail + rate * (1 - fail)) / fail, (1 - rate + rate * spread) / (1 - rate)
-    _pure(node, silent if silent > spoken else spoken)
+    silent, loud = (fail + rate * (1 - fail)) / fail, (1 - rate + rate * spread) / (1 - rate)
+    _pure(node, silent if silent > loud else loud)
 
 
 def _sampled_accuracy(node: Tree) -> None:
@@ -218,17 +220,17 @@ def _sampled_accuracy(node: Tree) -> None:
 
 def _boosted(node: Tree) -> None:
     error, failure, records = _promise(node)
-    runs, selecting, known, ratio, tilt, n = parameters(
+    runs, selecting, tolerance, ratio, tilt, n = parameters(
         node, "runs", "selecting", "tolerated", "ratio", "tilt", "records"
     )
     count, last = integer(runs, 1), integer(selecting, 0)
-    tolerated, r, x = number(known), number(ratio), number(tilt)
+    tolerated, r, x = number(tolerance), number(ratio), number(tilt)
     # An assumption about the runs is carried along, not looked into.
-    one, missed, each = _promise(only_premise(node))
+    one, miss, each = _promise(only_premise(node))
     same_records(n, count * each + last)
     require(count <= _LARGEST and n == records, "the numbers of records differ")
     require(0 < r <= x < 1 and one <= tolerated < error, "a parameter is out of range")
-    all_bad = directed.power_above(missed, count)
+    all_bad = directed.power_above(miss, count)
     base, left = _base(error, tolerated, x), failure - all_bad
     require(left > 0 and base < 1, "the bound fails")
     require(directed.power_at_most(Fraction(count - 1), base, last, left), "the bound fails")

@@ -114,17 +114,17 @@ def _flipped_answers(node: Tree) -> None:
     error, failure, records = _accuracy(node, "agnostic")
     kept, ratio, flip, slip, count, vc = parameters(node, "kept", "ratio", "flip", "slip", "records", "vc")
     kept, vc, x = integer(kept, 1), integer(vc, 0), read_ratio(ratio)
-    turned, missed = number(flip), number(slip)
+    turn, miss = number(flip), number(slip)
     same_records(count, records)
     require(records >= kept and x < 1, "a parameter is out of range")
-    require(0 <= turned <= Fraction(1, 2) and 0 < missed < 1, "flip or slip is out of range")
+    require(0 <= turn <= Fraction(1, 2) and 0 < miss < 1, "flip or slip is out of range")
     whole = ln_labellings(records, vc)
     deviation = directed.root_ceiling(2 * whole / records)
     deviation += 2 * directed.root_ceiling(directed.ln_ceiling(2 / failure) / (2 * records))
-    near = (whole + directed.ln_ceiling(1 / missed)) / kept + missed
-    drawn = ln_labellings(kept, vc) / (records * directed.ln_floor(1 / x))
+    near = (whole + directed.ln_ceiling(1 / miss)) / kept + miss
+    draw = ln_labellings(kept, vc) / (records * directed.ln_floor(1 / x))
     require(
-        error == directed.shorten(min(ONE, deviation) + near + drawn + turned), "the error is not the rule's"
+        error == directed.shorten(min(ONE, deviation) + near + draw + turn), "the error is not the rule's"
     )
 
 
@@ -141,9 +141,9 @@ def _net_relabelling(node: Tree) -> None:
     factor = directed.shorten((1 - q) * both + 4 * q * directed.power(both, reach))
     require(new.loss == Loss(Fraction(0), factor), "epsilon is not that of relabelling all records")
     pairs = Fraction(directed.labellings(of - 1, vc) ** 2, 2)
-    grown = directed.exp_ceiling(share * (kept - 1), 30) if share else ONE
-    missed = min(ONE, pairs / grown * (1 + Fraction(1, 10**25)))
-    require(new.delta == directed.shorten(min(ONE, q * missed)), "delta is not that of the net")
+    growth = directed.exp_ceiling(share * (kept - 1), 30) if share else ONE
+    miss = min(ONE, pairs / growth * (1 + Fraction(1, 10**25)))
+    require(new.delta == directed.shorten(min(ONE, q * miss)), "delta is not that of the net")
 
 
 def _net_average(block: int, failure: Fraction, vc: int) -> Fraction:
@@ -194,15 +194,15 @@ def _relabelled_vote(node: Tree) -> None:
     same_records(count, records)
     require(records > kept and x < 1 and heavy > 0, "a parameter is out of range")
     voters, miss = records - kept, failure / 5
-    drawn = (ln_labellings(kept, vc) + directed.ln_ceiling(1 / miss)) / (
+    draw = (ln_labellings(kept, vc) + directed.ln_ceiling(1 / miss)) / (
         voters * mistake * directed.ln_floor(1 / x)
     )
-    require(drawn < heavy, "the draw of labels proves nothing")
+    require(draw < heavy, "the draw of labels proves nothing")
     spread = (2 * ln_labellings(2 * kept, vc) + directed.ln_ceiling(4 / miss)) / kept
-    seen = drawn / heavy
-    near = min(ONE, seen + 2 * directed.root_ceiling(seen * spread) + 4 * spread)
-    voted = min(ONE, _voted(_net_average(kept // models, miss / models, vc), models, y))
-    least = _deviation(voters, vc, 2 * miss) + drawn + near + voted
+    rate = draw / heavy
+    near = min(ONE, rate + 2 * directed.root_ceiling(rate * spread) + 4 * spread)
+    vote = min(ONE, _voted(_net_average(kept // models, miss / models, vc), models, y))
+    least = _deviation(voters, vc, 2 * miss) + draw + near + vote
     require(error == directed.shorten(least), "the error is not the rule's")
 
 
@@ -211,15 +211,15 @@ def _net_relabelling_accuracy(node: Tree) -> None:
     names = ("kept", "models", "ratio", "inner", "flip", "slip", "records", "vc")
     kept, models, ratio, inner, flip, slip, count, vc = parameters(node, *names)
     kept, models, vc = integer(kept, 1), integer(models, 1), integer(vc, 0)
-    x, y, turned, missed = read_ratio(ratio), read_ratio(inner), number(flip), number(slip)
+    x, y, turn, miss = read_ratio(ratio), read_ratio(inner), number(flip), number(slip)
     same_records(count, records)
     require(records >= kept and x < 1, "a parameter is out of range")
-    require(0 <= turned <= Fraction(1, 2) and 0 < missed < 1, "flip or slip is out of range")
+    require(0 <= turn <= Fraction(1, 2) and 0 < miss < 1, "flip or slip is out of range")
     half = failure / 2
-    near = (ln_labellings(records, vc) + directed.ln_ceiling(1 / missed)) / kept + missed
-    drawn = ln_labellings(kept, vc) / (records * directed.ln_floor(1 / x))
-    voted = min(ONE, _voted(_net_average(records // models, half / models, vc), models, y))
-    least = _deviation(records, vc, half) + near + drawn + voted + turned
+    near = (ln_labellings(records, vc) + directed.ln_ceiling(1 / miss)) / kept + miss
+    draw = ln_labellings(kept, vc) / (records * directed.ln_floor(1 / x))
+    vote = min(ONE, _voted(_net_average(records // models, half / models, vc), models, y))
+    least = _deviation(records, vc, half) + near + draw + vote + turn
     require(error == directed.shorten(least), "the error is not the rule's")
 
 

@@ -35,14 +35,14 @@ def _relabelling(ranks: bool) -> Check:
         require(kept < of, "nobody is left to vote")
         worth = 1 / read_ratio(ratio)
         one = directed.power(worth, mistake)  # weight of one mistake
-        moved = directed.power(worth, 2 * change)
+        shift = directed.power(worth, 2 * change)
         e = old.loss.rational
         if ranks:
-            heavy, inside = one**2, moved * e**2
+            heavy, inside = one**2, shift * e**2
             delta = old.delta + e * old.delta
         else:
             heavy = (one + one**2) / 2 if change >= mistake else one**2
-            inside, delta = 4 * moved * e, old.delta
+            inside, delta = 4 * shift * e, old.delta
         factor = one**2
         if inside > factor:
             votes, relabelled = Fraction(of - kept, of), Fraction(kept, of) * heavy
@@ -57,9 +57,9 @@ def _relabelling(ranks: bool) -> Check:
 def _part(node: Tree) -> None:
     new, old = pair(node)
     ratio, change = parameters(node, "ratio", "change")
-    moved = directed.power(1 / read_ratio(ratio), 2 * integer(change, 1))
+    shift = directed.power(1 / read_ratio(ratio), 2 * integer(change, 1))
     require(new.unit == "record", "whole records must be protected")
-    factor = directed.shorten(4 * moved * old.loss.factor)
+    factor = directed.shorten(4 * shift * old.loss.factor)
     require(new.loss == Loss(old.loss.log, factor), "epsilon is not that of relabelled records")
     require(new.delta == old.delta, "delta is not the premise's")
 

@@ -161,8 +161,8 @@ def _candidates(node: Tree) -> None:
 def _ranges(node: Tree) -> None:
     parameters(node)
     error, failure, records = _read_answers(node, "ranges")
-    half, same, counted = _read_answers(only_premise(node), "thresholds")
-    require((error, failure, records) == (2 * half, same, counted), "not twice the error of the thresholds")
+    half, same, count = _read_answers(only_premise(node), "thresholds")
+    require((error, failure, records) == (2 * half, same, count), "not twice the error of the thresholds")
 
 
 def _generic(node: Tree) -> None:
@@ -173,13 +173,13 @@ def _generic(node: Tree) -> None:
     gap, ratio, tilt, tolerated, deviation = (number(text) for text in fractions)
     labelled, error, failure = integer(fact["records"], 0), number(fact["error"]), number(fact["failure"])
     require(fact["against"] == "realizable" and fact["proper"] is True, "another kind of accuracy")
-    seen, missed, records = _worst(node.get("premises", ()))
-    seen = slabs * (seen + gap)
+    tolerance, miss, records = _worst(node.get("premises", ()))
+    tolerance = slabs * (tolerance + gap)
     require(gap >= 0 and 0 < ratio <= tilt <= 1, "a parameter is out of range")
-    require(seen < tolerated < error <= 1, "the errors do not grow")
-    rest = failure - missed - deviation
+    require(tolerance < tolerated < error <= 1, "the errors do not grow")
+    rest = failure - miss - deviation
     require(deviation > 0 and rest > 0 and failure < 1, "the failures do not add up")
-    exponent = records * (tolerated - seen) * (tolerated - seen) / (4 * tolerated)
+    exponent = records * (tolerated - tolerance) * (tolerated - tolerance) / (4 * tolerated)
     vanishing = directed.exp_bounds(-min(exponent, Fraction(_FAR)))[1]
     labellings = directed.labellings(2 * records, vc)
     require(4 * labellings * vanishing <= deviation, "too few unlabelled records")

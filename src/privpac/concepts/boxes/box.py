@@ -48,8 +48,8 @@ class Box(RuleBase):
     def _conditions(self, schema: Schema) -> list[tuple[Any, tuple[int, int]]]:
         """(column, range) for every column that the box restricts."""
         sides = zip(self.columns, self.low, self.high, strict=True)
-        named = [(schema.column(name), (low, high)) for name, low, high in sides]
-        return [(column, bounds) for column, bounds in named if bounds != (0, column.size)]
+        ranges = [(schema.column(name), (low, high)) for name, low, high in sides]
+        return [(column, bounds) for column, bounds in ranges if bounds != (0, column.size)]
 
     def describe(self, schema: Schema) -> str:
         conditions = [] if self.is_empty else self._conditions(schema)

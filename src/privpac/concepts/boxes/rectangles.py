@@ -165,8 +165,8 @@ class Rectangles(VotedAsMembers, EvenPrior, Stored):
         """Its labellings of the distinct points of these records; boxes themselves for many records."""
         if self._drawn_themselves(sum(sample.size.total for sample in points)):
             return MemberDichotomies(self)
-        seen = reduced(OccupiedCells(self.statistic.axes, self.groups, classes=1), points)
-        return BoxDichotomies(self.statistic, seen, self.inside, self._box)
+        cells = reduced(OccupiedCells(self.statistic.axes, self.groups, classes=1), points)
+        return BoxDichotomies(self.statistic, cells, self.inside, self._box)
 
     def _box(self, ranges: Sequence[tuple[int, int]] | None) -> Box:
         return self.nothing if ranges is None else self.member(ranges)

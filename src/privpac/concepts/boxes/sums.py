@@ -243,8 +243,8 @@ class BoxSums:
         depth = self._values[-1].bit_length() + 1
         bare = 4 * len(self.moves) + 2 * depth**2 + 4 * max(self._values[-2:])  # more of it without a scale
         roundings = bare + 8 * depth + 4 * max(self._values[-2:]) + 2 * len(self.axes) + 16
-        dropped = 32 * (depth + 2) * 2.0 ** (self.members.bit_length() - SMALLEST_BITS)
-        return 1.01 * (roundings * UNIT_ROUNDOFF + dropped)
+        loss = 32 * (depth + 2) * 2.0 ** (self.members.bit_length() - SMALLEST_BITS)
+        return 1.01 * (roundings * UNIT_ROUNDOFF + loss)
 
     @cached_property
     def _powers(self) -> Powers:
@@ -321,9 +321,9 @@ class BoxSums:
     def row(self, outer: Outer, first: int, last: int) -> Integers:
         """What each value of y adds to the score of a box of these ranges."""
         starts, ys, moves = self.within(outer)
-        held = slice(starts[first], starts[last + 1])
+        rows = slice(starts[first], starts[last + 1])
         row = np.zeros(self._values[-1], np.int64)
-        np.add.at(row, ys[held], moves[held])
+        np.add.at(row, ys[rows], moves[rows])
         return row
 
     def ends(self, outer: Outer, first: int, last: int) -> Floats:

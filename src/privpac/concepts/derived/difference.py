@@ -89,9 +89,9 @@ class SymmetricDifference:
         vc = self.concepts.vc
         general = None if vc is None else differences_vc(vc)
         size = self.size
-        counted = None if size is None else size.bit_length() - 1
-        known = [bound for bound in (general, counted) if bound is not None]
-        return min(known) if known else None
+        by_count = None if size is None else size.bit_length() - 1
+        bounds = [bound for bound in (general, by_count) if bound is not None]
+        return min(bounds) if bounds else None
 
     def members(self) -> Iterator[Difference]:
         """Every difference of two different members of a finite class."""
@@ -99,6 +99,6 @@ class SymmetricDifference:
             raise ParameterError(
                 "SymmetricDifference", "concepts", self.concepts.word, allowed="a finite class to be listed"
             )
-        listed = [self.concepts.member(i) for i in range(self.concepts.size)]
-        for first, second in combinations(listed, 2):
+        rules = [self.concepts.member(i) for i in range(self.concepts.size)]
+        for first, second in combinations(rules, 2):
             yield Difference(first, second)

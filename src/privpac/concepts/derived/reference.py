@@ -63,9 +63,9 @@ def _ordered(schema: Schema, name: str, owner: str) -> Column:
     return column
 
 
-def _filled(column: Column, drawn: list[int]) -> NDArray[Any]:
-    cells = np.empty(len(drawn), dtype=column.dtype)
-    cells[:] = drawn
+def _filled(column: Column, values: list[int]) -> NDArray[Any]:
+    cells = np.empty(len(values), dtype=column.dtype)
+    cells[:] = values
     return cells
 
 
@@ -148,12 +148,12 @@ class UniformSphere:
     def _point(self, coins: Coins) -> list[int]:
         reach = 2**20
         while True:
-            drawn = [coins.below(2 * reach + 1) - reach for _ in self.columns]
-            norm = math.isqrt(sum(x * x for x in drawn))
+            point = [coins.below(2 * reach + 1) - reach for _ in self.columns]
+            norm = math.isqrt(sum(x * x for x in point))
             if reach // 1000 < norm <= reach:  # the direction of a uniform point of a ball is uniform
                 half = Fraction(self.cells, 2)
                 return [
-                    min(self.cells - 1, max(0, math.floor(half * (1 + Fraction(x, norm + 1))))) for x in drawn
+                    min(self.cells - 1, max(0, math.floor(half * (1 + Fraction(x, norm + 1))))) for x in point
                 ]
 
 
@@ -213,11 +213,11 @@ class ByCdf:
 
     def draw(self, count: int, coins: Coins) -> Cells:
         column = self.schema.column(self.column)
-        drawn = []
+        cells = []
         for _ in range(count):
             level = Fraction(coins.below(2**60), 2**60)
-            drawn.append(min(column.size - 1, _last_at_most(self, self.column, column.size, level)))
-        return {self.column: _filled(column, drawn)}
+            cells.append(min(column.size - 1, _last_at_most(self, self.column, column.size, level)))
+        return {self.column: _filled(column, cells)}
 
 
 def _last_at_most(reference: Reference, column: str, size: int, level: Fraction) -> int:
@@ -271,8 +271,8 @@ class PublicTable:
     def counts(self, column: str) -> ColumnCounts:
         """Cells of a column and how often they occur, counted once."""
         if column not in self._counts_by_column:
-            described = self.records.schema.column(column)
-            self._counts_by_column[column] = self.records.reduce(CellCounts(described, classes=1))
+            own_column = self.records.schema.column(column)
+            self._counts_by_column[column] = self.records.reduce(CellCounts(own_column, classes=1))
         tally = self._counts_by_column[column]
         if len(tally.values) < 2:
             raise SchemaError(
@@ -287,8 +287,8 @@ class PublicTable:
         place = (
             int(np.searchsorted(counts.values, cell, side="left")) if cell <= int(counts.values[-1]) else None
         )
-        seen = counts.n if place is None else int(counts.counts[:place].sum())
-        return Fraction(seen, counts.n)
+        count = counts.n if place is None else int(counts.counts[:place].sum())
+        return Fraction(count, counts.n)
 
     def draw(self, count: int, coins: Coins) -> Cells:
         total = self.records.size.total

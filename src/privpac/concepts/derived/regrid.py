@@ -36,17 +36,17 @@ def covering_edges(column: Column, sample: Sample, *, spacing: int) -> tuple[int
 
     Looks at features only. The ends of the column count as edges that are there anyway.
     """
-    seen = sample.reduce(CellCounts(column, classes=1))
-    counts = seen.counts[:, 0].astype(np.int64)
+    column_counts = sample.reduce(CellCounts(column, classes=1))
+    counts = column_counts.counts[:, 0].astype(np.int64)
     ranks = np.concatenate([[0], np.cumsum(counts)[:-1]])  # records below a cut at each value
     edges: list[int] = []
     covered = spacing
     while True:
         place = int(np.searchsorted(ranks, covered, side="right"))
-        if place >= len(ranks) or int(ranks[place]) >= seen.n - spacing:
+        if place >= len(ranks) or int(ranks[place]) >= column_counts.n - spacing:
             return tuple(edges)
         last = int(np.searchsorted(ranks, ranks[place] + spacing, side="right")) - 1
-        edges.append(int(seen.values[last]))
+        edges.append(int(column_counts.values[last]))
         covered = int(ranks[last]) + spacing
 
 

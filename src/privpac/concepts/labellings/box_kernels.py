@@ -30,28 +30,28 @@ FAR = 2**61
 def _slab(occupied: Points, moves: Counts, z: int, z_last: int) -> tuple[NDArray[np.uint8], Counts]:
     """For every (y, x): bits 2, 3 and 4 of the points in the range of z, and the sum of moves."""
     rows, width = occupied.shape[1], occupied.shape[2]
-    seen, sums = np.zeros((rows, width), np.uint8), np.zeros((rows, width), np.int64)
+    marks, sums = np.zeros((rows, width), np.uint8), np.zeros((rows, width), np.int64)
     for y in range(rows):
         for x in range(width):
             for at in range(z, z_last + 1):
                 sums[y, x] += moves[at, y, x]
                 if occupied[at, y, x]:
-                    seen[y, x] |= ANY
+                    marks[y, x] |= ANY
             if occupied[z, y, x]:
-                seen[y, x] |= 4
+                marks[y, x] |= 4
             if occupied[z_last, y, x]:
-                seen[y, x] |= 8
-    return seen, sums
+                marks[y, x] |= 8
+    return marks, sums
 
 
 @compiled
-def _entries(seen: NDArray[np.uint8], sums: Counts) -> tuple[Counts, Counts]:
+def _entries(slab: NDArray[np.uint8], sums: Counts) -> tuple[Counts, Counts]:
     """Where the values of x that matter stand, row by row: those of row y from first[y] up to first[y + 1]."""
-    rows, width = seen.shape
+    rows, width = slab.shape
     first, places, count = np.zeros(rows + 1, np.int64), np.empty(rows * width, np.int64), 0
     for y in range(rows):
         for x in range(width):
-            if seen[y, x] or sums[y, x] != 0:
+            if slab[y, x] or sums[y, x] != 0:
                 places[count] = x
                 count += 1
         first[y + 1] = count
@@ -60,7 +60,7 @@ def _entries(seen: NDArray[np.uint8], sums: Counts) -> tuple[Counts, Counts]:
 
 @compiled
 def _take(
-    seen: NDArray[np.uint8],
+    slab: NDArray[np.uint8],
     sums: Counts,
     y: int,
     entries: tuple[Counts, Counts],
@@ -83,18 +83,18 @@ def _take(
                 at -= 1
             live[at] = x
             count += 1
-        marks[x] |= seen[y, x] | LIVE
+        marks[x] |= slab[y, x] | LIVE
         row[x] += sums[y, x]
     return count
 
 
 @compiled
-def _mark(x: int, seen: NDArray[np.uint8], y: int, y_last: int, marks: NDArray[np.uint8]) -> int:
+def _mark(x: int, slab: NDArray[np.uint8], y: int, y_last: int, marks: NDArray[np.uint8]) -> int:
     """All bits of x for the ranges at hand."""
     mark = marks[x]
-    if seen[y, x] & ANY:
+    if slab[y, x] & ANY:
         mark |= 1
-    if seen[y_last, x] & ANY:
+    if slab[y_last, x] & ANY:
         mark |= 2
     return int(mark & (ALL | ANY))
 
@@ -114,7 +114,7 @@ def _plus(power: int, value: float, other: int, more: float, table: Floats) -> t
 
 @compiled
 def _ends(
-    seen: NDArray[np.uint8],
+    slab: NDArray[np.uint8],
     y: int,
     y_last: int,
     marks: NDArray[np.uint8],
@@ -133,7 +133,7 @@ def _ends(
     states[:] = 0.0
     total_power, total = 0, 0.0
     for x in live:
-        mark = _mark(x, seen, y, y_last, marks)
+        mark = _mark(x, slab, y, y_last, marks)
         bits = mark & ALL
         for state in range(lowest, ALL + 1):
             if bits and states[state] != 0.0 and (state | bits) != state:
@@ -157,15 +157,15 @@ def outer_sums(occupied: Points, moves: Counts, table: Floats, exponents: Counts
     live, place = np.zeros(width, np.int64), 0
     for z in range(depth):
         for z_last in range(z, depth):
-            seen, sums = _slab(occupied, moves, z, z_last)
-            entries = _entries(seen, sums)
+            slab, sums = _slab(occupied, moves, z, z_last)
+            entries = _entries(slab, sums)
             lowest = 12 if z == z_last else 0  # every point has both bits of a single z
             for y in range(rows):
                 marks, row, count = np.zeros(width, np.uint8), np.zeros(width, np.int64), 0
                 for y_last in range(y, rows):
-                    count = _take(seen, sums, y_last, entries, marks, row, live, count)
+                    count = _take(slab, sums, y_last, entries, marks, row, live, count)
                     power, total = _ends(
-                        seen, y, y_last, marks, row, live[:count], lowest, table, states, powers
+                        slab, y, y_last, marks, row, live[:count], lowest, table, states, powers
                     )
                     exponents[place], mantissas[place] = power, total
                     place += 1
@@ -177,11 +177,11 @@ def ranges_within(
 ) -> tuple[Counts, Counts, Counts]:
     """The labellings with these outer ranges: first and last x, and the sum of moves; counted first, then listed."""
     width = occupied.shape[2]
-    seen, sums = _slab(occupied, moves, z, z_last)
+    slab, sums = _slab(occupied, moves, z, z_last)
     marks, row = np.zeros(width, np.uint8), np.zeros(width, np.int64)
-    entries, live, count = _entries(seen, sums), np.zeros(width, np.int64), 0
+    entries, live, count = _entries(slab, sums), np.zeros(width, np.int64), 0
     for at in range(y, y_last + 1):
-        count = _take(seen, sums, at, entries, marks, row, live, count)
+        count = _take(slab, sums, at, entries, marks, row, live, count)
     first, last, prices = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)
     for listing in range(2):
         place = 0
@@ -190,7 +190,7 @@ def ranges_within(
                 continue
             bits, price = 0, np.int64(0)
             for b in range(a, width):
-                bits |= _mark(b, seen, y, y_last, marks) & ALL
+                bits |= _mark(b, slab, y, y_last, marks) & ALL
                 price += row[b]
                 if bits == ALL and marks[b] & ANY:
                     if listing == 1:
@@ -214,16 +214,16 @@ def cheapest_box(occupied: Points, moves: Counts) -> tuple[np.int64, int, int, i
     live = np.zeros(width, np.int64)
     for z in range(depth):
         for z_last in range(z, depth):
-            seen, sums = _slab(occupied, moves, z, z_last)
-            entries = _entries(seen, sums)
+            slab, sums = _slab(occupied, moves, z, z_last)
+            entries = _entries(slab, sums)
             lowest = 12 if z == z_last else 0  # every point has both bits of a single z
             for y in range(rows):
                 marks, row, count = np.zeros(width, np.uint8), np.zeros(width, np.int64), 0
                 for y_last in range(y, rows):
-                    count = _take(seen, sums, y_last, entries, marks, row, live, count)
+                    count = _take(slab, sums, y_last, entries, marks, row, live, count)
                     states[:] = FAR
                     for x in live[:count]:
-                        mark = _mark(x, seen, y, y_last, marks)
+                        mark = _mark(x, slab, y, y_last, marks)
                         bits = mark & ALL
                         for state in range(lowest, ALL + 1):
                             to = state | bits

@@ -76,13 +76,13 @@ class BoxDichotomies:
         return self.member(labelling).predict(cells)
 
     def mistakes(self, sample: Sample) -> BoxPrices:
-        seen = sample.reduce(self.statistic)
-        moves = seen.counts[:, 1 - self.inside] - seen.counts[:, self.inside]  # of taking a cell inside
+        counts = sample.reduce(self.statistic)
+        moves = counts.counts[:, 1 - self.inside] - counts.counts[:, self.inside]  # of taking a cell inside
         shape = tuple(max(1, len(values)) for values in self._values)
         table = np.zeros(shape, dtype=np.int64)
         parts = [
             np.searchsorted(np.array(cuts, dtype=object), np.array(groups, dtype=object), side="right")
-            for cuts, groups in zip(self._cuts, self.statistic.groups(seen), strict=True)
+            for cuts, groups in zip(self._cuts, self.statistic.groups(counts), strict=True)
         ]
         if self._places[0]:
             np.add.at(table, tuple(parts), moves)
@@ -120,8 +120,8 @@ class BoxPrices:
 
     def _named(self, outer: tuple[int, int, int, int], first: int, last: int) -> Sides:
         z, z_last, y, y_last = outer
-        drawn = ((z, z_last), (y, y_last), (first, last))[3 - len(self.order) :]
-        return tuple(drawn[self.order.index(axis)] for axis in range(len(drawn)))
+        edges = ((z, z_last), (y, y_last), (first, last))[3 - len(self.order) :]
+        return tuple(edges[self.order.index(axis)] for axis in range(len(edges)))
 
     def draw(self, ratio: Fraction, coins: Coins) -> Sides:
         index = coins.choose(OuterWeights(self, ratio))
@@ -164,8 +164,8 @@ class OuterWeights:
         outer_sums(self.prices.occupied, moves, powers.table[powers.below :], exponents[1:], mantissas[1:])
         values = powers.aligned(exponents, mantissas)
         width = self.prices.moves.shape[2]
-        dropped = 17.0 * float(self._outer + 1) * float(width + 1) ** 2 * 2.0**-899
-        return values, 1.01 * ((68 * width + 16) * UNIT_ROUNDOFF + dropped)
+        loss = 17.0 * float(self._outer + 1) * float(width + 1) ** 2 * 2.0**-899
+        return values, 1.01 * ((68 * width + 16) * UNIT_ROUNDOFF + loss)
 
     def balls(self, bits: int) -> Sequence[arb]:
         with ctx.workprec(bits):

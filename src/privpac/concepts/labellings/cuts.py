@@ -56,9 +56,9 @@ class CutDichotomies:
         return self.member(index).predict(cells)
 
     def mistakes(self, sample: Sample) -> ListedPrices:
-        seen: ColumnCounts = sample.reduce(CellCounts(self.column))
-        upwards = cut_mistakes(seen, self.points)
-        return ListedPrices(self._arranged(upwards, int(seen.counts.sum()) - upwards))
+        counts: ColumnCounts = sample.reduce(CellCounts(self.column))
+        upwards = cut_mistakes(counts, self.points)
+        return ListedPrices(self._arranged(upwards, int(counts.counts.sum()) - upwards))
 
     def _arranged(self, up: NDArray[np.int64], down: NDArray[np.int64]) -> NDArray[np.int64]:
         """Scores of upward and downward gaps in the order of the labellings; the constants are upward ones."""
@@ -68,10 +68,10 @@ class CutDichotomies:
 
     def relabelling(self, sample: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
         there: ColumnCounts = sample.reduce(CellCounts(self.column, classes=1))
-        seen: ColumnCounts = rest.reduce(CellCounts(self.column))
+        counts: ColumnCounts = rest.reduce(CellCounts(self.column))
         steps = change * multiplicities(self.points, there.values, there.counts[:, 0])
-        fewest, most = gap_extremes(*ranked(self.points, seen.values), seen.counts)
-        down = int(seen.counts.sum()) - most
+        fewest, most = gap_extremes(*ranked(self.points, counts.values), counts.counts)
+        down = int(counts.counts.sum()) - most
         if len(self.upward) == 1:
             costs = mistake * (fewest if self.upward[0] else down)
             on_line(costs, steps)
@@ -94,6 +94,6 @@ def cut_mistakes(seen: ColumnCounts, points: Array) -> NDArray[np.int64]:
     """Mistakes of the upward representative in every gap between the points."""
     counts = np.asarray(seen.counts, dtype=np.int64)
     after = np.concatenate([[0], np.cumsum(counts[:, 1] - counts[:, 0])]) + int(counts[:, 0].sum())
-    passed = np.searchsorted(seen.values, middle_cuts(points))
+    places = np.searchsorted(seen.values, middle_cuts(points))
     last = [len(seen.values)] if len(points) else []
-    return np.asarray(after[np.concatenate([[0], passed, last]).astype(np.intp)], dtype=np.int64)
+    return np.asarray(after[np.concatenate([[0], places, last]).astype(np.intp)], dtype=np.int64)

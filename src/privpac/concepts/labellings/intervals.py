@@ -29,8 +29,8 @@ from privpac.data.sample import Sample
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import SizeError
 from privpac.mechanisms import gibbs
+from privpac.mechanisms.gibbs import power_tables
 from privpac.numbers.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball
-from privpac.numbers.powers import power_tables
 from privpac.theory.listing import MOST_RUN_POINTS, most_distinct
 
 __all__ = ["FEW_RECORDS", "FewIntervals", "IntervalDichotomies", "VotedRuns", "require_runs"]
@@ -58,10 +58,10 @@ class IntervalDichotomies(UnionDichotomies):
 
     def relabelling(self, sample: Sample, rest: Sample, *, change: int, mistake: int) -> VotedRuns:
         there: ColumnCounts = sample.reduce(CellCounts(self.column, classes=1))
-        seen: ColumnCounts = rest.reduce(CellCounts(self.column))
-        counts = np.asarray(seen.counts, dtype=np.int64)
+        column_counts: ColumnCounts = rest.reduce(CellCounts(self.column))
+        counts = np.asarray(column_counts.counts, dtype=np.int64)
         moves = counts[:, 1 - self.inside] - counts[:, self.inside]  # of taking a cell inside
-        start, end, before, after, alone = _gap_sums(*ranked(self.points, seen.values), moves)
+        start, end, before, after, alone = _gap_sums(*ranked(self.points, column_counts.values), moves)
         nowhere = int(counts[:, self.inside].sum())
         steps = change * multiplicities(self.points, there.values, there.counts[:, 0])
         return VotedRuns(
@@ -83,10 +83,10 @@ class FewIntervals(IntervalDichotomies):
         return self.name(tuple((int(self.points[i]), int(self.points[j - 1]) + 1) for i, j in labelling))
 
     def mistakes(self, sample: Sample) -> ListedRuns:
-        seen: ColumnCounts = sample.reduce(CellCounts(self.column))
-        counts = np.asarray(seen.counts, dtype=np.int64)
+        column_counts: ColumnCounts = sample.reduce(CellCounts(self.column))
+        counts = np.asarray(column_counts.counts, dtype=np.int64)
         moves = counts[:, 1 - self.inside] - counts[:, self.inside]
-        start, end, _, _, _ = _gap_sums(*ranked(self.points, seen.values), moves)
+        start, end, _, _, _ = _gap_sums(*ranked(self.points, column_counts.values), moves)
         first, last = np.triu_indices(len(self.points))
         nowhere = int(counts[:, self.inside].sum())
         return ListedRuns(
@@ -203,8 +203,8 @@ class RowWeights:
             bits,
             totals,
         )
-        dropped = (runs.points + 1.0) ** 2 * 1.01 * SMALLEST_POWER
-        return totals, 1.01 * ((runs.points + units + 4) * UNIT_ROUNDOFF + dropped)
+        loss = (runs.points + 1.0) ** 2 * 1.01 * SMALLEST_POWER
+        return totals, 1.01 * ((runs.points + units + 4) * UNIT_ROUNDOFF + loss)
 
     def balls(self, bits: int) -> Sequence[arb]:
         with ctx.workprec(bits):
@@ -259,9 +259,7 @@ def _gap_sums(
 
 
 @compiled
-def _row(
-    first: int, begins: Sums, ends: Sums, lengths: Sums, reached: Sums, empty: int, prices: Sums
-) -> None:
+def _row(first: int, begins: Sums, ends: Sums, lengths: Sums, sums: Sums, empty: int, prices: Sums) -> None:
     """The prices of the runs first … last - 1, for every `last` above `first`.
 
     An interval that meets the run is joined to it by moving its beginning to `first` and then its end to `last`; all
@@ -269,7 +267,7 @@ def _row(
     labels that really change.
     """
     here, count = lengths[first], len(prices)
-    least = reached[first]  # of beginnings up to the end at hand
+    least = sums[first]  # of beginnings up to the end at hand
     for at in range(count):
         last = first + 1 + at
         if at > 0:
@@ -290,7 +288,7 @@ def _totals(
     begins: Sums,
     ends: Sums,
     lengths: Sums,
-    reached: Sums,
+    sums: Sums,
     empty: int,
     best: int,
     coarse: NDArray[np.float64],
@@ -306,7 +304,7 @@ def _totals(
             line = np.full(1, empty)
         else:
             line = prices[: points - row + 1]
-            _row(row - 1, begins, ends, lengths, reached, empty, line)
+            _row(row - 1, begins, ends, lengths, sums, empty, line)
         total = 0.0
         for at in range(len(line)):
             step = line[at] - best

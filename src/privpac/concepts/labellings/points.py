@@ -39,44 +39,44 @@ class PointDichotomies:
     def labels(self, index: int, cells: Cells) -> NDArray[np.uint8]:
         return self.member(index).predict(cells)
 
-    def _at(self, seen: ColumnCounts) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def _at(self, column_counts: ColumnCounts) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Mistakes of each point of the set, and which seen values belong to it."""
-        counts = np.asarray(seen.counts, dtype=np.int64)
+        counts = np.asarray(column_counts.counts, dtype=np.int64)
         mistakes = np.full(len(self.points), int(counts[:, 1].sum()), dtype=np.int64)
-        places = np.searchsorted(self.points, seen.values)
-        inside = np.zeros(len(seen.values), dtype=np.bool_)
-        reached = places < len(self.points)
-        inside[reached] = self.points[places[reached]] == seen.values[reached]
+        places = np.searchsorted(self.points, column_counts.values)
+        inside = np.zeros(len(column_counts.values), dtype=np.bool_)
+        within = places < len(self.points)
+        inside[within] = self.points[places[within]] == column_counts.values[within]
         mistakes[places[inside]] += counts[inside, 0] - counts[inside, 1]
         return mistakes, inside
 
     def mistakes(self, sample: Sample) -> ListedPrices:
-        seen: ColumnCounts = sample.reduce(CellCounts(self.column))
-        mistakes, _ = self._at(seen)
+        column_counts: ColumnCounts = sample.reduce(CellCounts(self.column))
+        mistakes, _ = self._at(column_counts)
         if self.elsewhere is None:
             return ListedPrices(mistakes)
-        counts = np.asarray(seen.counts, dtype=np.int64)
-        here = counts[seen.values == self.elsewhere]
+        counts = np.asarray(column_counts.counts, dtype=np.int64)
+        here = counts[column_counts.values == self.elsewhere]
         none = int(counts[:, 1].sum()) + int(here[:, 0].sum()) - int(here[:, 1].sum())
         return ListedPrices(np.append(mistakes, none))
 
     def relabelling(self, sample: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
         """Two points differ at both of them, a point and none at that point: through none it is never farther."""
         there: ColumnCounts = sample.reduce(CellCounts(self.column, classes=1))
-        seen: ColumnCounts = rest.reduce(CellCounts(self.column))
+        counts: ColumnCounts = rest.reduce(CellCounts(self.column))
         steps = change * multiplicities(self.points, there.values, there.counts[:, 0])
-        mistakes, inside = self._at(seen)
+        mistakes, inside = self._at(counts)
         costs = mistake * mistakes
         through = [int((costs + steps).min())] if len(costs) else []
         if self.elsewhere is not None:
-            through.append(mistake * self._fewest_outside(seen, ~inside))
+            through.append(mistake * self._fewest_outside(counts, ~inside))
         none = min(through)
         costs = np.minimum(costs, none + steps)
         return ListedPrices(costs if self.elsewhere is None else np.append(costs, none))
 
-    def _fewest_outside(self, seen: ColumnCounts, outside: NDArray[np.bool_]) -> int:
+    def _fewest_outside(self, column_counts: ColumnCounts, outside: NDArray[np.bool_]) -> int:
         """The best point outside of the set: a seen one, or one that nobody has if there is any."""
-        counts = np.asarray(seen.counts, dtype=np.int64)
+        counts = np.asarray(column_counts.counts, dtype=np.int64)
         positives = int(counts[:, 1].sum())
         gains = counts[outside, 0] - counts[outside, 1]
         untouched = self.column.size > len(self.points) + len(gains)

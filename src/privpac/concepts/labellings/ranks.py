@@ -59,9 +59,9 @@ class RankDichotomies:
         """As `Dichotomies.relabelling`; the concepts are still cuts between points."""
         column = self.concepts.schema.column(self.concepts.column)
         there: ColumnCounts = self.sample.reduce(CellCounts(column, classes=1))
-        seen: ColumnCounts = rest.reduce(CellCounts(column))
-        fewest, most = gap_extremes(*ranked(there.values, seen.values), seen.counts)
-        down, k = int(seen.counts.sum()) - most, len(self._ranks)
+        counts: ColumnCounts = rest.reduce(CellCounts(column))
+        fewest, most = gap_extremes(*ranked(there.values, counts.values), counts.counts)
+        down, k = int(counts.counts.sum()) - most, len(self._ranks)
         places = np.concatenate([[0], np.cumsum(there.counts[:, 0])])
         costs = [self._spread(mistake * gaps, places) for gaps in (fewest, down)]
         if self.concepts.direction == "either":

@@ -29,28 +29,28 @@ def repeats(
     The cuts of a chain stand at its start, upward ones first, then as many downward ones; the candidates `loose`, in
     increasing order and with both constants in front, have rows in the table.
     """
-    repeated = np.zeros(count, dtype=np.bool_)
-    repeated[loose] = _repeated_rows(table)
+    again = np.zeros(count, dtype=np.bool_)
+    again[loose] = _repeated_rows(table)
     points = table.shape[1]
     for number, (chain, start) in enumerate(zip(chains, starts, strict=True)):
         gaps = len(chain.ends)
         same = (chain.ends == 0) | (chain.ends == points)  # one class for all points, as a constant
         for earlier in chains[:number]:
             same |= _prefixes_of(chain, earlier)
-        repeated[start : start + gaps] |= same
-        repeated[start + gaps : start + 2 * gaps] |= same
+        again[start : start + gaps] |= same
+        again[start + gaps : start + 2 * gaps] |= same
         places = _places(chain)
         for at, row in zip(loose.tolist(), table, strict=True):
             for cut in _cuts_like(places[row == 1], chain, start):
-                repeated[max(cut, at)] = True
-    return repeated
+                again[max(cut, at)] = True
+    return again
 
 
 def _repeated_rows(table: NDArray[np.uint8]) -> Mask:
     _, first = np.unique(packed_rows(table), axis=0, return_index=True)
-    repeated = np.ones(len(table), dtype=np.bool_)
-    repeated[first] = False
-    return repeated
+    again = np.ones(len(table), dtype=np.bool_)
+    again[first] = False
+    return again
 
 
 def _places(chain: Chain) -> Ints:

@@ -74,14 +74,14 @@ class _Cuts:
         return self.names.cut(self.column.name, self._cuts[index % cuts], index < cuts)
 
     def mistakes(self, sample: Sample) -> Prices:
-        seen: ColumnCounts = sample.reduce(CellCounts(self.column))
-        up = cut_mistakes(seen, self.points)
-        return np.concatenate([up, int(seen.counts.sum()) - up])
+        counts: ColumnCounts = sample.reduce(CellCounts(self.column))
+        up = cut_mistakes(counts, self.points)
+        return np.concatenate([up, int(counts.counts.sum()) - up])
 
     def fewest(self, sample: Sample) -> Prices:
-        seen: ColumnCounts = sample.reduce(CellCounts(self.column))
-        fewest, most = gap_extremes(*ranked(self.points, seen.values), seen.counts)
-        return np.concatenate([fewest, int(seen.counts.sum()) - most])
+        counts: ColumnCounts = sample.reduce(CellCounts(self.column))
+        fewest, most = gap_extremes(*ranked(self.points, counts.values), counts.counts)
+        return np.concatenate([fewest, int(counts.counts.sum()) - most])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,9 +111,9 @@ class _Matches:
 
     def _table(self, sample: Sample) -> tuple[Prices, int]:
         """Mistakes of 'class 1 exactly on this category', for all of them, and the number of records."""
-        seen: ColumnCounts = sample.reduce(CellCounts(self.column))
+        column_counts: ColumnCounts = sample.reduce(CellCounts(self.column))
         counts = np.zeros((self.column.size, 2), dtype=np.int64)
-        counts[seen.values.astype(np.int64)] = seen.counts
+        counts[column_counts.values.astype(np.int64)] = column_counts.counts
         return counts[:, 0] - counts[:, 1] + int(counts[:, 1].sum()), int(counts.sum())
 
     def mistakes(self, sample: Sample) -> Prices:
@@ -122,12 +122,12 @@ class _Matches:
 
     def fewest(self, sample: Sample) -> Prices:
         equal, records = self._table(sample)
-        seen = equal[[int(cell) for cell in self.points]]
+        at_points = equal[[int(cell) for cell in self.points]]
         outside = equal[self._absent]
         low, high = ([outside.min()], [outside.max()]) if len(outside) else ([], [])
-        return np.concatenate([seen, low, records - seen, records - np.array(high, np.int64)]).astype(
-            np.int64
-        )
+        return np.concatenate(
+            [at_points, low, records - at_points, records - np.array(high, np.int64)]
+        ).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -140,8 +140,8 @@ class _Constants:
         return self.names.constant(index)
 
     def mistakes(self, sample: Sample) -> Prices:
-        seen: ColumnCounts = sample.reduce(CellCounts(self.column))
-        zeros, ones = (int(total) for total in seen.counts.sum(axis=0))
+        counts: ColumnCounts = sample.reduce(CellCounts(self.column))
+        zeros, ones = (int(total) for total in counts.counts.sum(axis=0))
         return np.array([ones, zeros], dtype=np.int64)
 
     fewest = mistakes
@@ -227,8 +227,8 @@ class StumpDichotomies:
     def _first(self) -> Prices:
         """The candidates that label the points like no earlier one."""
         starts = [int(self._starts[i]) for i in self._cuts]
-        repeated = repeats(list(self._cuts.values()), starts, self._loose, self._table, int(self._starts[-1]))
-        return np.flatnonzero(~repeated)
+        again = repeats(list(self._cuts.values()), starts, self._loose, self._table, int(self._starts[-1]))
+        return np.flatnonzero(~again)
 
     @property
     def count(self) -> int:

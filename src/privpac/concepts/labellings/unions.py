@@ -58,9 +58,13 @@ class UnionDichotomies:
         return self.member(labelling).predict(cells)
 
     def mistakes(self, sample: Sample) -> Prices[Ranges]:
-        seen: ColumnCounts = sample.reduce(CellCounts(self.column))
+        column_counts: ColumnCounts = sample.reduce(CellCounts(self.column))
         counts = np.zeros((len(self.points), 2), dtype=np.int64)
-        np.add.at(counts, np.searchsorted(middle_cuts(self.points), seen.values, side="right"), seen.counts)
+        np.add.at(
+            counts,
+            np.searchsorted(middle_cuts(self.points), column_counts.values, side="right"),
+            column_counts.counts,
+        )
         return UnionPrices(counts, min(self.changes, len(self.points)), self.inside)
 
 

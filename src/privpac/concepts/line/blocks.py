@@ -100,12 +100,12 @@ def block_middles(
     """The occupied blocks of these records, where the cut behind i distinct values makes mistakes[i]."""
     values, last = evidence.values, len(evidence.values) - 1
     sums = np.concatenate(([0], np.cumsum(evidence.counts.sum(axis=1, dtype=np.int64))))
-    shared = _shared_bits(values, levels)
-    firsts, lasts = _spans(shared) if not plainly(20 * len(values)) else interpreted(_spans)(shared)
+    common = _shared_bits(values, levels)
+    firsts, lasts = _spans(common) if not plainly(20 * len(values)) else interpreted(_spans)(common)
     leaves, forks = np.arange(last + 1), np.arange(last)
     first, final = np.concatenate((firsts, leaves)), np.concatenate((lasts, leaves))
-    level = np.concatenate((shared, np.full(last + 1, levels)))
-    fence = np.concatenate(([-1], shared, [-1]))  # levels shared with the neighbours; none beyond the ends
+    level = np.concatenate((common, np.full(last + 1, levels)))
+    fence = np.concatenate(([-1], common, [-1]))  # levels shared with the neighbours; none beyond the ends
     above = np.maximum(fence[first], fence[final + 1]) + 1
     few = 2 * reach - (sums[final + 1] - sums[first])
     ones = _ones(values, first, above, level, levels)
@@ -116,7 +116,7 @@ def block_middles(
     ends = np.zeros(_ENDS, dtype=np.int64)
     parts: Sequence[tuple[NDArray[np.int64], ...]] = (
         (mistakes[[0, -1]] - (reach - 1), ends + 1, ends, ends, ends, ends),
-        (costs(few[:last], forks + 1), forks * 0 + 1, firsts, shared, shared + 1, forks * 0 + 2),
+        (costs(few[:last], forks + 1), forks * 0 + 1, firsts, common, common + 1, forks * 0 + 2),
         (costs(few, first), ones, first, above, level, first * 0 + 1),
         (costs(few, final + 1), np.maximum(level - above, 0) - ones, first, above, level, first * 0),
     )
@@ -158,13 +158,13 @@ def _ones(
 
 
 @compiled
-def _spans(shared: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _spans(common: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """First and last value of the block that forks between values q and q + 1, for each q: as far as more is shared."""
-    count = len(shared)
+    count = len(common)
     firsts, lasts = np.zeros(count, np.int64), np.full(count, count, np.int64)
     stack, top = np.zeros(count + 1, np.int64), 0
     for q in range(count):
-        while top > 0 and shared[stack[top - 1]] > shared[q]:
+        while top > 0 and common[stack[top - 1]] > common[q]:
             top -= 1
             lasts[stack[top]] = q
         if top > 0:

@@ -50,9 +50,9 @@ class CutRegions:
 
     def mistakes(self, cut: int) -> tuple[int, int]:
         """Records wrong below the cut, and from the cut on."""
-        passed = bisect_left(self._values, cut)  # values below the cut
-        below = int(self._below[passed - 1]) if passed else 0
-        return below, self._total(self._above) - (int(self._above[passed - 1]) if passed else 0)
+        place = bisect_left(self._values, cut)  # values below the cut
+        below = int(self._below[place - 1]) if place else 0
+        return below, self._total(self._above) - (int(self._above[place - 1]) if place else 0)
 
     def cost(self, cut: int) -> int:
         """The mistakes at a cut on its worse side."""

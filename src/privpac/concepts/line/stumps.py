@@ -114,8 +114,8 @@ class Match(OneColumn):
     def to_sql(self, schema: Schema) -> str:
         column = schema.column(self.column)
         here = CellSet.of(self.column, column.size, [(self.category, self.category)])
-        chosen = here if self.equal else here.complement()
-        return f"CASE WHEN {chosen.sql(column)} THEN 1 ELSE 0 END"
+        inside = here if self.equal else here.complement()
+        return f"CASE WHEN {inside.sql(column)} THEN 1 ELSE 0 END"
 
     def to_json(self) -> dict[str, object]:
         return {"kind": self.kind, "column": self.column, "category": self.category, "equal": self.equal}
@@ -175,8 +175,8 @@ class ColumnByColumn:
 
     def of_cell_counts(self, counts: Sequence[ColumnCounts]) -> Evidence:
         totals = counts[0].counts.sum(axis=0, dtype=np.int64)
-        named = {c.columns[0]: tally for c, tally in zip(self.counts, counts, strict=True)}
-        return tuple(int(total) for total in totals), named
+        tallies = {c.columns[0]: tally for c, tally in zip(self.counts, counts, strict=True)}
+        return tuple(int(total) for total in totals), tallies
 
     def merge(self, a: Evidence, b: Evidence) -> Evidence:
         return (

@@ -31,7 +31,7 @@ def switches(hypothesis: Hypothesis, column: Column) -> tuple[int, ...]:
     inner = sorted({edge for edge in edges if 0 < edge < column.size})
     kind = object if column.size > 2**64 else np.uint64
     answers = hypothesis.predict({column.name: np.array([0, *inner], dtype=kind)}).tolist()
-    changed = [
+    changes = [
         cut for cut, before, after in zip(inner, answers, answers[1:], strict=False) if before != after
     ]
-    return (0, *changed, column.size)
+    return (0, *changes, column.size)

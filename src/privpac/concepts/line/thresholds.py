@@ -60,10 +60,10 @@ class Threshold(OneColumn):
         values = cells[self.column]
         # The cut may lie one beyond the largest cell and not fit the array's type: then nothing reaches it.
         if values.dtype != object and not 0 <= self.cut <= np.iinfo(values.dtype).max:
-            reached = np.full(len(values), self.cut < 0)
+            above = np.full(len(values), self.cut < 0)
         else:
-            reached = np.asarray(values >= self.cut, dtype=bool)
-        labels: NDArray[np.uint8] = (reached == self.up).astype(np.uint8)
+            above = np.asarray(values >= self.cut, dtype=bool)
+        labels: NDArray[np.uint8] = (above == self.up).astype(np.uint8)
         return labels
 
     def describe(self, schema: Schema) -> str:

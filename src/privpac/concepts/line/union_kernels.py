@@ -171,13 +171,13 @@ def _note_terms(
     mantissas: Floats,
 ) -> None:
     """The terms that one gap adds to state `target`, by number of changes in the gap."""
-    turned = walk if target & 1 else -walk
+    term = walk if target & 1 else -walk
     ways = 1.0
     for c in range(1, target + 1):
         ways = ways * (length - (c - 1)) * (1.0 / c)
         if ways == 0.0:
             break
-        exponents[c - 1] = exponent[target - c] + (turned if c & 1 else 0)
+        exponents[c - 1] = exponent[target - c] + (term if c & 1 else 0)
         mantissas[c - 1] = value[target - c] * ways
 
 

@@ -57,7 +57,7 @@ class Ladder:
     def blocks(self, state: int, stop: int) -> list[Number]:
         """Weight of each block for the last of `state` changes, all of them in gaps before `stop`."""
         last = (stop - 1) // self._block
-        weights = [added[state] for added in self._added[: last + 1]]
+        weights = [row[state] for row in self._added[: last + 1]]
         weights[last] = sum(self.terms(last, state, stop), self._lift(0))
         return weights
 
@@ -79,13 +79,13 @@ class Ladder:
         values, up, down = [one] + [zero] * (self._states - 1), one, one
         for block in range(-(-self._walk.gaps // self._block)):
             self._starts.append((values, up, down))
-            added = [zero] * self._states
+            row = [zero] * self._states
             for increments, (values_after, up_after, down_after) in self._block_gaps(block, self._walk.gaps):
                 for j in range(1, self._states):
                     for term in increments[j]:
-                        added[j] = added[j] + term
+                        row[j] = row[j] + term
                 values, up, down = values_after, up_after, down_after
-            self._added.append(added)
+            self._added.append(row)
         return values
 
     def _block_gaps(

@@ -49,10 +49,10 @@ class UnionGibbs(Generic[M]):
             last = (stop - 1) // block
             row = coins.choose(_Choice(self, "blocks", state, stop)) if last else 0
             place = coins.choose(_Choice(self, "terms", row, state, stop))
-            stop, shared = row * block + place // state, place % state + 1
+            stop, common = row * block + place // state, place % state + 1
             first = walk.origin(stop)
-            changes += [first + offset for offset in coins.subset(walk.length(stop), shared)]
-            state -= shared
+            changes += [first + offset for offset in coins.subset(walk.length(stop), common)]
+            state -= common
         ends = [*sorted(changes), walk.positions]
         return self.name(tuple((ends[i], ends[i + 1]) for i in range(0, len(changes), 2)))
 
@@ -100,8 +100,8 @@ class _Choice:
         steps = tuple(int(step) for step in sums.walk.steps(0, stop))
         lengths = tuple(sums.walk.length(gap) for gap in range(stop))
         # Gaps from `stop` on and the step that ends the gap before it do not matter to the earlier changes.
-        seen = (lengths, steps[:-1]) if self._place else (lengths, steps, sums.states)
-        return ("union", self._question, self._place, sums.ratio, sums.block, seen)
+        summary = (lengths, steps[:-1]) if self._place else (lengths, steps, sums.states)
+        return ("union", self._question, self._place, sums.ratio, sums.block, summary)
 
     def floats(self) -> tuple[Floats, float]:
         sums = self._law.sums

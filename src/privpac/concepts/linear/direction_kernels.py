@@ -99,9 +99,9 @@ def _direction(
     _fill(zeros, features, points, low, factor, bins, sums)
     running = np.int64(zeros.shape[1]) * costs[0]
     for b in range(cuts):
-        missed = scores[b]
+        score = scores[b]
         scores[b] = running
-        running += missed - np.int64(bins[0, b] + bins[1, b] + bins[2, b] + bins[3, b]) * costs[0]
+        running += score - np.int64(bins[0, b] + bins[1, b] + bins[2, b] + bins[3, b]) * costs[0]
     return cuts
 
 

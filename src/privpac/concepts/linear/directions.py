@@ -27,7 +27,7 @@ from privpac.concepts.linear.direction_kernels import (
     find_score,
     list_scores,
 )
-from privpac.concepts.linear.levels import MOST_LEVELS, Feature, Levels, LevelTable
+from privpac.concepts.linear.levels import MOST_LEVELS, Feature, Levels, LevelTable, features_of
 from privpac.concepts.linear.scorecard import Item, Scorecard
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
@@ -152,19 +152,25 @@ def _within(best: int, steps: NDArray[np.int64], counts: NDArray[np.int64], span
     return Histogram(best, steps[:near], counts[:near].tolist(), int(counts[near:].sum()))
 
 
-@dataclass(frozen=True)
 class Linear(Members, ABC):
-    """What the two classes share: features of a schema, sets of directions, one prior share each."""
+    """What the classes share: features of a schema, sets of directions, one prior share each.
+
+    A subclass is a frozen dataclass with these fields, and `columns` of None are all of them.
+    """
 
     schema: Schema
+    columns: tuple[str, ...] | None
+    levels: int
 
     @property
-    @abstractmethod
-    def top(self) -> int: ...
+    def top(self) -> int:
+        """The highest level of a feature."""
+        return self.levels - 1
 
-    @property
-    @abstractmethod
-    def features(self) -> tuple[Feature, ...]: ...
+    @cached_property
+    def features(self) -> tuple[Feature, ...]:
+        """The features that a rule may look at."""
+        return features_of(self.schema, top=self.top, columns=self.columns)
 
     @property
     @abstractmethod
@@ -206,8 +212,8 @@ class Linear(Members, ABC):
         width = sum(abs(p) for p in points) * self.top
         edge = low + cutoff(cut, width)
         sign, edge = (1, edge) if above else (-1, 1 - edge)
-        chosen = (self.features[index] for index in features)
-        items = tuple(Item(feature, sign * p) for feature, p in zip(chosen, points, strict=True))
+        names = (self.features[index] for index in features)
+        items = tuple(Item(feature, sign * p) for feature, p in zip(names, points, strict=True))
         return Scorecard.of(items, edge, self.top)
 
     def contains(self, hypothesis: Hypothesis) -> bool:

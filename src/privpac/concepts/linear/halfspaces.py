@@ -37,6 +37,7 @@ class Scorecards(Linear, Stored):
     The prior shares its weight evenly among the numbers of features, and evenly among the candidates of each.
     """
 
+    schema: Schema
     count: int = 2
     points: int = POINTS
     levels: int = LEVELS
@@ -54,17 +55,12 @@ class Scorecards(Linear, Stored):
 
     def _refuse_patterns(self) -> None:
         """Before they are listed."""
-        chosen = min(self.count, len(self.features)) if self.features else 1
-        if (2 * self.points) ** chosen > 2**22:
+        features = min(self.count, len(self.features)) if self.features else 1
+        if (2 * self.points) ** features > 2**22:
             raise SizeError(
-                f"Scorecards: {chosen} features of up to {self.points} points have too many patterns.",
+                f"Scorecards: {features} features of up to {self.points} points have too many patterns.",
                 remedy="Allow fewer features or points.",
             )
-
-    @property
-    def top(self) -> int:
-        """The highest level of a feature."""
-        return self.levels - 1
 
     @property
     def grid(self) -> str:
@@ -76,11 +72,6 @@ class Scorecards(Linear, Stored):
         if self.columns is not None:
             return f"halfspaces:{','.join(self.columns)}"
         return f"scorecards:{self.count}"
-
-    @cached_property
-    def features(self) -> tuple[Feature, ...]:
-        """The features that a rule may look at."""
-        return features_of(self.schema, top=self.top, columns=self.columns)
 
     @cached_property
     def parts(self) -> tuple[Directions, ...]:
@@ -100,6 +91,7 @@ class Halfspaces(Linear, Stored):
     They must not come from the records they are used on; the certificate cannot see where they came from.
     """
 
+    schema: Schema
     columns: tuple[str, ...]
     directions: tuple[tuple[int, ...], ...]
     levels: int = LEVELS
@@ -162,11 +154,6 @@ class Halfspaces(Linear, Stored):
         return cls(schema, tuple(columns), tuple(rows))
 
     @property
-    def top(self) -> int:
-        """The highest level of a feature."""
-        return self.levels - 1
-
-    @property
     def grid(self) -> str:
         """Which half-spaces are listed."""
         return linear_grid(len(self.features), None, self.levels)
@@ -174,11 +161,6 @@ class Halfspaces(Linear, Stored):
     @property
     def word(self) -> str:
         return f"halfspaces:{','.join(self.columns)}"
-
-    @cached_property
-    def features(self) -> tuple[Feature, ...]:
-        """The features that a rule may look at."""
-        return features_of(self.schema, top=self.top, columns=self.columns)
 
     @cached_property
     def parts(self) -> tuple[Directions, ...]:

@@ -98,13 +98,13 @@ def fewest_behind(sweep: Sweep, joint: Sweep, inside: NDArray[np.bool_], mistake
     `inside` says which points of `joint` are points of `sweep`; `mistakes` are those of the separations of `joint`.
     """
     prefixes = _prefixes(sweep)
-    held, groups, _ = joint.scores(inside.astype(np.int64))
+    total, groups, _ = joint.scores(inside.astype(np.int64))
     turns = np.zeros(joint.groups, dtype=np.bool_)  # changes of `joint` that are changes of `sweep`
     if joint.groups:
         both = inside[joint.i] & inside[joint.j]
         turns = np.logical_or.reduceat(both, joint.first[:-1])
     least = np.full(2 * prefixes.count + 2, np.iinfo(np.int64).max)
-    _fewest(prefixes.groups, prefixes.lengths, prefixes.first_order(), held, groups, turns, mistakes, least)
+    _fewest(prefixes.groups, prefixes.lengths, prefixes.first_order(), total, groups, turns, mistakes, least)
     return least
 
 
@@ -113,7 +113,7 @@ def _fewest(
     groups: Short,
     lengths: Short,
     current: Whole,
-    held: Whole,
+    total: Whole,
     joint_groups: Short,
     turns: NDArray[np.bool_],
     mistakes: Whole,
@@ -121,7 +121,7 @@ def _fewest(
 ) -> None:
     """Walk through both sweeps together; both have their changes in the order of slopes."""
     prefix, turn, at = 0, -1, 0
-    for t in range(len(held)):
+    for t in range(len(total)):
         while at <= joint_groups[t]:
             if turns[at]:
                 turn += 1
@@ -129,9 +129,9 @@ def _fewest(
                     current[lengths[prefix]] = 2 * prefix
                     prefix += 1
             at += 1
-        code = current[held[t]]
+        code = current[total[t]]
         for side in range(2):
             least[code ^ side] = min(least[code ^ side], mistakes[2 * t + side])
     whole = current[-1]  # the constants
     for side in range(2):
-        least[whole ^ side] = min(least[whole ^ side], mistakes[2 * len(held) + side])
+        least[whole ^ side] = min(least[whole ^ side], mistakes[2 * len(total) + side])

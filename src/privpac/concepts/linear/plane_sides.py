@@ -58,7 +58,7 @@ def _beside(
 ) -> Whole:
     k, m = len(points), len(others)
     sums = np.empty((2, len(groups)), np.int64)
-    high, low, passed = np.empty(k, np.int64), np.empty(k, np.int64), np.empty((2, k + 1), np.int64)
+    high, low, counts = np.empty(k, np.int64), np.empty(k, np.int64), np.empty((2, k + 1), np.int64)
     start = 0
     while start < len(groups):
         x, y = normals[groups[start], 0], normals[groups[start], 1]
@@ -68,7 +68,7 @@ def _beside(
         # By the high part, then by the low one: no two points have the same projection.
         order = np.argsort(low, kind="mergesort")
         order = order[np.argsort(high[order], kind="mergesort")]
-        passed[:] = 0
+        counts[:] = 0
         for r in range(m):
             a, b = _high(x, y, others[r, 0], others[r, 1]), _low(x, y, others[r, 0], others[r, 1])
             first, last, on = (
@@ -87,14 +87,14 @@ def _beside(
                 else:
                     first = edge + 1
                     on = side == 0 and rest & 65535 == 0  # the last edge that is passed is the nearest
-            passed[0, first] += values[r]
-            passed[1, first - 1 if on else first] += values[r]
+            counts[0, first] += values[r]
+            counts[1, first - 1 if on else first] += values[r]
         stop = start
         for length in range(1, k + 1):
-            passed[0, length] += passed[0, length - 1]
-            passed[1, length] += passed[1, length - 1]
+            counts[0, length] += counts[0, length - 1]
+            counts[1, length] += counts[1, length - 1]
         while stop < len(groups) and groups[stop] == groups[start]:
-            sums[0, stop], sums[1, stop] = passed[0, lengths[stop]], passed[1, lengths[stop]]
+            sums[0, stop], sums[1, stop] = counts[0, lengths[stop]], counts[1, lengths[stop]]
             stop += 1
         start = stop
     return sums

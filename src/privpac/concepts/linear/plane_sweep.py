@@ -76,7 +76,7 @@ def swept(points: Whole) -> Sweep:
 def _split_by_fractions(order: Whole, starts: Whole, dx: Whole, dy: Whole) -> tuple[Whole, Whole]:
     """Slopes that are equal as doubles, compared as fractions."""
     long = np.flatnonzero(np.diff(starts) > 1)
-    added: list[int] = []
+    ends: list[int] = []
     for group in long.tolist():
         first, last = int(starts[group]), int(starts[group + 1])
         pairs = order[first:last]
@@ -85,8 +85,8 @@ def _split_by_fractions(order: Whole, starts: Whole, dx: Whole, dy: Whole) -> tu
         exact = [Fraction(int(dy[k]), int(dx[k])) for k in pairs.tolist()]
         ranks = sorted(range(len(pairs)), key=exact.__getitem__)
         order[first:last] = pairs[ranks]
-        added += [first + k + 1 for k, (a, b) in enumerate(pairwise(ranks)) if exact[a] != exact[b]]
-    return order, np.sort(np.concatenate([starts, np.array(added, dtype=np.int64)])) if added else starts
+        ends += [first + k + 1 for k, (a, b) in enumerate(pairwise(ranks)) if exact[a] != exact[b]]
+    return order, np.sort(np.concatenate([starts, np.array(ends, dtype=np.int64)])) if ends else starts
 
 
 @compiled
@@ -100,14 +100,14 @@ def _sweep(
         sums[k + 1] = sums[k] + values[k]
     scores, groups = np.empty(len(i), np.int64), np.empty(len(i), np.int32)
     lengths, count = np.empty(len(i), np.int32), 0
-    start, size, seen, members = (
+    start, size, earlier, members = (
         np.empty(n, np.int64),
         np.zeros(n, np.int64),
         np.full(n, -1),
         np.empty(n, np.int64),
     )
     for g in range(len(first) - 1):
-        lines = _lines(i, j, first[g], first[g + 1], g, place, start, seen, members)
+        lines = _lines(i, j, first[g], first[g + 1], g, place, start, earlier, members)
         for t in range(lines):
             size[start[members[t]]] += 1
         for t in range(lines):
@@ -136,15 +136,15 @@ def _lines(
     group: int,
     place: Whole,
     start: Whole,
-    seen: Whole,
+    earlier: Whole,
     members: Whole,
 ) -> int:
     """The points that change in a group, and for each the first place of its line: its least place in any pair."""
     lines = 0
     for e in range(low, high):
         for p in (i[e], j[e]):
-            if seen[p] != group:
-                seen[p] = group
+            if earlier[p] != group:
+                earlier[p] = group
                 start[p] = place[p]
                 members[lines] = p
                 lines += 1

@@ -13,7 +13,7 @@ from privpac.concepts.base import Stored
 from privpac.concepts.grids import LEVELS, MOST_FEATURES, TABLE_SIZE, tabled_grid
 from privpac.concepts.linear.direction_table import direction_table
 from privpac.concepts.linear.directions import Directions, Linear, named_columns
-from privpac.concepts.linear.levels import Feature, features_of
+from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 
 __all__ = ["TabledHalfspaces"]
@@ -24,6 +24,7 @@ class TabledHalfspaces(Linear, Stored):
     """Half-spaces over all features of some columns, in `size_of_table` directions of the public table and along each
     feature, each sum and each difference of two. These three parts share the prior evenly."""
 
+    schema: Schema
     columns: tuple[str, ...]
     size_of_table: int = TABLE_SIZE
     levels: int = LEVELS
@@ -46,11 +47,6 @@ class TabledHalfspaces(Linear, Stored):
         self._check(self.levels)
 
     @property
-    def top(self) -> int:
-        """The highest level of a feature."""
-        return self.levels - 1
-
-    @property
     def grid(self) -> str:
         """Which half-spaces are listed."""
         return tabled_grid(len(self.features), self.size_of_table, self.levels)
@@ -58,11 +54,6 @@ class TabledHalfspaces(Linear, Stored):
     @property
     def word(self) -> str:
         return f"halfspaces:{','.join(self.columns)}"
-
-    @cached_property
-    def features(self) -> tuple[Feature, ...]:
-        """The features that a rule may look at."""
-        return features_of(self.schema, top=self.top, columns=self.columns)
 
     @cached_property
     def parts(self) -> tuple[Directions, ...]:

@@ -69,8 +69,8 @@ class Test:
             value = self.cell == 1  # what the column is where the test holds, of either kind
             return f"{column.called} is {'true' if value == positive else 'false'}"
         if self.kind == "at least" and isinstance(column, Numeric):
-            sign, shown = edge(column, self.cell, (">=", ">") if positive else ("<", "<="))
-            return f"{column.called} {sign} {column.with_unit(shown)}"
+            sign, value_text = edge(column, self.cell, (">=", ">") if positive else ("<", "<="))
+            return f"{column.called} {sign} {column.with_unit(value_text)}"
         signs = (">=", "<") if self.kind == "at least" else ("is", "is not")
         return f"{column.called} {signs[0 if positive else 1]} {column.with_unit(column.show(self.cell))}"
 
@@ -298,8 +298,8 @@ class Binarisation:
         test = 0
         for row, group in zip(codes, self.groups, strict=True):
             for j in range(len(group.cells)):
-                held = row > j if group.nested else row == j + 1
-                rows[test, : (n + 7) // 8] = np.packbits(held, bitorder="little")
+                passes = row > j if group.nested else row == j + 1
+                rows[test, : (n + 7) // 8] = np.packbits(passes, bitorder="little")
                 test += 1
         return rows.view("<u8").astype(np.uint64, copy=False)
 

@@ -50,15 +50,15 @@ class CellSet:
     @classmethod
     def of(cls, column: str, size: int, spans: Iterable[Span]) -> CellSet:
         """The union of spans in any order; empty ones (first > last) are dropped."""
-        joined: list[Span] = []
+        union: list[Span] = []
         for first, last in sorted((first, last) for first, last in spans if first <= last):
-            if joined and first <= joined[-1][1] + 1:
-                joined[-1] = (joined[-1][0], max(joined[-1][1], last))
+            if union and first <= union[-1][1] + 1:
+                union[-1] = (union[-1][0], max(union[-1][1], last))
             else:
-                joined.append((first, last))
-        if joined and not 0 <= joined[0][0] <= joined[-1][1] < size:
+                union.append((first, last))
+        if union and not 0 <= union[0][0] <= union[-1][1] < size:
             raise ValueError("a span lies outside of the column")
-        return cls(column, size, tuple(joined))
+        return cls(column, size, tuple(union))
 
     @property
     def empty(self) -> bool:
@@ -95,8 +95,8 @@ class CellSet:
         edges = [edge for first, last in self.spans for edge in (first, last + 1)]
         if edges and edges[-1] == self.size:  # it may not fit the type of the cells, and nothing reaches it
             edges.pop()
-        passed = np.searchsorted(np.array(edges, dtype=cells.dtype), cells, side="right")
-        return np.asarray(passed & 1, dtype=np.bool_)
+        places = np.searchsorted(np.array(edges, dtype=cells.dtype), cells, side="right")
+        return np.asarray(places & 1, dtype=np.bool_)
 
     def text(self, column: Column) -> str:
         """The test in the column's own units and the language of `predicates`; it reads back as this set."""
@@ -125,8 +125,8 @@ class CellSet:
         name, inside = name_text(self.column), list(self._cells())
         if 2 * len(inside) > self.size and self.size > 2:
             return _excluded(name, [_literal(column, cell) for cell in self.complement()._cells()])
-        named = [_literal(column, cell) for cell in inside]
-        return f"{name} == {named[0]}" if len(named) == 1 else f"{name} in [{', '.join(named)}]"
+        literals = [_literal(column, cell) for cell in inside]
+        return f"{name} == {literals[0]}" if len(literals) == 1 else f"{name} in [{', '.join(literals)}]"
 
     def _cells(self) -> Iterable[int]:
         return (cell for first, last in self.spans for cell in range(first, last + 1))
@@ -143,11 +143,11 @@ class CellSet:
     def _categories_sql(self, column: Categorical) -> str:
         inside, names, name = set(self._cells()), column.names, sql_name(self.column)
         rest = column.other is not None and names.index(column.other) in inside
-        listed = [text for text, cell in reading.lookup(names).items() if (cell in inside) != rest]
-        if any(text not in names for text in listed):  # other spellings: 1 and 1.0 mean the same category
+        texts = [text for text, cell in reading.lookup(names).items() if (cell in inside) != rest]
+        if any(text not in names for text in texts):  # other spellings: 1 and 1.0 mean the same category
             name = f"CAST({name} AS VARCHAR)"
-        quoted = ", ".join("'" + text.replace("'", "''") + "'" for text in listed)
-        test = f"{name} {'NOT IN' if rest else 'IN'} ({quoted})" if listed else ("TRUE" if rest else "FALSE")
+        quoted = ", ".join("'" + text.replace("'", "''") + "'" for text in texts)
+        test = f"{name} {'NOT IN' if rest else 'IN'} ({quoted})" if texts else ("TRUE" if rest else "FALSE")
         if column.missing is None:
             return test
         blank = f"{sql_name(self.column)} IS NULL OR TRIM(CAST({sql_name(self.column)} AS VARCHAR)) = ''"

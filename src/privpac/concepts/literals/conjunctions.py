@@ -244,9 +244,9 @@ class _Monomials(Members):
         if not isinstance(hypothesis, Disjunction if self.outside else Conjunction):
             return False
         places = {test: place for place, test in enumerate(self.tests.tests)}
-        named = [places.get(test, -1) for test, _ in hypothesis.literals]
-        ascending = named == sorted(set(named)) and -1 not in named
-        return ascending and len(named) <= self.literals
+        numbers = [places.get(test, -1) for test, _ in hypothesis.literals]
+        ascending = numbers == sorted(set(numbers)) and -1 not in numbers
+        return ascending and len(numbers) <= self.literals
 
     def contains_merged(self, hypothesis: Hypothesis) -> bool:
         """Whether some member is this monomial once it is merged: it is one itself, as fewer literals are members."""

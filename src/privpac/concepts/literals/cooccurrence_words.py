@@ -163,11 +163,11 @@ def _threes_sorted(
     pairs = np.empty(binomial[2, first[limit]] + LANES, np.int32)
     order, ends = np.empty(PART, np.uint32), np.empty(np.max(first[1:] - first[:-1]) + 1, np.int64)
     together = WORD // (8 * codes.itemsize)
-    joined = np.empty(((limit + together - 1) // together, PART), np.uint64)
+    groups = np.empty(((limit + together - 1) // together, PART), np.uint64)
     several = np.empty(BLOCK * WORD, np.uint64)
     for begin in range(0, codes.shape[1], PART):
         part = codes[:limit, begin : begin + PART]
-        _join(part, joined)
+        _join(part, groups)
         for column in range(2, limit):
             if column % share[1] != share[0] or not is_sorted(first, column):
                 continue
@@ -179,7 +179,7 @@ def _threes_sorted(
                     pairs[:below] = 0
                 for start in range(ends[code - 1], ends[code], BLOCK * WORD):
                     here = order[start : min(start + BLOCK * WORD, ends[code])]
-                    words = _fill_sorted(joined, first, nested, column, here, line, several, bits)
+                    words = _fill_sorted(groups, first, nested, column, here, line, several, bits)
                     _pairs(bits, words, first, column, (0, 1), pairs)
                 _add(pairs[:below], out[binomial[3, first[column] + code - 1] :])
 
@@ -293,13 +293,13 @@ def _take(row: Array, order: NDArray[np.uint32], out: Array) -> None:
 
 
 @compiled
-def _join(codes: Array, joined: Words) -> None:
+def _join(codes: Array, groups: Words) -> None:
     """The codes of as many columns as fit into a word, one after the other, of every record."""
     columns, n = codes.shape
     bits = np.uint64(8 * codes.itemsize)
     together = WORD // (8 * codes.itemsize)
     for c in range(columns):
-        row, out, shift = codes[c], joined[c // together], np.uint64(c % together) * bits
+        row, out, shift = codes[c], groups[c // together], np.uint64(c % together) * bits
         if c % together == 0:
             out[:n] = 0
         for i in range(n):
@@ -308,7 +308,7 @@ def _join(codes: Array, joined: Words) -> None:
 
 @compiled
 def _fill_sorted(
-    joined: Words,
+    groups: Words,
     first: Longs,
     nested: NDArray[np.bool_],
     limit: int | np.int64,
@@ -322,7 +322,7 @@ def _fill_sorted(
     together = WORD // (8 * line.itemsize)
     for c in range(limit):
         if c % together == 0:
-            _take(joined[c // together], order, several)
+            _take(groups[c // together], order, several)
             several[many : words * WORD] = 0
         shift = np.uint64(8 * line.itemsize * (c % together))
         for i in range(words * WORD):

@@ -126,19 +126,19 @@ class Patterns:
     @cached_property
     def listed(self) -> tuple[Pattern, ...]:
         """Those, in a fixed order."""
-        chosen = combinations(range(len(self.tests.tests)), self.width)
+        choices = combinations(range(len(self.tests.tests)), self.width)
         answers = list(product((False, True), repeat=self.width))
-        return tuple(frozenset(zip(tests, row, strict=True)) for tests in chosen for row in answers)
+        return tuple(frozenset(zip(tests, row, strict=True)) for tests in choices for row in answers)
 
     def counts(self, evidence: Cooccurrence) -> NDArray[np.int64]:
         """How many records of class 1 have each of the listed patterns: by inclusion and exclusion."""
-        held, p = evidence.counts[:, 1].astype(np.int64), len(self.tests.tests)
+        ones, p = evidence.counts[:, 1].astype(np.int64), len(self.tests.tests)
         counts = []
         for pattern in self.listed:
             yes = [test for test, answer in pattern if answer]
             no = [test for test, answer in pattern if not answer]
             terms = (
-                (-1) ** size * int(held[position([*yes, *more], p)])
+                (-1) ** size * int(ones[position([*yes, *more], p)])
                 for size in range(len(no) + 1)
                 for more in combinations(no, size)
             )
@@ -164,28 +164,28 @@ class Patterns:
         """What no record can have, as tests of one column exclude each other, and what follows."""
         if self.width == 1:
             return frozenset()
-        known = self._stronger.items()
+        stronger = self._stronger.items()
         return self._closed(
-            frozenset((fact, (place, not answer))) for (place, answer), facts in known for fact in facts
+            frozenset((fact, (place, not answer))) for (place, answer), facts in stronger for fact in facts
         )
 
     def _closed(self, forbidden: Iterable[Pattern]) -> frozenset[Pattern]:
         """All that follows: patterns that imply a forbidden one, and those that both answers to a test would extend to
         forbidden ones."""
-        known, fresh = set[Pattern](), set(forbidden)
+        patterns, fresh = set[Pattern](), set(forbidden)
         while fresh:
-            known |= fresh
-            fresh = {new for pattern in fresh for new in self._following(pattern, known)} - known
-        return frozenset(known)
+            patterns |= fresh
+            fresh = {new for pattern in fresh for new in self._following(pattern, patterns)} - patterns
+        return frozenset(patterns)
 
-    def _following(self, pattern: Pattern, known: set[Pattern]) -> Iterable[Pattern]:
+    def _following(self, pattern: Pattern, patterns: set[Pattern]) -> Iterable[Pattern]:
         if len(pattern) < self.width:
             numbers = {test for test, _ in pattern}
             free = (test for test in range(len(self.tests.tests)) if test not in numbers)
             yield from (pattern | {(test, answer)} for test in free for answer in (False, True))
         for test, answer in pattern:
             rest = pattern - {(test, answer)}
-            if rest | {(test, not answer)} in known:
+            if rest | {(test, not answer)} in patterns:
                 yield rest
             for other, fact in self._stronger[test, answer]:
                 if (other, not fact) not in rest:
@@ -217,9 +217,9 @@ class Patterns:
         places = {test: place for place, test in enumerate(self.tests.tests)}
         if not all(test in places for facts in rule.exceptions for test, _ in facts):
             return False
-        named = [frozenset((places[test], answer) for test, answer in facts) for facts in rule.exceptions]
+        patterns = [frozenset((places[test], answer) for test, answer in facts) for facts in rule.exceptions]
         short = all(
             len(pattern) == len(facts) <= self.width
-            for pattern, facts in zip(named, rule.exceptions, strict=True)
+            for pattern, facts in zip(patterns, rule.exceptions, strict=True)
         )
-        return short and len(named) <= self.size + 1 and self.rule(named) == rule
+        return short and len(patterns) <= self.size + 1 and self.rule(patterns) == rule

@@ -76,7 +76,7 @@ def join(kind: type[AllOf] | type[AnyOf], parts: Iterable[Formula]) -> Formula:
             else:
                 have = sets[inner.column]
                 sets[inner.column] = have.intersection(inner) if both else have.union(inner)
-    simple = [one_set(chosen) for chosen in sets.values()]
+    simple = [one_set(cells) for cells in sets.values()]
     if decided in composite or decided in simple:
         return decided
     different = dict.fromkeys(part for part in (*simple, *composite) if part != neutral)

@@ -58,8 +58,8 @@ class RegionScores(Generic[M]):
 
     @cached_property
     def _constant(self) -> int:
-        missed = 0 if self.outside else 1
-        return self.costs[missed] * int(self.evidence.counts[0, missed])
+        label = 0 if self.outside else 1
+        return self.costs[label] * int(self.evidence.counts[0, label])
 
     @cached_property
     def _layout(self) -> tuple[Longs, Longs]:
@@ -106,14 +106,14 @@ def _regions_of(
     """without[signs]: d of the regions of `rest`; with_[signs, e]: the same where test e < limit holds, too."""
     size = len(rest)
     for mask in range(1 << size):
-        alone, joined, length = np.int64(0), np.int64(0), 0
+        alone, both, length = np.int64(0), np.int64(0), 0
         for i in range(size):
             if mask >> i & 1:
                 length += 1
                 alone += binomial[length, rest[i]]
-                joined += binomial[length + 1, rest[i]]
+                both += binomial[length + 1, rest[i]]
         without[mask] = signed[begin[length] + alone]
-        start = begin[length + 1] + joined
+        start = begin[length + 1] + both
         line = with_[mask]
         for e in range(limit):
             line[e] = signed[start + e]

@@ -229,8 +229,8 @@ class _Reader:
 
 
 def _set(column: Column, spans: list[Span], *, negated: bool) -> Formula:
-    chosen = CellSet.of(column.name, column.size, spans)
-    return one_set(chosen.complement() if negated else chosen)
+    cells = CellSet.of(column.name, column.size, spans)
+    return one_set(cells.complement() if negated else cells)
 
 
 def _span(column: Column, sign: str, cell: int) -> Span:

@@ -30,8 +30,8 @@ Questions = Question | int
 def ask(test: Test, positive: bool, then: Questions, otherwise: Questions, schema: Schema) -> Questions:
     """`then` where the test holds (`positive`) or does not; no question whose answer the bounds give."""
     holds, fails = (then, otherwise) if positive else (otherwise, then)
-    known = _by_bounds(test, schema.column(test.column).size)
-    return Question(test, holds, fails) if known is None else holds if known else fails
+    answer = _by_bounds(test, schema.column(test.column).size)
+    return Question(test, holds, fails) if answer is None else holds if answer else fails
 
 
 def _by_bounds(test: Test, size: int) -> bool | None:

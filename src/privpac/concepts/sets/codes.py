@@ -117,12 +117,12 @@ def has_room(prime: int, digits: int, size: int) -> bool:
     """
     if not (2 <= prime < LARGEST_PRIME and 1 <= digits <= max(2, size.bit_length())):
         return False
-    reached = 1
+    words = 1
     for _ in range(digits):
-        if reached >= size:
+        if words >= size:
             break
-        reached *= prime
-    return reached >= size
+        words *= prime
+    return words >= size
 
 
 @dataclass(frozen=True)

@@ -111,17 +111,17 @@ class GeneratedPoints(AnyNumber, CountedByScore, DrawnByScore, EvenPrior, OverCo
         seeds, places = self._hits(evidence.values)
         counts = np.asarray(evidence.counts, dtype=np.int64)
         positives = int(counts[:, 1].sum()) * costs[1]
-        rows, seen = [], len(seeds)
-        if seen:
+        rows, count = [], len(seeds)
+        if count:
             prices = positives - counts[places, 1] * costs[1] + counts[places, 0] * costs[0]
-            rows.append(Row.of(0, np.arange(seen - 1, dtype=np.uint64), prices, seen - 1))
-        if self.size > seen:
+            rows.append(Row.of(0, np.arange(count - 1, dtype=np.uint64), prices, count - 1))
+        if self.size > count:
             empty = np.array([], dtype=np.uint64)
-            rows.append(Row.of(0, empty, np.array([positives], dtype=np.int64), self.size - seen - 1))
+            rows.append(Row.of(0, empty, np.array([positives], dtype=np.int64), self.size - count - 1))
 
         def name(place: Place) -> Hypothesis:
             row, index = place
-            seed = int(seeds[index]) if seen and row == 0 else nth_absent(seeds, index)
+            seed = int(seeds[index]) if count and row == 0 else nth_absent(seeds, index)
             return Point(self.column, self.value(seed))
 
         return Named(Runs(rows), name)

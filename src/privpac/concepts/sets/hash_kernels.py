@@ -64,12 +64,12 @@ def seconds_per_look(prime: int) -> float:
 def _plain(
     prime: int, below: int, first: list[int], second: list[int], values: list[int], gains: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    held = np.zeros(len(first), dtype=np.int64)
+    sums = np.zeros(len(first), dtype=np.int64)
     for i, (a, b) in enumerate(zip(first, second, strict=True)):
-        held[i] = sum(
+        sums[i] = sum(
             int(g) for x, g in zip(values, gains.tolist(), strict=True) if (a * x + b) % prime < below
         )
-    return held
+    return sums
 
 
 @compiled
@@ -83,7 +83,7 @@ def _narrow(
 ) -> NDArray[np.int64]:
     """For primes below 2^31.5: products stay below 2^63, and a quotient of floats is off by at most one, since it is
     below 2^32 and has three roundings."""
-    held, inverse = np.zeros(len(first), np.int64), 1.0 / prime
+    sums, inverse = np.zeros(len(first), np.int64), 1.0 / prime
     for i in range(len(first)):
         total = 0
         for j in range(len(values)):
@@ -91,8 +91,8 @@ def _narrow(
             rest = product - np.int64(product * inverse) * prime
             rest += prime if rest < 0 else (-prime if rest >= prime else 0)
             total += gains[j] if rest < below else 0
-        held[i] = total
-    return held
+        sums[i] = total
+    return sums
 
 
 @compiled
@@ -101,10 +101,10 @@ def _listed(
 ) -> NDArray[np.int64]:
     """The cells of each set, one after the other: a·x + b ≡ y has the one solution x = (y - b)/a, and the next y lies
     1/a further. A set with a = 0 holds everything or nothing."""
-    held = np.zeros(len(first), np.int64)
+    sums = np.zeros(len(first), np.int64)
     for i in range(len(first)):
         if first[i] == 0:
-            held[i] = table.sum() if second[i] < below else 0
+            sums[i] = table.sum() if second[i] < below else 0
             continue
         step, other, high, low = 0, 1, prime, first[i]  # Euclid: step·a ≡ high, other·a ≡ low
         while low > 0:
@@ -119,8 +119,8 @@ def _listed(
             cell += step
             if cell >= prime:
                 cell -= prime
-        held[i] = total
-    return held
+        sums[i] = total
+    return sums
 
 
 def _middle(
@@ -137,12 +137,12 @@ def _middle(
         np.array([k if ok else 0 for k, ok in zip(key, fits, strict=True)], dtype=np.uint64)
         for key in (first, second)
     )
-    held = _middle_kernel(np.uint64(below), a, b, values.astype(np.uint64), gains)
-    return _amended(held, fits, prime, below, first, second, values, gains)
+    sums = _middle_kernel(np.uint64(below), a, b, values.astype(np.uint64), gains)
+    return _amended(sums, fits, prime, below, first, second, values, gains)
 
 
 def _amended(
-    held: NDArray[np.int64],
+    sums: NDArray[np.int64],
     fits: list[bool],
     prime: int,
     below: int,
@@ -152,8 +152,8 @@ def _amended(
     gains: NDArray[np.int64],
 ) -> NDArray[np.int64]:
     for i in np.flatnonzero(~np.array(fits)).tolist():
-        held[i] = _plain(prime, below, [first[i]], [second[i]], values.tolist(), gains)[0]
-    return held
+        sums[i] = _plain(prime, below, [first[i]], [second[i]], values.tolist(), gains)[0]
+    return sums
 
 
 @compiled
@@ -175,7 +175,7 @@ def _middle_kernel(
     gains: NDArray[np.int64],
 ) -> NDArray[np.int64]:
     """Most values lie far outside of a set, which a rough residue tells; the others are decided exactly."""
-    held = np.zeros(len(first), np.int64)
+    sums = np.zeros(len(first), np.int64)
     lower, upper = values & _MASK, values >> _HALF
     narrow = bool(np.all(upper == _ZERO))
     rough = np.empty(len(values), np.uint64)
@@ -186,8 +186,8 @@ def _middle_kernel(
             _rough_residues(first[i], second[i], lower, upper, rough)
         for j in range(len(values)):
             if rough[j] + _BEHIND < below + _AROUND and _is_held(below, first[i], second[i], values[j]):
-                held[i] += gains[j]
-    return held
+                sums[i] += gains[j]
+    return sums
 
 
 _THIRTEEN = np.uint64(13)
@@ -234,10 +234,10 @@ def _is_held(below: np.uint64, a: np.uint64, b: np.uint64, x: np.uint64) -> bool
     excess -= np.int64(total < under)
     # The residue is rest - 13·excess, up to one more word.
     if excess <= 0:
-        moved = rest + np.uint64(-13 * excess)
-        if moved >= rest:
-            return bool(moved < below)
-        return bool(moved >= _THIRTEEN and moved - _THIRTEEN < below)
+        shifted_rest = rest + np.uint64(-13 * excess)
+        if shifted_rest >= rest:
+            return bool(shifted_rest < below)
+        return bool(shifted_rest >= _THIRTEEN and shifted_rest - _THIRTEEN < below)
     excess_times = np.uint64(13 * excess)
     return bool(rest >= excess_times and rest - excess_times < below)
 
@@ -259,8 +259,8 @@ def _wide(
     """The same in twice as many words."""
     fits = [a < _WORD**2 and b < _WORD**2 for a, b in zip(first, second, strict=True)]
     a, b = (_limbs([k if ok else 0 for k, ok in zip(key, fits, strict=True)]) for key in (first, second))
-    held = _wide_kernel(_limbs([below]), a, b, _limbs(values.tolist()), gains)
-    return _amended(held, fits, prime, below, first, second, values, gains)
+    sums = _wide_kernel(_limbs([below]), a, b, _limbs(values.tolist()), gains)
+    return _amended(sums, fits, prime, below, first, second, values, gains)
 
 
 _Limbs = tuple[NDArray[np.uint64], NDArray[np.uint64]]
@@ -307,7 +307,7 @@ def _wide_kernel(
     """As `_middle_kernel` with twice the words: the higher word of a rough residue is at most one off."""
     one, three = np.uint64(1), np.uint64(3)
     t1, t0 = below[0][0], below[1][0]
-    held = np.zeros(len(first[0]), np.int64)
+    sums = np.zeros(len(first[0]), np.int64)
     rough = np.empty(len(gains), np.uint64)
     for i in range(len(first[0])):
         a1, a0, b1, b0 = first[0][i], first[1][i], second[0][i], second[1][i]
@@ -317,8 +317,8 @@ def _wide_kernel(
             if rough[j] + one < t1 + three and _is_held_wide(
                 t1, t0, _difference(a1, a0, b1, b0, values[0][j], values[1][j])
             ):
-                held[i] += gains[j]
-    return held
+                sums[i] += gains[j]
+    return sums
 
 
 _FIFTY_ONE = np.uint64(51)

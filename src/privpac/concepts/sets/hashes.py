@@ -182,14 +182,14 @@ class HashFamily:
 
     def keys(self, count: int, coins: Coins) -> tuple[list[int], list[int]]:
         """Uniform keys, several to a number drawn: drawing is most of the work otherwise."""
-        drawn: list[int] = []
-        while len(drawn) < 2 * count:
-            together = min(_TOGETHER, 2 * count - len(drawn))
+        keys: list[int] = []
+        while len(keys) < 2 * count:
+            together = min(_TOGETHER, 2 * count - len(keys))
             number = coins.below(self.prime**together)
             for _ in range(together):
                 number, key = divmod(number, self.prime)
-                drawn.append(key)
-        return drawn[:count], drawn[count:]
+                keys.append(key)
+        return keys[:count], keys[count:]
 
 
 _TOGETHER = 24
@@ -202,9 +202,9 @@ def hashed_scores(
     """Mistakes of the set of every key, and of the empty set behind them."""
     counts = np.asarray(evidence.counts, dtype=np.int64)
     positives, gains = int(counts[:, 1].sum()), counts[:, 1] - counts[:, 0]
-    held = held_gains(family.prime, family.below, keys, evidence.values, gains)
-    scores = positives - np.append(held, 0)
-    last = len(held)
+    sums = held_gains(family.prime, family.below, keys, evidence.values, gains)
+    scores = positives - np.append(sums, 0)
+    last = len(sums)
 
     def name(place: Place) -> Hypothesis:
         index = place[1]

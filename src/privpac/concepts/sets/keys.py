@@ -59,11 +59,11 @@ class KeyedSet(OneColumn):
 
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
         values, where = np.unique(cells[self.column], return_inverse=True)
-        held = [
+        members = [
             (_hashed(self.key, int(cell), self.modulus) + self.shift) % self.modulus < self.below
             for cell in values.tolist()
         ]
-        return np.asarray(held, dtype=np.uint8)[where]
+        return np.asarray(members, dtype=np.uint8)[where]
 
     def describe(self, schema: Schema) -> str:
         zero, one = schema.classes

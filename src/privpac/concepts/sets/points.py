@@ -115,21 +115,21 @@ class Points(AnyNumber, AnyPoints, CountedByScore, DrawnByScore, EvenPrior, Over
         return PointDichotomies(column, distinct, elsewhere, lambda cell: Point(self.column, cell))
 
     def scores(self, evidence: ColumnCounts, *, costs: Costs) -> Named[Hypothesis]:
-        seen = len(evidence.values)
+        count = len(evidence.values)
         counts = np.asarray(evidence.counts, dtype=np.int64)
         positives = int(counts[:, 1].sum()) * costs[1]
         rows = []
-        if seen:
+        if count:
             scores = positives - counts[:, 1] * costs[1] + counts[:, 0] * costs[0]
-            rows.append(Row.of(0, np.arange(seen - 1, dtype=np.uint64), scores, seen - 1))
-        unseen = self.size - seen
+            rows.append(Row.of(0, np.arange(count - 1, dtype=np.uint64), scores, count - 1))
+        unseen = self.size - count
         if unseen:
             empty = np.array([], dtype=np.uint64)
             rows.append(Row.of(0, empty, np.array([positives], dtype=np.int64), unseen - 1))
 
         def name(place: Place) -> Hypothesis:
             row, index = place
-            if seen and row == 0:
+            if count and row == 0:
                 return Point(self.column, int(evidence.values[index]))
             return Point(self.column, nth_absent(evidence.values, index))
 

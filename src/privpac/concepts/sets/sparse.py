@@ -54,9 +54,9 @@ class SparseSet(OneColumn):
         if not self.cells:
             return f"always {zero}"
         column = schema.column(self.column)
-        shown = ", ".join(column.show(cell) for cell in self.cells[:_MOST_LISTED])
+        names = ", ".join(column.show(cell) for cell in self.cells[:_MOST_LISTED])
         more = f" and {len(self.cells) - _MOST_LISTED:,} more" if len(self.cells) > _MOST_LISTED else ""
-        return f"{one} if {column.called} is one of {len(self.cells):,} values: {shown}{more}; else {zero}"
+        return f"{one} if {column.called} is one of {len(self.cells):,} values: {names}{more}; else {zero}"
 
     def to_sql(self, schema: Schema) -> str:
         column = schema.column(self.column)
@@ -150,12 +150,12 @@ class _SparseGibbs:
         gains = (counts[:, 1] * self.costs[1] - counts[:, 0] * self.costs[0]).tolist()
         values = self.evidence.values.astype(np.int64)
         coin = _Coin(self.concepts.flip, self.ratio)
-        seen = [cell for cell, gain in zip(values.tolist(), gains, strict=True) if coin.toss(gain, coins)]
+        heads = [cell for cell, gain in zip(values.tolist(), gains, strict=True) if coin.toss(gain, coins)]
         size = self.concepts.schema.column(self.concepts.column).size
         unseen = random_cells(size - len(values), share=self.concepts.flip, coins=coins)
         # The i-th cell that was not seen: as many further on as there are seen ones before it.
-        passed = np.searchsorted(values - np.arange(len(values)), unseen, side="right")
-        return SparseSet(self.concepts.column, tuple(sorted([*seen, *(unseen + passed).tolist()])))
+        places = np.searchsorted(values - np.arange(len(values)), unseen, side="right")
+        return SparseSet(self.concepts.column, tuple(sorted([*heads, *(unseen + places).tolist()])))
 
 
 @dataclass(frozen=True)
@@ -168,8 +168,8 @@ class _Coin:
     def toss(self, gain: int, coins: Coins) -> bool:
         if gain == 0:
             return coins.flip(self.flip)
-        held, left = self.flip.numerator, self.flip.denominator - self.flip.numerator
-        groups = _Pair(abs(gain), (held, left) if gain > 0 else (left, held))
+        numerator, left = self.flip.numerator, self.flip.denominator - self.flip.numerator
+        groups = _Pair(abs(gain), (numerator, left) if gain > 0 else (left, numerator))
         first = coins.choose(PowerWeights(self.ratio, groups)) == 0
         return first == (gain > 0)
 

@@ -39,9 +39,8 @@ from privpac.concepts.trees.kernels.pairs import pair_sums
 from privpac.concepts.trees.prior import Prior
 from privpac.concepts.trees.recursion import Recursion
 from privpac.errors import ParameterError
-from privpac.mechanisms.gibbs import reach
+from privpac.mechanisms.gibbs import power_table, reach
 from privpac.numbers.exact import ball
-from privpac.numbers.powers import power_table
 
 __all__ = ["Answer", "Law", "Region", "narrowed"]
 
@@ -76,9 +75,9 @@ class Law:
 
     def __post_init__(self) -> None:
         sets, classes = self.evidence.counts.shape
-        needed = int(offsets(self.prior.tests, self.prior.depth)[-1])
-        if sets < needed or classes != len(self.prior.labels):  # the kernels do not check their indices
-            allowed = f"counts of at least {needed} sets and {len(self.prior.labels)} classes"
+        least_sets = int(offsets(self.prior.tests, self.prior.depth)[-1])
+        if sets < least_sets or classes != len(self.prior.labels):  # the kernels do not check their indices
+            allowed = f"counts of at least {least_sets} sets and {len(self.prior.labels)} classes"
             raise ParameterError("Law", "evidence", (sets, classes), allowed=allowed)
         if len(self.costs) != classes or min(self.costs) < 1:
             raise ParameterError("Law", "costs", self.costs, allowed=f"{classes} positive integers")

@@ -101,11 +101,11 @@ class DecisionList(RuleBase):
         facts: Facts = ()
         default = self.default
         for rule in self.rules:
-            known = implied(rule.test, facts)
-            if known is not None and known == rule.positive:  # it always applies, so nothing after it does
+            answer = implied(rule.test, facts)
+            if answer is not None and answer == rule.positive:  # it always applies, so nothing after it does
                 default = rule.label
                 break
-            if known is None:
+            if answer is None:
                 rules.append(rule)
                 facts = (*facts, (rule.test, not rule.positive))
         while rules and rules[-1].label == default:
@@ -149,8 +149,8 @@ class DecisionLists(GrownRules, Stored):
 
     def _fits(self, hypothesis: DecisionList) -> bool:
         labels = [*(rule.label for rule in hypothesis.rules), hypothesis.default]
-        known = all(self._has(rule.test) for rule in hypothesis.rules)
-        return len(hypothesis.rules) <= self.length and known and all(map(self._labels, labels))
+        has_tests = all(self._has(rule.test) for rule in hypothesis.rules)
+        return len(hypothesis.rules) <= self.length and has_tests and all(map(self._labels, labels))
 
     def contains_merged(self, hypothesis: Hypothesis) -> bool:
         """Whether some member is this list once it is merged: rules may have had the label of the default."""

@@ -4,6 +4,14 @@ A sum of evidence where a tree asks one question after the other: a record is pu
 8·(p choose 3) rules are equally likely beforehand. Counts of sets of three tests say all that is needed, so the law
 costs one pass over them, and a majority is written as a tree of depth 3, like everything else a mixture draws. Tested
 by tests/unit/concepts/trees/test_majority.py and tests/exact/ (row `majorities`).
+
+Write a test as +1 where it holds and -1 where it does not, and a record as +w or -w by its class, w being its cost.
+A majority is (a + b + c - abc)/2, so with S_f the sum of record · f over all records
+
+    right - wrong = (±S_a ± S_b ± S_c ∓ S_abc) / 2,   price of mistakes = (all - (right - wrong)) / 2,
+
+integers both. Opposite signs give the opposite rule, so the four sums of a set of tests make eight rules: rule 2k has
+sign -1 at test k - 1 (none for k = 0), rule 2k + 1 answers the opposite. Sets come in colexicographic order.
 """
 
 from __future__ import annotations
@@ -18,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.compiled import plainly
+from privpac.compiled import compiled, plainly
 from privpac.concepts.base import Costs, Hypothesis, Stored
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.concepts.literals.cooccurrence import (
@@ -28,7 +36,6 @@ from privpac.concepts.literals.cooccurrence import (
     Estimate,
     offsets,
 )
-from privpac.concepts.trees.kernels import majority as kernels
 from privpac.concepts.trees.kernels.sums import signed_counts
 from privpac.concepts.trees.parts import UniformTrees
 from privpac.concepts.trees.prior import refuse_beyond
@@ -39,7 +46,11 @@ from privpac.mechanisms.scores import Histogram
 
 __all__ = ["Majorities"]
 
+Longs = NDArray[np.int64]
+
 VOTERS = 3
+RULES = 8
+"""Majorities a set of three tests."""
 RULE_COST = 4.0
 """Nanoseconds a rule costs in one draw (benchmarks/trees.py)."""
 PLAIN_COST = 60
@@ -59,12 +70,9 @@ class Majorities(UniformTrees, Stored):
     threads: int = THREADS
 
     def __post_init__(self) -> None:
-        if len(self.schema.classes) != 2:
+        if (classes := len(self.schema.classes)) != 2:
             raise ParameterError(
-                "Majorities",
-                "schema",
-                f"{len(self.schema.classes)} classes",
-                allowed="a label of two classes",
+                "Majorities", "schema", f"{classes} classes", allowed="a label of two classes"
             )
         if len(self.tests.tests) < VOTERS:
             raise ParameterError("Majorities", "tests", len(self.tests.tests), allowed="three tests or more")
@@ -76,7 +84,7 @@ class Majorities(UniformTrees, Stored):
 
     @property
     def size(self) -> int:
-        return kernels.RULES * comb(len(self.tests.tests), VOTERS)
+        return RULES * comb(len(self.tests.tests), VOTERS)
 
     @property
     def vc(self) -> int:
@@ -94,7 +102,7 @@ class Majorities(UniformTrees, Stored):
     def _cost(self, levels: int, n: int) -> Estimate:
         tensor = CooccurrenceTensor(self.tests, levels, 2, self.threads)
         counting = tensor.estimate(n)
-        rules = kernels.RULES * comb(len(self.tests.tests), levels)
+        rules = RULES * comb(len(self.tests.tests), levels)
         return Estimate(counting.seconds + RULE_COST * 1e-9 * rules, counting.bytes + 8 * tensor.sets)
 
     def require(self, n: int | None) -> None:
@@ -112,8 +120,8 @@ class Majorities(UniformTrees, Stored):
 
     def member(self, chosen: tuple[int, int, int], rule: int) -> Tree:
         """The tree of a rule, as the kernels number them."""
-        turned, opposite = divmod(rule, 2)
-        holds = [(position + 1 != turned) != bool(opposite) for position in range(VOTERS)]
+        place, opposite = divmod(rule, 2)
+        holds = [(position + 1 != place) != bool(opposite) for position in range(VOTERS)]
         first, second, third = (
             partial(_answered, self.tests.tests[test], yes) for test, yes in zip(chosen, holds, strict=True)
         )
@@ -144,7 +152,7 @@ class Majorities(UniformTrees, Stored):
             pools = [self._unasked(inner_tests, (group.column,)) for group in self.tests.groups]
         for more in (tests for pool in pools for tests in combinations(pool, VOTERS - len(inner_tests))):
             first, second, third = sorted(number[test] for test in (*inner_tests, *more))
-            for rule in range(kernels.RULES):
+            for rule in range(RULES):
                 yield self.member((first, second, third), rule)
 
     def _unasked(self, tests: set[Test], columns: tuple[str, ...]) -> list[Test]:
@@ -168,7 +176,7 @@ class MajorityScores:
     """All majorities by price. Private, like all scores."""
 
     concepts: Majorities
-    signed: NDArray[np.int64]
+    signed: Longs
     everything: int
     """The price of all records."""
 
@@ -184,7 +192,7 @@ class MajorityScores:
         return _plain_prices(self.signed, self._tests, self.everything)
 
     @cached_property
-    def _counted(self) -> NDArray[np.int64] | None:
+    def _counted(self) -> Longs | None:
         """How many rules have the prices 0, 1, …, where one table is enough: one of two opposites, and the other."""
         if self._plain is not None:
             counts = np.bincount(self._plain.ravel(), minlength=self.everything + 1)
@@ -192,10 +200,10 @@ class MajorityScores:
             better = self.everything // 2 + 1
             counts = np.zeros(self.everything + 1, np.int64)
             everything, width = np.int64(self.everything), np.int64(better)
-            counts[:better] = kernels.count_gains(self.signed, self._tests, everything, width)[:better]
+            counts[:better] = _count_gains(self.signed, self._tests, everything, width)[:better]
         else:
             return None
-        both: NDArray[np.int64] = counts + counts[::-1]
+        both: Longs = counts + counts[::-1]
         return both
 
     @cached_property
@@ -203,7 +211,7 @@ class MajorityScores:
         """What the best rule gets right more than it gets wrong."""
         if self._counted is not None:
             return self.everything - 2 * int(np.flatnonzero(self._counted)[0])
-        return int(kernels.largest_gain(self.signed, self._tests))
+        return int(_largest_gain(self.signed, self._tests))
 
     @property
     def _best(self) -> int:
@@ -218,12 +226,12 @@ class MajorityScores:
             return Histogram(self._best, steps, counts[steps].tolist(), int(counts[width:].sum()))
         if width > DENSE:
             gains = np.empty(self.concepts.size, np.int64)
-            kernels.list_gains(self.signed, self._tests, gains)
+            _list_gains(self.signed, self._tests, gains)
             steps, counts = np.unique((furthest - gains) // 2, return_counts=True)
             near = steps < width
             return Histogram(self._best, steps[near], counts[near].tolist(), int(counts[~near].sum()))
         better = min(furthest // 2 + 1, width)  # of two opposite rules one lies in this half
-        halves = kernels.count_gains(self.signed, self._tests, np.int64(furthest), np.int64(better))
+        halves = _count_gains(self.signed, self._tests, np.int64(furthest), np.int64(better))
         counts = np.zeros(width, np.int64)
         counts[:better] += halves[:better]
         mirrored = furthest - np.arange(better)
@@ -235,7 +243,7 @@ class MajorityScores:
         if self._plain is not None:
             return self.concepts.member(*self._find(self._plain.ravel(), score, index))
         gain = self.everything - 2 * score
-        a, b, c, rule = kernels.find_gain(self.signed, self._tests, np.int64(gain), index)
+        a, b, c, rule = _find_gain(self.signed, self._tests, np.int64(gain), index)
         if rule < 0:
             raise IndexError("no majority with this price and index")
         return self.concepts.member((a, b, c), rule)
@@ -244,7 +252,7 @@ class MajorityScores:
         """The tests and the number of the index-th rule of this price."""
         equal = 2 * np.flatnonzero(prices == score)
         opposite = 2 * np.flatnonzero(prices == self.everything - score) + 1
-        place, rule = divmod(int(np.sort(np.concatenate([equal, opposite]))[index]), kernels.RULES)
+        place, rule = divmod(int(np.sort(np.concatenate([equal, opposite]))[index]), RULES)
         c, place = _largest(place, 3)
         b, a = _largest(place, 2)
         return (a, b, c), rule
@@ -258,7 +266,7 @@ def _largest(place: int, size: int) -> tuple[int, int]:
     return test, place - comb(test, size)
 
 
-def _plain_prices(signed: NDArray[np.int64], p: int, everything: int) -> NDArray[Any]:
+def _plain_prices(signed: Longs, p: int, everything: int) -> NDArray[Any]:
     """[set, k]: the price of rule 2k of every set, by numpy alone; that of rule 2k + 1 is the rest of everything."""
     kind = np.int32 if 32 * everything < 2**31 else np.int64
     levels: list[NDArray[Any]] = np.split(signed.astype(kind), offsets(p, 3)[1:4])
@@ -277,6 +285,125 @@ def _plain_prices(signed: NDArray[np.int64], p: int, everything: int) -> NDArray
         )
         out = prices[place : place + many]
         out[:, 0] = (everything - (total - product) // 2) // 2
-        for k, turned in enumerate((alone[a], alone[b], alone[c])):
-            out[:, k + 1] = (everything - (total - 2 * turned + product) // 2) // 2
+        for k, one_alone in enumerate((alone[a], alone[b], alone[c])):
+            out[:, k + 1] = (everything - (total - 2 * one_alone + product) // 2) // 2
     return prices
+
+
+@compiled
+def _gains(signed: Longs, p: int, b: int, c: int, place: int, out: Longs) -> None:
+    """right - wrong of the four rules that are not opposites of each other, of every set {a, b, c} with a < b.
+
+    In the type of the sums: what a rule gains fits, so what overflows on the way comes back.
+    """
+    kind = signed.dtype.type
+    low, high = 1 + p + b * (b - 1) // 2, 1 + p + c * (c - 1) // 2
+    everyone, left, right = signed[0], signed[1 + b], signed[1 + c]
+    fixed = kind(2 * (np.int64(left) + right) - 4 * np.int64(signed[high + b]) - everyone)
+    together = kind(2 * (np.int64(left) + right) - 2 * np.int64(everyone))  # S_b + S_c
+    between = kind(2 * (np.int64(right) - left))  # S_c - S_b
+    ones, lower, upper, threes = signed[1:], signed[low:], signed[high:], signed[place:]
+    first, second, third, fourth = out[0], out[1], out[2], out[3]
+    for a in range(b):
+        pairs = kind(lower[a] + upper[a])
+        product = kind(kind(8 * threes[a]) - kind(4 * pairs) + kind(2 * ones[a]) + fixed)
+        alone = kind(2 * ones[a] - everyone)
+        first[a] = kind(alone + together - product) >> 1
+        second[a] = kind(together - alone + product) >> 1
+        third[a] = kind(alone + between + product) >> 1
+        fourth[a] = kind(alone - between + product) >> 1
+
+
+@compiled
+def _largest_gain(signed: Longs, p: int) -> np.int64:
+    """right - wrong of the best rule."""
+    best, gains = signed.dtype.type(0), np.empty((4, p), signed.dtype)
+    place = 1 + p + p * (p - 1) // 2
+    for c in range(2, p):
+        for b in range(1, c):
+            _gains(signed, p, b, c, place, gains)
+            for k in range(4):
+                for a in range(b):
+                    best = max(best, abs(gains[k, a]))
+            place += b
+    return np.int64(best)
+
+
+@compiled
+def _count_gains(signed: Longs, p: int, best: np.int64, width: np.int64) -> Longs:
+    """How many pairs of opposite rules gain best, best - 2, … in size; the last entry counts all the others.
+
+    No rule gains more than `best`. The places of a row of sets are made first, side by side, and then counted, apart
+    for each rule, so that no addition waits for another.
+    """
+    kind = signed.dtype.type
+    counts, total = np.zeros((4, width + 1), np.int32), np.empty(width + 1, np.int64)
+    places, top, end = np.empty((4, p), signed.dtype), kind(best), kind(width)
+    place = 1 + p + p * (p - 1) // 2
+    for c in range(2, p):
+        for b in range(1, c):
+            _gains(signed, p, b, c, place, places)
+            for k in range(4):
+                for a in range(b):
+                    size = max(places[k, a], kind(-places[k, a]))
+                    places[k, a] = min(kind(kind(top - size) >> 1), end)
+            for a in range(b):
+                counts[0, np.uint32(places[0, a])] += 1
+                counts[1, np.uint32(places[1, a])] += 1
+                counts[2, np.uint32(places[2, a])] += 1
+                counts[3, np.uint32(places[3, a])] += 1
+            place += b
+    for i in range(width + 1):
+        total[i] = np.int64(counts[0, i]) + counts[1, i] + counts[2, i] + counts[3, i]
+    return total
+
+
+@compiled
+def _list_gains(signed: Longs, p: int, out: Longs) -> None:
+    """right - wrong of every rule, in order."""
+    place, gains = 1 + p + p * (p - 1) // 2, np.empty((4, p), signed.dtype)
+    rule = 0
+    for c in range(2, p):
+        for b in range(1, c):
+            _gains(signed, p, b, c, place, gains)
+            for a in range(b):
+                for k in range(4):
+                    out[rule], out[rule + 1] = gains[k, a], -np.int64(gains[k, a])
+                    rule += 2
+            place += b
+
+
+@compiled
+def _find_gain(signed: Longs, p: int, gain: np.int64, index: int) -> tuple[int, int, int, int]:
+    """The tests and the number of the index-th rule of this gain; tests of -1 if there are fewer."""
+    kind = signed.dtype.type
+    place, gains, size = 1 + p + p * (p - 1) // 2, np.empty((4, p), signed.dtype), kind(abs(gain))
+    left = index
+    for c in range(2, p):
+        for b in range(1, c):
+            _gains(signed, p, b, c, place, gains)
+            matches = kind(0)  # without branches first; one by one only where the rule is among them
+            for k in range(4):
+                for a in range(b):
+                    matches += kind(max(gains[k, a], kind(-gains[k, a])) == size)
+            # A rule that gains nothing does so the other way round as well.
+            many = int(matches) * (2 if gain == 0 else 1)
+            if left < many:
+                return _find_in_row(gains, b, c, gain, left)
+            left -= many
+            place += b
+    return -1, -1, -1, -1
+
+
+@compiled
+def _find_in_row(gains: Longs, b: int, c: int, gain: np.int64, index: int) -> tuple[int, int, int, int]:
+    """The same among the sets whose larger tests are b and c."""
+    left = index
+    for a in range(b):
+        for k in range(4):
+            for opposite in range(2):
+                if (-np.int64(gains[k, a]) if opposite else np.int64(gains[k, a])) == gain:
+                    if left == 0:
+                        return a, b, c, 2 * k + opposite
+                    left -= 1
+    return -1, -1, -1, -1

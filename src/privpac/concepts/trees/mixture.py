@@ -27,8 +27,8 @@ from privpac.concepts.trees.tree import Tree
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
+from privpac.mechanisms.gibbs import power_table
 from privpac.numbers.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball
-from privpac.numbers.powers import power_table
 
 __all__ = ["MixtureWithExtras", "TreeMixture"]
 
@@ -107,8 +107,8 @@ class TreeMixture(ManyLabels, Stored):
         ones."""
         tensors: dict[Binarisation, CooccurrenceTensor] = {}
         for tensor in (part.statistic for part in self.parts):
-            known = tensors.setdefault(tensor.binarisation, tensor)
-            tensors[tensor.binarisation] = replace(known, depth=max(known.depth, tensor.depth))
+            largest = tensors.setdefault(tensor.binarisation, tensor)
+            tensors[tensor.binarisation] = replace(largest, depth=max(largest.depth, tensor.depth))
         return tensors
 
     @cached_property
@@ -199,16 +199,16 @@ class PartWeights:
         totals = [part.total for part in self.parts]
         best = min(total.score for total in totals)
         table = power_table(self.ratio, max(total.score for total in totals) - best)
-        values, dropped = np.zeros(len(totals)), 0.0
+        values, loss = np.zeros(len(totals)), 0.0
         for i, (score, mass, _) in enumerate(totals):
             if score - best < len(table):
                 values[i] = self.shares[i] * mass * table[score - best]
             else:
-                dropped += 1.01 * self.shares[i] * mass * SMALLEST_POWER
+                loss += 1.01 * self.shares[i] * mass * SMALLEST_POWER
         error = max(total.error for total in totals)
         if error >= 1.0 or values.sum() == 0.0:
             return np.ones(len(totals)), 1.0
-        return values, 1.01 * (error + 6 * UNIT_ROUNDOFF + dropped / float(values.sum()))
+        return values, 1.01 * (error + 6 * UNIT_ROUNDOFF + loss / float(values.sum()))
 
     def balls(self, bits: int) -> Sequence[arb]:
         with ctx.workprec(bits):

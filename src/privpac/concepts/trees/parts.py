@@ -253,9 +253,9 @@ class OneTest(ManyLabels, UniformTrees, Stored):
 
     def _prices(self, correct: NDArray[np.int64]) -> NDArray[np.int64]:
         """The price of every member's mistakes, test by test: all that could be lost less what is answered right."""
-        everyone, held = correct[0], correct[1:]
+        everyone, passes = correct[0], correct[1:]
         low, high = (np.array(labels) for labels in zip(*self.answers, strict=True))
-        right = (everyone - held)[:, low] + held[:, high]
+        right = (everyone - passes)[:, low] + passes[:, high]
         return np.asarray(everyone.sum() - right, dtype=np.int64).ravel()
 
     def member(self, index: int) -> Tree:

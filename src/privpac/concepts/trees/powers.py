@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.mechanisms.gibbs import reach
-from privpac.numbers.powers import power_table
+from privpac.mechanisms.gibbs import power_table, reach
 
 __all__ = ["SMALLEST_BITS", "Floats", "Integers", "Powers"]
 

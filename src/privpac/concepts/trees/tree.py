@@ -209,9 +209,9 @@ class Split(Tree):
         yield from self.high._shares(share / 2)
 
     def _merged(self, facts: Facts) -> Tree:
-        known = implied(self.test, facts)
-        if known is not None:
-            return (self.high if known else self.low)._merged(facts)
+        answer = implied(self.test, facts)
+        if answer is not None:
+            return (self.high if answer else self.low)._merged(facts)
         low = self.low._merged((*facts, (self.test, False)))
         high = self.high._merged((*facts, (self.test, True)))
         return low if low == high else Split(self.test, low, high)
@@ -223,8 +223,8 @@ class Split(Tree):
     def _fill(self, cells: Cells, rows: NDArray[np.intp] | None, out: NDArray[Any], count: int) -> int:
         name = self.test.column
         here = cells[name] if rows is None else cells[name][rows]
-        held = self.test.holds({name: here})
-        low, high = np.flatnonzero(~held), np.flatnonzero(held)
+        holds = self.test.holds({name: here})
+        low, high = np.flatnonzero(~holds), np.flatnonzero(holds)
         if rows is not None:
             low, high = rows[low], rows[high]
         return self.high._fill(cells, high, out, self.low._fill(cells, low, out, count))

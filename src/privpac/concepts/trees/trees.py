@@ -167,9 +167,9 @@ class Trees(GrownRules, Stored):
         """Whether some member is this tree once it is merged: below a leaf, any test may have had two equal answers."""
         if not isinstance(hypothesis, Tree) or hypothesis.depth > self.depth:
             return False
-        known = all(self._has(test) for test in hypothesis.tests())
+        has_tests = all(self._has(test) for test in hypothesis.tests())
         labels = all(self._labels(leaf.label) for leaf in hypothesis.leaves())
-        return known and labels and hypothesis.merged() == hypothesis
+        return has_tests and labels and hypothesis.merged() == hypothesis
 
     def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> TreesGibbs:
         return TreesGibbs(self.tests, self.law(evidence, ratio=ratio, costs=costs))

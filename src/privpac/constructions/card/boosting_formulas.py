@@ -8,8 +8,8 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from privpac.errors import ParameterError
-from privpac.numbers.binomial import PRECISIONS, rounded_up
-from privpac.numbers.exact import ball
+from privpac.numbers.binomial import rounded_up
+from privpac.numbers.exact import PRECISIONS, ball
 from privpac.numbers.parameters import at_least, chance
 from privpac.theory.register import formula
 

@@ -10,8 +10,8 @@ from functools import lru_cache
 from flint import arb, ctx
 
 from privpac.errors import ParameterError
-from privpac.numbers.binomial import PRECISIONS, certainly_below, first_power, first_whole, rounded_up
-from privpac.numbers.exact import ball, ratio_for
+from privpac.numbers.binomial import rounded_up
+from privpac.numbers.exact import PRECISIONS, ball, certainly_below, first_power, first_whole, ratio_for
 from privpac.numbers.parameters import Number, at_least, chance, positive
 from privpac.theory.register import formula
 
@@ -76,10 +76,10 @@ def _plan(sets: int, width: int, failure: Fraction, epsilon: Fraction) -> Clause
 
 def _failure(n: int, *, error: Fraction, plan: ClausePlan) -> arb:
     ratio, tilt, clauses = ball(plan.ratio), ball(plan.tilt), plan.clauses
-    missed = clauses * ratio ** (plan.threshold + 1) / (1 + ratio)
+    miss = clauses * ratio ** (plan.threshold + 1) / (1 + ratio)
     noise = (1 - ratio) ** 2 / ((1 - ratio * tilt) * (1 - ratio / tilt))
     heavy = ball(1 - error / clauses * (1 - plan.tilt)) ** n
-    return missed + clauses * noise * heavy / tilt**plan.threshold
+    return miss + clauses * noise * heavy / tilt**plan.threshold
 
 
 @formula("clause-counts")

@@ -24,8 +24,8 @@ MOST_CLAUSES = 2**12
 def clause_tests(description: Description) -> int:
     """How many tests patterns are made of."""
     if description.schema is None:
-        known = description.tests is not None or description.columns is None
-        return description.number_of_tests("clauses") if known else CUTS * description.number_of_columns()
+        is_exact = description.tests is not None or description.columns is None
+        return description.number_of_tests("clauses") if is_exact else CUTS * description.number_of_columns()
     from privpac.concepts.literals.binarise import Binarisation
 
     return len(Binarisation.of(description.schema, cuts=CUTS).tests)

@@ -97,9 +97,9 @@ class ClauseCounts(ReadsOnce):
     def certify(self, size: Size) -> Certificate:
         self.require(size)
         change = 2 * self.patterns.sets
-        counted = rules.geometric_noise(ratio=self.numbers.ratio, change=change, single=True)
+        noise = rules.geometric_noise(ratio=self.numbers.ratio, change=change, single=True)
         return Certificate(
-            privacy=rules.post_processing(counted, what="patterns with low noisy counts become exceptions"),
+            privacy=rules.post_processing(noise, what="patterns with low noisy counts become exceptions"),
             accuracy=self._accuracy(size.labelled),
             learner={
                 "name": "clause counts",
@@ -134,8 +134,8 @@ class ClauseCounts(ReadsOnce):
         return self.patterns.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
-        counted = sample.reduce(CooccurrenceTensor(self.tests, self.width, 2))
-        return self.rule(self.noisy(counted, sample.size.labelled, coins))
+        evidence = sample.reduce(CooccurrenceTensor(self.tests, self.width, 2))
+        return self.rule(self.noisy(evidence, sample.size.labelled, coins))
 
     def noisy(self, evidence: Cooccurrence, records: int, coins: Coins) -> list[int]:
         """The count of every pattern, with its noise."""
@@ -144,5 +144,5 @@ class ClauseCounts(ReadsOnce):
 
     def rule(self, noisy: list[int]) -> Exceptions:
         """What these counts say, without the records."""
-        listed = zip(self.patterns.listed, noisy, strict=True)
-        return self.patterns.rule(pattern for pattern, count in listed if count <= self.numbers.threshold)
+        pairs = zip(self.patterns.listed, noisy, strict=True)
+        return self.patterns.rule(pattern for pattern, count in pairs if count <= self.numbers.threshold)

@@ -40,10 +40,10 @@ def clause_counts(
     need(rule, 0 < error < 1 and 0 < failure < 1, "error and failure must lie in (0, 1)")
     with ctx.workprec(192):
         noise, weight = ball(ratio), ball(tilt)
-        missed = clauses * noise ** (threshold + 1) / (1 + noise)
+        miss = clauses * noise ** (threshold + 1) / (1 + noise)
         lighter = (1 - noise) ** 2 / ((1 - noise * weight) * (1 - noise / weight))
         heavy = ball(1 - error / clauses * (1 - tilt)) ** records / weight**threshold
-        holds = bool(missed + clauses * lighter * heavy <= ball(failure))
+        holds = bool(miss + clauses * lighter * heavy <= ball(failure))
     need(rule, holds, "the bound is larger than the failure probability asked for")
     where: dict[str, Value] = {
         "clauses": clauses,

@@ -14,8 +14,7 @@ from flint import arb, ctx
 from privpac.concepts.grids import LARGEST_SPHERE, MOST_DIRECTIONS, PLANE
 from privpac.constructions.covers.formulas import cover_thresholds, halfspace_grid
 from privpac.guarantee.facts import Against
-from privpac.numbers.binomial import PRECISIONS, first_whole
-from privpac.numbers.exact import ball, ratio_for
+from privpac.numbers.exact import PRECISIONS, ball, first_whole, ratio_for
 from privpac.numbers.sphere import band
 
 __all__ = [
@@ -57,11 +56,11 @@ def weight(epsilon: Fraction, *, error: Fraction, lost: Fraction, against: Again
     return ratio if 0 < ratio < 1 else None
 
 
-def _base(error: Fraction, lost: Fraction, ratio: Fraction, against: Against) -> arb:
+def _base(error: Fraction, loss: Fraction, ratio: Fraction, against: Against) -> arb:
     """What one record more multiplies the failure by (register `reference-cover-realizable`, `-agnostic`)."""
     if against is Against.REALIZABLE:
-        return ball(1 - error * (1 - ratio) + lost * (1 / ratio - 1))
-    gap = error - lost
+        return ball(1 - error * (1 - ratio) + loss * (1 / ratio - 1))
+    gap = error - loss
     return ball((1 - gap) / (2 * ratio) + ratio * (1 + gap) / 2)
 
 
@@ -93,8 +92,8 @@ def direction_cover(
     if dimension > LARGEST_SPHERE:
         return None
     # A record is moved by at most half a cell along each axis when it is put into its cell.
-    moved = Fraction(math.isqrt(dimension * 10**8) + 1, 10**4 * cells)
-    left = level - Fraction(float(band(min(moved, Fraction(1)), dimension).upper())) * Fraction(1001, 1000)
+    distance = Fraction(math.isqrt(dimension * 10**8) + 1, 10**4 * cells)
+    left = level - Fraction(float(band(min(distance, Fraction(1)), dimension).upper())) * Fraction(1001, 1000)
     if left <= 0:
         return None
     if dimension == 2:

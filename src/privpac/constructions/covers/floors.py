@@ -9,8 +9,7 @@ from functools import lru_cache
 from flint import ctx
 
 from privpac.constructions.covers.formulas import density
-from privpac.numbers.binomial import PRECISIONS
-from privpac.numbers.exact import ball
+from privpac.numbers.exact import PRECISIONS, ball
 from privpac.numbers.parameters import Number, at_least, chance, fraction_below, positive
 from privpac.numbers.sphere import cap
 from privpac.theory.packing import first_target, packing_distance, rounded_down, wrong_target

@@ -12,8 +12,7 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from privpac.errors import ParameterError
-from privpac.numbers.binomial import PRECISIONS, first_whole
-from privpac.numbers.exact import ball, ln_up
+from privpac.numbers.exact import PRECISIONS, ball, first_whole, ln_up
 from privpac.numbers.parameters import Number, at_least, chance, positive, rational
 from privpac.numbers.sphere import band, cap
 from privpac.theory.occam import Occam, Rate
@@ -78,8 +77,8 @@ def _significant(value: arb, *, up: bool) -> Fraction:
     edge = value.upper() if up else value.lower()
     exponent = math.floor(float(edge.log() / arb(10).log())) + 1
     scale = Fraction(_SCALE) / Fraction(10) ** exponent
-    scaled = edge * ball(scale)
-    whole = scaled.upper().ceil() if up else scaled.lower().floor()
+    product = edge * ball(scale)
+    whole = product.upper().ceil() if up else product.lower().floor()
     return int(whole.unique_fmpz()) / scale
 
 
@@ -222,8 +221,8 @@ def _bound(odds: Fraction, error: Fraction, share: Fraction, rate: Rate, *, agno
     if not agnostic:
         return Occam(odds, odds, error, share * error, rate)
     gap = error * (1 - share)
-    known = (1 - gap) / 2
-    return Occam(odds, odds, gap + known, known, rate)
+    best = (1 - gap) / 2
+    return Occam(odds, odds, gap + best, best, rate)
 
 
 def _about(odds: float, error: float, share: float, epsilon: float, *, agnostic: bool) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis, law_of
+from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.derived.reference import PublicTable, Reference, Uniform, UniformSphere
 from privpac.concepts.grids import MOST_DIRECTIONS
 from privpac.concepts.line.cuts import MOST_LISTED, Cuts
@@ -34,8 +34,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
-from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import decimal_text, plain
+from privpac.numbers.exact import decimal_text, first_whole, plain
 
 __all__ = ["CHOSEN_FREELY", "ReferenceCover"]
 
@@ -147,8 +146,8 @@ class ReferenceCover(ReadsOnce):
         candidate = self._cover(share * self.error / kappa)
         if candidate is None:
             return None
-        lost = kappa * candidate[1]
-        ratio = weight(self.epsilon, error=self.error, lost=lost, against=self.against)
+        loss = kappa * candidate[1]
+        ratio = weight(self.epsilon, error=self.error, lost=loss, against=self.against)
         return None if ratio is None else (*candidate, ratio)
 
     def _try(self, n: int, kappa: Fraction, share: Fraction) -> Plan | None:
@@ -263,7 +262,8 @@ class ReferenceCover(ReadsOnce):
         if isinstance(self.reference, PublicTable):
             self.reference.refuse_if_private(sample)
         plan = self.plan(sample.size.labelled)
-        return law_of(plan.cover, sample, ratio=plan.ratio, costs=(1, 1)).draw(coins)
+        evidence = sample.reduce(plan.cover.statistic)
+        return plan.cover.gibbs(evidence, ratio=plan.ratio, costs=(1, 1)).draw(coins)
 
 
 @lru_cache(maxsize=256)

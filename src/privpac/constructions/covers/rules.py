@@ -57,12 +57,12 @@ def reference_cover(
     need(rule, 0 < ratio <= tilt < 1, "the tilt must lie between the ratio and 1")
     need(rule, kappa >= 1, "a density bound below 1 holds for no distribution")
     need(rule, odds >= 0 and level >= 0 and 0 <= miss < failure, "odds, level or miss is out of range")
-    lost = kappa * level
-    need(rule, lost < error, "the cover is too coarse for the error asked for")
+    loss = kappa * level
+    need(rule, loss < error, "the cover is too coarse for the error asked for")
     need(rule, bool(reference), "the reference needs a name")
-    gap = error - lost
+    gap = error - loss
     if against is REALIZABLE:
-        base = 1 - error * (1 - tilt) + lost * (1 / tilt - 1)
+        base = 1 - error * (1 - tilt) + loss * (1 / tilt - 1)
     else:
         base = (1 - gap) / (2 * tilt) + tilt * (1 + gap) / 2
     with ctx.workprec(_BITS):

@@ -179,6 +179,6 @@ class SampledCover(DrawsMembers, ReadsOnce):
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         self.require(sample.size)
         prior = self.concepts.gibbs(self.concepts.statistic.zero(), ratio=self.ratio, costs=(1, 1))
-        drawn = tuple(prior.draw(coins) for _ in range(self.candidates))
-        mistakes = sample.reduce(_Mistakes(drawn))
-        return drawn[gibbs.draw(Listed(mistakes), self.ratio, coins)]
+        members = tuple(prior.draw(coins) for _ in range(self.candidates))
+        mistakes = sample.reduce(_Mistakes(members))
+        return members[gibbs.draw(Listed(mistakes), self.ratio, coins)]

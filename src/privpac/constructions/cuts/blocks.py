@@ -61,9 +61,9 @@ class BlockCuts(DirectedCuts):
     def certify(self, size: Size) -> Certificate:
         self.require(size)
         plan = self.numbers
-        drawn = cuts_rules.occupied_blocks(ratio=plan.ratio, levels=plan.levels, stake=plan.stake)
+        draws = cuts_rules.occupied_blocks(ratio=plan.ratio, levels=plan.levels, stake=plan.stake)
         return Certificate(
-            privacy=rules.declared(drawn, epsilon=self.epsilon, delta=self.delta),
+            privacy=rules.declared(draws, epsilon=self.epsilon, delta=self.delta),
             accuracy=self._accuracy(size.labelled),
             learner=self._described("blocks"),
             labelled=size.labelled,

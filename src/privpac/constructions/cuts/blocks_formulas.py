@@ -14,8 +14,16 @@ from flint import arb, ctx
 
 from privpac.constructions.cuts.recursive_formulas import GRID
 from privpac.errors import ParameterError
-from privpac.numbers.binomial import PRECISIONS, certainly_below, first_power, first_whole, rounded_up
-from privpac.numbers.exact import ball, plain, ratio_for
+from privpac.numbers.binomial import rounded_up
+from privpac.numbers.exact import (
+    PRECISIONS,
+    ball,
+    certainly_below,
+    first_power,
+    first_whole,
+    plain,
+    ratio_for,
+)
 from privpac.numbers.parameters import Number, at_least, chance, positive
 from privpac.theory.register import formula
 

@@ -7,11 +7,10 @@ from fractions import Fraction
 from flint import ctx
 
 from privpac.errors import ParameterError
-from privpac.numbers.binomial import PRECISIONS
-from privpac.numbers.exact import ball
+from privpac.numbers.exact import PRECISIONS, ball
 from privpac.numbers.parameters import Number, at_least, chance, fraction_below
 from privpac.theory import sizes
-from privpac.theory.occam import Occam, Rate
+from privpac.theory.occam import Occam, Rate, error_occam
 from privpac.theory.register import formula
 
 __all__ = [
@@ -62,7 +61,7 @@ def error_switch(n: int, *, candidates: int, failure: Number, tolerated: Number,
     Holds if: as `records_switch`. Proof: docs/proofs/switch-reconstruction.md.
     Tested by: tests/statistical/test_reconstruction.py.
     """
-    return sizes.error_occam(n, size=candidates, failure=failure, tolerated=tolerated, ratio=ratio)
+    return error_occam(n, size=candidates, failure=failure, tolerated=tolerated, ratio=ratio)
 
 
 @formula("switch-reconstruction")
@@ -107,14 +106,14 @@ def _returns(rate: Fraction, steps: int) -> Fraction:
     """The chance that the walk is at or below its start within so many steps: exact, by heights."""
     heights, back = {0: Fraction(1)}, Fraction(0)
     for _ in range(steps):
-        moved: dict[int, Fraction] = {}
+        after: dict[int, Fraction] = {}
         for height, mass in heights.items():
             for place, part in ((height + 1, mass * (1 - rate)), (height - 1, mass * rate)):
                 if place <= 0:
                     back += part
                 else:
-                    moved[place] = moved.get(place, Fraction(0)) + part
-        heights = moved
+                    after[place] = after.get(place, Fraction(0)) + part
+        heights = after
     return back
 
 
@@ -137,5 +136,5 @@ def largest_noise(*, error: Number, failure: Number) -> Fraction:
         raise ParameterError(owner, "error", error, allowed="a number below 1")
     with ctx.workprec(PRECISIONS[0]):
         root = (ball(1 - miss).log() / atoms).exp()
-        scaled = ((1 - root) * 10**12).upper().ceil().upper().unique_fmpz()
-        return Fraction(int(scaled), 10**12)
+        units = ((1 - root) * 10**12).upper().ceil().upper().unique_fmpz()
+        return Fraction(int(units), 10**12)

@@ -157,14 +157,14 @@ class DenoisedCuts(DrawsMembers):
         self.noisy.require(size)
 
     def certify(self, size: Size) -> Certificate:
-        seen, inner = self.noisy.certify(size), self.noisy.inner.certify(size)
+        outer, inner = self.noisy.certify(size), self.noisy.inner.certify(size)
         extra = 4 * self.noisy.rate * (1 - self.noisy.rate)
         fits = [p for p in inner.accuracy if p.fact.failure + extra < 1]
         return replace(
-            seen,
-            privacy=rules.post_processing(seen.privacy, what="the cut nearest to the noisy answers"),
+            outer,
+            privacy=rules.post_processing(outer.privacy, what="the cut nearest to the noisy answers"),
             accuracy=tuple(cuts_rules.noise_reconstruction(p, rate=self.noisy.rate) for p in fits),
-            learner={**seen.learner, "name": "denoised-cuts"},
+            learner={**outer.learner, "name": "denoised-cuts"},
         )
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
@@ -182,11 +182,11 @@ def nearest_cut(ones: tuple[Range, ...], *, domain: int, up: bool) -> int:
     """
     # Mismatches relative to those of cut 0: for `down`, crossing a zero adds one and crossing a one saves one.
     sign = -1 if up else 1
-    best, least, count, reached = 0, 0, 0, 0
+    best, least, count, place = 0, 0, 0, 0
     for low, high in (*ones, (domain, domain)):
         for end, step in ((low, sign), (high, -sign)):
-            count += step * (end - reached)
-            reached = end
+            count += step * (end - place)
+            place = end
             if count < least:
                 best, least = end, count
     return best

@@ -13,9 +13,9 @@ from privpac.constructions.cuts.formulas import SWITCH_SHARE, error_switch
 from privpac.constructions.cuts.recursive_formulas import records_rec_concave
 from privpac.constructions.option import FloorRow, Need, Option, cells_of, protects_whole_records
 from privpac.constructions.wish import Wish
-from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import plain, ratio_for
+from privpac.numbers.exact import first_whole, plain, ratio_for
 from privpac.theory import any_floors, floors, sizes
+from privpac.theory.occam import error_occam
 
 __all__ = ["FLOORS", "OPTIONS"]
 
@@ -65,7 +65,7 @@ def _switches_error(wish: Wish, n: int) -> Fraction | None:
         return None
     ranges = sum(math.comb(cells, k) for k in range(min(changes, cells) + 1))
     half, ratio = wish.failure / 2, ratio_for(wish.epsilon / 2)
-    inner = sizes.error_occam(n - selection, size=ranges, failure=half, epsilon=wish.epsilon)
+    inner = error_occam(n - selection, size=ranges, failure=half, epsilon=wish.epsilon)
     if inner >= 1:
         return None
     error = error_switch(selection, candidates=changes + 2, failure=half, tolerated=inner, ratio=ratio)

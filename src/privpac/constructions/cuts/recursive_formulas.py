@@ -15,8 +15,16 @@ from functools import lru_cache
 from flint import arb, ctx
 
 from privpac.errors import SizeError
-from privpac.numbers.binomial import PRECISIONS, at_most, certainly_below, first_whole, rounded_up
-from privpac.numbers.exact import ball, power_up, ratio_for, shortened
+from privpac.numbers.binomial import at_most, rounded_up
+from privpac.numbers.exact import (
+    PRECISIONS,
+    ball,
+    certainly_below,
+    first_whole,
+    power_up,
+    ratio_for,
+    shortened,
+)
 from privpac.numbers.parameters import Number, at_least, chance, positive, rational
 from privpac.theory.register import formula
 

@@ -67,8 +67,8 @@ def rec_concave(
     def bound() -> arb:
         first, second, third = (ball(ratio) for ratio in ratios)
         wrong = widths * first ** (slack + 1) + (2 * blocks + 1) * third ** (last + 1)
-        lost = ball(Fraction(1, blocks)) + second**margin / (1 + second)
-        return wrong + lost + 2 * at_most(mistakes, n=records, chance=error)
+        loss = ball(Fraction(1, blocks)) + second**margin / (1 + second)
+        return wrong + loss + 2 * at_most(mistakes, n=records, chance=error)
 
     _need_bound(rule, bound, failure)
     where: dict[str, Value] = {

@@ -80,8 +80,8 @@ class SwitchCuts(DrawsMembers, DrawsOnce):
         self.require(size)
         selection = self._selection(size)
         inner = self.inner.certify(Size(size.labelled - selection))
-        chosen = rules.declared(rules.exponential_mechanism(ratio=self.ratio), epsilon=self.epsilon)
-        parts = rules.on_part(inner.privacy, part=LEARNING), rules.on_part(chosen, part=SELECTION)
+        choice = rules.declared(rules.exponential_mechanism(ratio=self.ratio), epsilon=self.epsilon)
+        parts = rules.on_part(inner.privacy, part=LEARNING), rules.on_part(choice, part=SELECTION)
         return Certificate(
             privacy=rules.disjoint_parts(*parts),
             accuracy=self._accuracy(inner, selection),

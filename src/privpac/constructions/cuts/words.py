@@ -46,10 +46,10 @@ def _switches(request: Request, rest: str) -> Learner:
 
 def _noisy(request: Request, rest: str, form: str, *, spare: bool = False) -> NoisyCuts:
     """Noise of the rate that ends the word; `spare`: the cut may fail as often as noise leaves room for."""
-    name, _, written = rest.rpartition(":")
+    name, _, rate_text = rest.rpartition(":")
     if not name:
         raise ParameterError(OWNER, "word", f"{form.partition(':')[0]}:{rest}", allowed=f"of the form {form}")
-    rate = exact_decimal(written, owner=OWNER, name="rate", allowed="a number strictly between 0 and 1/2")
+    rate = exact_decimal(rate_text, owner=OWNER, name="rate", allowed="a number strictly between 0 and 1/2")
     left = FAILURE - 4 * rate * (1 - rate)
     failure = max(FAILURE, 2 * left) if spare else FAILURE
     return NoisyCuts(_directed_cuts(request, name, form), request.per_record, rate, failure)

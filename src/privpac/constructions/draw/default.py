@@ -76,7 +76,7 @@ def auto(request: Request, rest: str) -> Learner:
         return _first_design(request)
     n, epsilon = request.size.labelled, request.per_record
     if n * epsilon > SECOND_STAGE_ABOVE:
-        return _staged(request)
+        return _in_stages(request)
     few = FEWER_TESTS if n * epsilon <= FEWER_UP_TO else FEW_TESTS
     mixture = default_mixture(request.schema, n=n, levels=_levels(n, epsilon), few=few)
     mixture.require(n)
@@ -222,7 +222,7 @@ def _can_vote(schema: Schema, tests: Binarisation) -> bool:
     return len(schema.classes) == 2 and len(tests.tests) >= VOTERS
 
 
-def _staged(request: Request) -> Learner:
+def _in_stages(request: Request) -> Learner:
     """A first tree or majority, and in every leaf of it a tree, once or twice more, on either scale."""
     schema, n = request.schema, request.size.labelled
     first, *others = coarse_tests(schema, n)

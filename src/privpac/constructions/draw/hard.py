@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.wish import Wish
-from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import first_whole
 
 __all__ = [
     "agnostic_need",

@@ -45,14 +45,14 @@ def _halfspaces(rest: str, description: Description) -> ClassFacts:
         names = [description.schema.column(name.strip()).name for name in rest.split(",")]
         features = _features(description, names)
     if len(names) > max(HALFSPACE_POINTS):
-        return _tabled(f"halfspaces:{','.join(names)}", features, len(names), description)
+        return _of_table(f"halfspaces:{','.join(names)}", features, len(names), description)
     points = HALFSPACE_POINTS[len(names)]
     return _linear_facts(
         f"halfspaces:{','.join(names)}", "halfspaces", features, len(names), points, description
     )
 
 
-def _tabled(word: str, features: int, columns: int, description: Description) -> ClassFacts:
+def _of_table(word: str, features: int, columns: int, description: Description) -> ClassFacts:
     """Half-spaces of many columns: single features, pairs, and the public table of directions."""
     from privpac.concepts.linear.direction_table import direction_table
 
@@ -61,8 +61,8 @@ def _tabled(word: str, features: int, columns: int, description: Description) ->
             OWNER, "concepts", word, allowed=f"2 to {MOST_FEATURES} features", remedy="Use scorecards:K."
         )
     table = direction_table(features, TABLE_SIZE)
-    listed = sum(2 * min(CUTOFFS, sum(map(abs, points)) * (LEVELS - 1) + 1) for points in table)
-    sizes = [features * _cutoffs(1, 1), math.comb(features, 2) * _cutoffs(2, 1), listed]
+    members = sum(2 * min(CUTOFFS, sum(map(abs, points)) * (LEVELS - 1) + 1) for points in table)
+    sizes = [features * _cutoffs(1, 1), math.comb(features, 2) * _cutoffs(2, 1), members]
     size = sum(sizes)
     return ClassFacts(
         word,
@@ -119,12 +119,12 @@ def _linear_facts(
 
 
 @lru_cache(maxsize=64)
-def _cutoffs(chosen: int, points: int) -> int:
+def _cutoffs(features: int, points: int) -> int:
     """Cut-offs and sides of all coprime points for so many features, up to a common sign."""
     total = 0
-    for sizes in product(range(1, points + 1), repeat=chosen):
+    for sizes in product(range(1, points + 1), repeat=features):
         if math.gcd(*sizes) == 1:
-            total += 2 ** (chosen - 1) * 2 * min(CUTOFFS, sum(sizes) * (LEVELS - 1) + 1)
+            total += 2 ** (features - 1) * 2 * min(CUTOFFS, sum(sizes) * (LEVELS - 1) + 1)
     return total
 
 

@@ -29,7 +29,6 @@ from privpac.concepts.base import (
     OnGrid,
     Scored,
     ScoredClass,
-    law_of,
 )
 from privpac.constructions.base import Around, DrawsMembers, Learner, ReadsOnce
 from privpac.constructions.wrappers.nested import empirical_accuracy
@@ -40,9 +39,9 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Against, Privacy
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import permute_and_flip
+from privpac.mechanisms.gibbs import reach
 from privpac.numbers.exact import ln_down, ln_up, plain, power_up, ratio_for
-from privpac.numbers.powers import reach
-from privpac.theory import sizes
+from privpac.theory.occam import error_occam, excess_agnostic, tilt_agnostic
 from privpac.theory.staged import Stage
 
 __all__ = [
@@ -105,8 +104,8 @@ def check_price(size: Size, costs: Costs, *, ratio: Fraction, owner: str, counte
             remedy="Divide the costs by a common factor, or round them.",
         )
     furthest = reach(ratio)
-    needed = 2 * price if furthest is None else min(2 * price, furthest)
-    if needed > (LARGEST_REACH if counted else LARGEST_TABLE):
+    span = 2 * price if furthest is None else min(2 * price, furthest)
+    if span > (LARGEST_REACH if counted else LARGEST_TABLE):
         raise SizeError(
             f"{owner}: costs up to {max(costs)} make too many different scores at this epsilon.",
             remedy="Divide the costs by a common factor or round them, or learn stumps, thresholds or points.",
@@ -124,7 +123,7 @@ def accuracy_of_draw(
     if ratio == 1:  # an epsilon so small that every member is equally likely
         return ()
     proofs = []
-    error = sizes.error_occam(records, size=Fraction(odds) + 1, failure=failure, ratio=ratio)
+    error = error_occam(records, size=Fraction(odds) + 1, failure=failure, ratio=ratio)
     if error < 1:
         proofs.append(_occam(odds, records, ratio, ratio, error, failure, Against.REALIZABLE))
     factor, excess, tilt = _agnostic(Fraction(odds), size, records, ratio, failure)
@@ -147,13 +146,13 @@ def _agnostic(
     """
     others = 0 if size is None else size - 1
     if others <= odds:
-        excess = sizes.excess_agnostic(records, size=odds + 1, failure=failure, ratio=ratio)
-        return odds, excess, sizes.tilt_agnostic(excess, ratio=ratio) if excess < 1 else ratio
+        excess = excess_agnostic(records, size=odds + 1, failure=failure, ratio=ratio)
+        return odds, excess, tilt_agnostic(excess, ratio=ratio) if excess < 1 else ratio
     for step in range(BETWEEN, -1, -1):  # the factor grows, and more tilts are allowed
         factor = _root_up(others ** (BETWEEN - step) * math.ceil(odds) ** step)
-        excess = sizes.excess_agnostic(records, size=factor + 1, failure=failure, ratio=ratio)
+        excess = excess_agnostic(records, size=factor + 1, failure=failure, ratio=ratio)
         if excess < 1:
-            tilt = sizes.tilt_agnostic(excess, ratio=ratio)
+            tilt = tilt_agnostic(excess, ratio=ratio)
             if tilt**BETWEEN <= ratio**step:
                 return factor, excess, tilt
     return odds, Fraction(1), ratio
@@ -174,12 +173,12 @@ def accuracy_of_stages(
     proofs: list[Proof[Accuracy]] = []
     ways = (None,) if privacy is None else (None, privacy)
     for against in (Against.REALIZABLE, Against.AGNOSTIC):
-        candidates = [_staged(private, stages, records, size, failure, against) for private in ways]
+        candidates = [_of_stages(private, stages, records, size, failure, against) for private in ways]
         proofs += sorted((proof for proof in candidates if proof), key=lambda proof: proof.fact.error)[:1]
     return tuple(proofs)
 
 
-def _staged(
+def _of_stages(
     private: Proof[Privacy] | None,
     stages: Sequence[Stage],
     records: int,
@@ -270,10 +269,10 @@ class Occam(DrawsMembers, ReadsOnce):
 
     def _require_room(self, size: Size) -> None:
         self.concepts.require(size.labelled)
-        counted = isinstance(self.concepts, CountedByScore)
+        by_score = isinstance(self.concepts, CountedByScore)
         # Permute-and-flip looks at every score there is, also at those whose power vanishes.
         ratio = self.ratio if self.mechanism == "exponential" else Fraction(1)
-        check_price(size, self.prices, ratio=ratio, owner=self.concepts.word, counted=counted)
+        check_price(size, self.prices, ratio=ratio, owner=self.concepts.word, counted=by_score)
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)
@@ -308,8 +307,8 @@ class Occam(DrawsMembers, ReadsOnce):
         if ratio == 1 or size.labelled < 1:
             return None
         odds = Fraction(self.concepts.odds)
-        needed = ln_up(odds / self.failure) / ln_down(1 / ratio) if odds > self.failure else Fraction(0)
-        error = Fraction(max(0, math.ceil(needed) - 1), size.labelled)
+        mistakes = ln_up(odds / self.failure) / ln_down(1 / ratio) if odds > self.failure else Fraction(0)
+        error = Fraction(max(0, math.ceil(mistakes) - 1), size.labelled)
         if error >= 1:
             return None
         return rules.empirical_draw(
@@ -318,11 +317,11 @@ class Occam(DrawsMembers, ReadsOnce):
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         self._require_room(sample.size)  # no records leave the prior
+        evidence = sample.reduce(self.concepts.statistic)
         if self.mechanism == "permute-and-flip":
-            evidence = sample.reduce(self.concepts.statistic)
             scores = cast(ScoredClass, self.concepts).scores(evidence, costs=self.prices)
             return permute_and_flip.draw(scores, self.ratio, coins)
-        return law_of(self.concepts, sample, ratio=self.ratio, costs=self.prices).draw(coins)
+        return self.concepts.gibbs(evidence, ratio=self.ratio, costs=self.prices).draw(coins)
 
 
 LEFT_OUT = "parts of the rule that change nothing left out"
@@ -353,6 +352,6 @@ class Merged(Around):
         return cast(MergeableClass, self.learner.concepts).contains_merged(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
-        drawn: Any = self.learner.learn(sample, coins)
-        short: Hypothesis = drawn.merged()
+        rule: Any = self.learner.learn(sample, coins)
+        short: Hypothesis = rule.merged()
         return short

@@ -17,9 +17,9 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import SizeError
 from privpac.guarantee.proof import EXP_DIGITS, LARGEST_LOG
-from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import exp_up, plain
+from privpac.numbers.exact import exp_up, first_whole, plain
 from privpac.theory import any_floors, sizes
+from privpac.theory.occam import error_occam, excess_agnostic
 from privpac.theory.staged import error_staged, excess_staged
 
 __all__ = ["FLOORS", "OPTIONS"]
@@ -47,13 +47,11 @@ def _needs_agnostic(wish: Wish) -> Need:
 
 
 def _error(wish: Wish, n: int) -> Fraction:
-    return sizes.error_occam(n, size=_size(wish), failure=wish.failure, epsilon=wish.epsilon)
+    return error_occam(n, size=_size(wish), failure=wish.failure, epsilon=wish.epsilon)
 
 
 def _excess(wish: Wish, n: int) -> Fraction:
-    return sizes.excess_agnostic(
-        n, size=_size(wish), failure=wish.failure, epsilon=wish.epsilon, noise=wish.noise
-    )
+    return excess_agnostic(n, size=_size(wish), failure=wish.failure, epsilon=wish.epsilon, noise=wish.noise)
 
 
 def _epsilon_realizable(wish: Wish, n: int) -> Fraction | None:
@@ -92,7 +90,7 @@ def _is_default(concepts: ClassFacts) -> bool:
     return concepts.kind == "auto"
 
 
-def _certified(wish: Wish, n: int, against: str) -> Fraction | None:
+def _certificate_error(wish: Wish, n: int, against: str) -> Fraction | None:
     """The error that `auto` certifies for so many records; None where it is void."""
     assert wish.concepts.schema is not None
     return _errors_of_default(wish.concepts.schema, n, wish.epsilon, wish.failure).get(against)
@@ -110,7 +108,7 @@ def _errors_of_default(
 
 
 def _default_error(against: str) -> Callable[[Wish, int], Fraction | None]:
-    return lambda wish, n: _certified(wish, n, against)
+    return lambda wish, n: _certificate_error(wish, n, against)
 
 
 def _default_needs(against: str) -> Callable[[Wish], Need]:
@@ -152,7 +150,7 @@ def _default_enough(against: str) -> Callable[[Wish, int], bool]:
 
 
 def _certifies(wish: Wish, n: int, against: str) -> bool:
-    error = _certified(wish, n, against)
+    error = _certificate_error(wish, n, against)
     return error is not None and error <= wish.error
 
 
@@ -226,10 +224,10 @@ def _staged_bound(wish: Wish, n: int, bound: Callable[..., Fraction]) -> Fractio
         epsilon=wish.epsilon,
         shares=SHARES[len(stages)],
     )
-    counted = bound(n, steps, failure=wish.failure, size=wish.concepts.size)
+    error = bound(n, steps, failure=wish.failure, size=wish.concepts.size)
     if wish.epsilon > LARGEST_LOG:  # beyond the rule's own range
-        return counted
-    return min(counted, bound(n, steps, failure=wish.failure, growth=exp_up(wish.epsilon, EXP_DIGITS)))
+        return error
+    return min(error, bound(n, steps, failure=wish.failure, growth=exp_up(wish.epsilon, EXP_DIGITS)))
 
 
 def _error_in_stages(wish: Wish, n: int) -> Fraction:

@@ -125,14 +125,14 @@ class StagedTrees:
         trees = [Trees(self.schema, first, tests, threads=self.threads) for tests in self._sets]
         voters = [Majorities(self.schema, tests, self.threads) for tests in self._sets if self.majorities]
         deep = [Trees(self.schema, first + 1, tests, threads=self.threads) for tests in self.deeper]
-        return _mixed((*trees, *voters, *deep), extras=len(deep))
+        return _mixture((*trees, *voters, *deep), extras=len(deep))
 
     @cached_property
     def later(self) -> Mapping[tuple[int, int], Trees | TreeMixture]:
         """The class of each later stage in a leaf of each label."""
         classes = len(self.schema.classes)
         return {
-            (stage, label): _mixed(tuple(self._growing(stage, label, tests) for tests in self._sets))
+            (stage, label): _mixture(tuple(self._growing(stage, label, tests) for tests in self._sets))
             for stage in range(1, len(self.stages))
             for label in range(classes)
         }
@@ -152,7 +152,7 @@ class StagedTrees:
         )
 
     @cached_property
-    def _known(self) -> frozenset[Test]:
+    def _all_tests(self) -> frozenset[Test]:
         return frozenset(test for tests in (*self._sets, *self.deeper) for test in tests.tests)
 
     def _levels(self, stages: int) -> int:
@@ -168,7 +168,7 @@ class StagedTrees:
     def outcomes(self) -> int:
         """As many as there are such trees, or sequences of draws if these are fewer."""
         later = [(self.later[stage, 0].size, self._levels(stage)) for stage in range(1, len(self.stages))]
-        trees = trees_up_to(self._deepest, len(self._known), len(self.schema.classes))
+        trees = trees_up_to(self._deepest, len(self._all_tests), len(self.schema.classes))
         return outcomes_of(self.concepts.size, later, trees=trees)
 
     @property
@@ -188,8 +188,8 @@ class StagedTrees:
             for stage in range(1, len(self.stages))
         ]
         together = rules.sequential(first, *later) if later else first
-        merged = rules.post_processing(together, what="sibling leaves with equal labels merged")
-        return rules.declared(merged, epsilon=self.epsilon)
+        outcome = rules.post_processing(together, what="sibling leaves with equal labels merged")
+        return rules.declared(outcome, epsilon=self.epsilon)
 
     @property
     def passes(self) -> int:
@@ -208,7 +208,7 @@ class StagedTrees:
         self.require(size)
         privacy = self._privacy()
         accuracy = self._accuracy(size.labelled, privacy)
-        promised = bool(accuracy) and len(self.stages) > 1
+        has_promise = bool(accuracy) and len(self.stages) > 1
         best = self.concepts.promised_word if isinstance(self.concepts, TreeMixture) else self.concepts.word
         return Certificate(
             privacy=privacy,
@@ -221,7 +221,7 @@ class StagedTrees:
                 "costs": list(self.prices),
                 "tests": len(self.tests.tests),
                 "failure": plain(self.failure),
-                **({"note": f"the class is that of the first stage, {best}"} if promised else {}),
+                **({"note": f"the class is that of the first stage, {best}"} if has_promise else {}),
                 **self._mixtures(),
             },
             labelled=size.labelled,
@@ -275,9 +275,9 @@ class StagedTrees:
         """A merged tree on these tests: stages grow on top of each other, and any label may follow any other."""
         if not isinstance(hypothesis, Tree) or hypothesis.depth > self._deepest:
             return False
-        known = all(test in self._known for test in hypothesis.tests())
+        tests = all(test in self._all_tests for test in hypothesis.tests())
         labels = all(0 <= leaf.label < len(self.schema.classes) for leaf in hypothesis.leaves())
-        return known and labels and hypothesis.merged() == hypothesis
+        return tests and labels and hypothesis.merged() == hypothesis
 
     def learn(self, sample: Sample, coins: Coins) -> Tree:
         tree = _draw(self.concepts, sample, self.ratio(0), self.prices, coins)
@@ -296,7 +296,7 @@ class StagedTrees:
         return tree.with_leaves(iter(coins.each(growers)))
 
 
-def _mixed(parts: tuple[TreePart, ...], *, extras: int = 0) -> Trees | TreeMixture:
+def _mixture(parts: tuple[TreePart, ...], *, extras: int = 0) -> Trees | TreeMixture:
     """All parts, equally likely, the last ones without a promise; a class of trees alone stays what it is."""
     only, shares = parts[0], (1,) * len(parts)
     if len(parts) == 1 and isinstance(only, Trees):

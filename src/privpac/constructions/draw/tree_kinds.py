@@ -19,7 +19,7 @@ PLACE = 4
 
 def _one_test(rest: str, description: Description) -> ClassFacts:
     tests, classes = description.number_of_tests("one-test"), description.number_of_classes()
-    return _tested("one-test", 1, tests * classes * (classes - 1), tests, description)
+    return _of_tests("one-test", 1, tests * classes * (classes - 1), tests, description)
 
 
 def _trees(rest: str, description: Description) -> ClassFacts:
@@ -27,12 +27,12 @@ def _trees(rest: str, description: Description) -> ClassFacts:
     tests, leaves = description.number_of_tests("trees"), 2**levels
     size = tests ** (leaves - 1) * description.number_of_classes() ** leaves
     # With a question of its own on every level, the leaves of a full tree can be labelled in every way.
-    return _tested(
+    return _of_tests(
         "trees", levels, size, tests, description, 2 ** min(levels, description.number_of_columns())
     )
 
 
-def _staged(rest: str, description: Description) -> ClassFacts:
+def _of_stages(rest: str, description: Description) -> ClassFacts:
     """Trees grown in stages; a promise is against the best of the first."""
     depths = (rest or "3+3").split("+")
     if not all(is_count(depth) and 1 <= int(depth) <= 4 for depth in depths) or len(depths) not in SHARES:
@@ -66,14 +66,14 @@ def _lists(rest: str, description: Description) -> ClassFacts:
         description.number_of_tests("lists"),
         description.number_of_classes(),
     )
-    return _tested("lists", levels, classes * (2 * tests * classes) ** levels, tests, description)
+    return _of_tests("lists", levels, classes * (2 * tests * classes) ** levels, tests, description)
 
 
 def _monomials(kind: str) -> Callable[[str, Description], ClassFacts]:
     def facts(rest: str, description: Description) -> ClassFacts:
         levels, tests = _levels(kind, rest), description.number_of_tests(kind)
         size = sum(math.comb(tests, k) << k for k in range(levels + 1))
-        return _tested(kind, levels, size, tests, description)
+        return _of_tests(kind, levels, size, tests, description)
 
     return facts
 
@@ -91,7 +91,7 @@ def _levels(word: str, rest: str) -> int:
     return levels
 
 
-def _tested(
+def _of_tests(
     kind: str, levels: int, size: int, tests: int, description: Description, shatters: int = 1
 ) -> ClassFacts:
     return ClassFacts(
@@ -111,7 +111,7 @@ def _tested(
 KINDS: Kinds = {
     "one-test": ("one-test --columns C", _one_test),
     "trees": ("trees:DEPTH --columns C", _trees),
-    "staged": ("staged:D1+D2 --columns C", _staged),
+    "staged": ("staged:D1+D2 --columns C", _of_stages),
     "lists": ("lists:K --columns C", _lists),
     "conjunctions": ("conjunctions:K --columns C", _monomials("conjunctions")),
     "disjunctions": ("disjunctions:K --columns C", _monomials("disjunctions")),

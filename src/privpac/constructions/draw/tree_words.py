@@ -25,10 +25,10 @@ def one_test(request: Request, rest: str) -> Learner:
 
 
 def _trees(request: Request, rest: str) -> Learner:
-    return _staged(request, rest or "3")
+    return _in_stages(request, rest or "3")
 
 
-def _staged(request: Request, rest: str) -> Learner:
+def _in_stages(request: Request, rest: str) -> Learner:
     depths = rest.split("+")
     if not all(map(is_count, depths)):
         form = "trees:3 or staged:3+3"
@@ -59,7 +59,7 @@ WORDS: Mapping[str, Word] = {
         "trees:DEPTH", "all decision trees up to a depth", _trees, PROTECTS, many_classes=True, leaves=True
     ),
     "staged": Word(
-        "staged:D1+D2", "a tree grown in private stages", _staged, PROTECTS, many_classes=True, leaves=True
+        "staged:D1+D2", "a tree grown in private stages", _in_stages, PROTECTS, many_classes=True, leaves=True
     ),
     "lists": Word("lists:K", "decision lists of up to K tests", _lists, many_classes=True),
     "conjunctions": Word("conjunctions:K", "all of up to K tests", _monomials(Conjunctions)),

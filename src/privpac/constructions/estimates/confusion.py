@@ -206,9 +206,9 @@ def summarise(
     classes, failure = len(counts), (1 - CONFIDENCE) / 2
     noise = Fraction(sum_half_width(_ratio(epsilon), classes, failure), records)
     accuracy = min(Fraction(1), Fraction(sum(counts[i][i] for i in range(classes)), records))
-    seen = max(Fraction(0), accuracy - noise), min(Fraction(1), accuracy + noise)
-    low, high, way = span(*seen, records, choice=choice, failure=failure)
-    sampling = max(seen[0] - low, high - seen[1])
+    interval = max(Fraction(0), accuracy - noise), min(Fraction(1), accuracy + noise)
+    low, high, way = span(*interval, records, choice=choice, failure=failure)
+    sampling = max(interval[0] - low, high - interval[1])
     return Confusion(counts, records, accuracy, low, high, choice is None, noise, sampling, way)
 
 
@@ -233,8 +233,8 @@ def sum_half_width(ratio: Fraction, terms: int, failure: Fraction) -> int:
         best = None
         for i in range(1, 64):
             s = rate * i / 64
-            grown = a * s.exp()
-            moment = (1 + (1 - a) * grown / (1 - grown)) / (1 + a)
+            product = a * s.exp()
+            moment = (1 + (1 - a) * product / (1 - product)) / (1 + a)
             edge = ((2 * moment**terms / ball(failure)).log() / s).upper().ceil().unique_fmpz()
             value = max(0, int(edge) - 1)
             best = value if best is None else min(best, value)

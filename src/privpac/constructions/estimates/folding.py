@@ -85,19 +85,19 @@ class FoldedLeaf:
     def text(self, schema: Schema) -> str:
         """The answer, with the noisy counts by class, and of two classes the risk of the second."""
         if not self.counts:
-            hidden = f"{self.leaves} leaves" if self.arrival else self.folded
-            notes = ", ".join(note for note in (hidden * (self.leaves > 1), self.arrival) if note)
+            size_text = f"{self.leaves} leaves" if self.arrival else self.folded
+            notes = ", ".join(note for note in (size_text * (self.leaves > 1), self.arrival) if note)
             return self.name(schema) + (f" ({notes})" if notes else "")
         if self.by_chance and self.leaves > 1:
             # Counts below zero were cut off, so the sum of many is too large: it is not told.
             return f"{self.name(schema)}, {BY_CHANCE} ({self.leaves} leaves, few records or none)"
-        counted = ", ".join(
+        counts = ", ".join(
             f"{name}: {count:,}" for count, name in zip(self.counts, schema.classes, strict=True)
         )
         risk = "" if len(self.counts) > 2 else f"; risk of {schema.classes[-1]} {self.shares[-1]:.0%}"
         chance = f", {BY_CHANCE}" if self.by_chance else ""
         folded = f"{self.folded}, " if self.leaves > 1 else ""
-        return f"{self.name(schema)}{chance} ({folded}about {counted}{risk})"
+        return f"{self.name(schema)}{chance} ({folded}about {counts}{risk})"
 
     @property
     def folded(self) -> str:
@@ -162,15 +162,15 @@ def fold(
 ) -> FoldedTree:
     """The tree with branches of which every leaf is marked folded into one, and at most so many leaves; with `whole`
     nothing is folded, only marked."""
-    shown = FoldedTree(tree, _marked(tree, counts, schema))
+    picture = FoldedTree(tree, _marked(tree, counts, schema))
     if whole:
-        return shown
+        return picture
     # Where nothing stands out, the tree itself is all there is to show.
-    if not all(leaf.mark for leaf in shown.leaves):
-        shown = _fold(tree, shown.leaves)
-    while len(shown.leaves) > most:
-        shown = _without(shown, min(_pairs(shown.tree, shown.leaves, 0, 0))[1])
-    return shown
+    if not all(leaf.mark for leaf in picture.leaves):
+        picture = _fold(tree, picture.leaves)
+    while len(picture.leaves) > most:
+        picture = _without(picture, min(_pairs(picture.tree, picture.leaves, 0, 0))[1])
+    return picture
 
 
 def _marked(tree: Tree, counts: LeafCounts | None, schema: Schema) -> tuple[FoldedLeaf, ...]:
@@ -211,19 +211,19 @@ def _pairs(
         return
     if len(leaves) == 2:
         both = _together(leaves)
-        hidden = both.otherwise - sum(leaf.otherwise for leaf in leaves)
-        yield (hidden, sum(both.counts), -depth), first
+        loss = both.otherwise - sum(leaf.otherwise for leaf in leaves)
+        yield (loss, sum(both.counts), -depth), first
         return
     below = sum(1 for _ in tree.low.leaves())
     yield from _pairs(tree.low, leaves[:below], first, depth + 1)
     yield from _pairs(tree.high, leaves[below:], first + below, depth + 1)
 
 
-def _without(shown: FoldedTree, first: int) -> FoldedTree:
+def _without(picture: FoldedTree, first: int) -> FoldedTree:
     """The same with the leaf of this number and the next one, which belong to one test, folded into one."""
-    both = _together(shown.leaves[first : first + 2])
-    tree = _cut(shown.tree, first, Leaf(both.answer))
-    return FoldedTree(tree, (*shown.leaves[:first], both, *shown.leaves[first + 2 :]))
+    both = _together(picture.leaves[first : first + 2])
+    tree = _cut(picture.tree, first, Leaf(both.answer))
+    return FoldedTree(tree, (*picture.leaves[:first], both, *picture.leaves[first + 2 :]))
 
 
 def _cut(tree: Tree, first: int, leaf: Leaf) -> Tree:

@@ -138,9 +138,9 @@ class LeafCounts:
         return cls(counts, whole(tree["records"], least=1), epsilon, Smoothing(smoothing))
 
 
-def _shares(counts: NDArray[np.float64], added: float) -> NDArray[np.float64]:
+def _shares(counts: NDArray[np.float64], extra: float) -> NDArray[np.float64]:
     """Counts with so much added to each, divided by their sum."""
-    smooth = counts + added
+    smooth = counts + extra
     shares: NDArray[np.float64] = smooth / smooth.sum(axis=-1, keepdims=True)
     return shares
 
@@ -161,8 +161,8 @@ def _drawn_to_above(
     if not label_told and len(labels := {leaf.label for leaf in tree.leaves()}) == 1:
         above, label_told = (1 - LABEL) * above + LABEL * np.eye(len(above))[labels.pop()], True
     weight = pull * math.sqrt(len(counts))
-    held = counts.sum(axis=0)
-    here = (held + weight * above) / (held.sum() + weight)
+    totals = counts.sum(axis=0)
+    here = (totals + weight * above) / (totals.sum() + weight)
     if isinstance(tree, Split):
         low = sum(1 for _ in tree.low.leaves())
         yield from _drawn_to_above(tree.low, counts[:low], here, pull, label_told=label_told)

@@ -126,8 +126,8 @@ class RankFigures:
             (ones * (below - area) ** 2).sum() / all_ones**2
             + (zeros * (above - area) ** 2).sum() / all_zeros**2
         )
-        moved = ((below - area) ** 2).sum() / all_ones**2 + ((above - area) ** 2).sum() / all_zeros**2
-        half = SURE * math.sqrt(sampling + self.spread**2 * float(moved) * self._cells_per_risk)
+        squares = ((below - area) ** 2).sum() / all_ones**2 + ((above - area) ** 2).sum() / all_zeros**2
+        half = SURE * math.sqrt(sampling + self.spread**2 * float(squares) * self._cells_per_risk)
         return Share(area, max(0.0, area - half), min(1.0, area + half))
 
     @property
@@ -178,9 +178,9 @@ class RankFigures:
     def _share(self, count: Any, label: int) -> Share | None:
         if not self.known:
             return None
-        held = [count(group) for group in self.groups if group.label == label]
+        counts = [count(group) for group in self.groups if group.label == label]
         rest = [count(group) for group in self.groups if group.label != label]
-        return self._between(sum(held), sum(rest), len(held), len(rest))
+        return self._between(sum(counts), sum(rest), len(counts), len(rest))
 
     def _between(self, held: int, rest: int, held_cells: int, rest_cells: int) -> Share:
         """A share of noisy counts: sums of so many cells each."""
@@ -233,7 +233,7 @@ class RankFigures:
 
     def to_json(self) -> dict[str, Any]:
         """For programs."""
-        named = {
+        figures = {
             "auc": self.auc,
             "sensitivity": self.sensitivity,
             "specificity": self.specificity,
@@ -242,7 +242,7 @@ class RankFigures:
             "majority": None if self.majority is None else self.majority[1],
         }
         return {
-            **{name: None if share is None else share.to_json() for name, share in named.items()},
+            **{name: None if share is None else share.to_json() for name, share in figures.items()},
             "majority_class": None if self.majority is None else self.majority[0],
             "calibration": [
                 {"risk": round(risk, MOST_DIGITS), "records": records, **share.to_json()}

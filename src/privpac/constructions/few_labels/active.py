@@ -81,8 +81,8 @@ class Active:
         So those asked are a random part of those kept. The smallest positions would not do: replacing one record could
         then turn another from asked to kept, and two records would change.
         """
-        chosen = coins.subset(self.records, self.kept)
-        return Questions(chosen[: self.asked], chosen[self.asked :])
+        order = coins.subset(self.records, self.kept)
+        return Questions(order[: self.asked], order[self.asked :])
 
     def certify(self) -> Certificate:
         """For those who see the rule only; `also` holds the numbers for those who know more."""
@@ -92,7 +92,8 @@ class Active:
             inner,
             privacy=rules.declared(secret, epsilon=self.epsilon, delta=self.delta),
             also=tuple(
-                self._knowing(known, inner.privacy) for known in (Release.WITH_LIST, Release.WITH_COINS)
+                self._knowing(knowledge, inner.privacy)
+                for knowledge in (Release.WITH_LIST, Release.WITH_COINS)
             ),
             learner={
                 "name": "active",
@@ -112,15 +113,15 @@ class Active:
         parts = proofs_by_part(inner)
         return parts.get(LABELLED, inner), parts.get(UNLABELLED, inner)
 
-    def _knowing(self, known: Release, inner: Proof[Privacy]) -> Proof[Privacy]:
+    def _knowing(self, knowledge: Release, inner: Proof[Privacy]) -> Proof[Privacy]:
         """What holds for those who know the list of those asked, or all who were kept."""
         labelled, unlabelled = self._roles(inner)
-        parts = [few_labels_rules.positions_known(labelled, part=QUERIED, release=known)]
+        parts = [few_labels_rules.positions_known(labelled, part=QUERIED, release=knowledge)]
         if self.kept > self.asked:  # others are looked at
-            if known is Release.WITH_LIST:
+            if knowledge is Release.WITH_LIST:
                 left, of = self.kept - self.asked, self.records - self.asked
                 unlabelled = rules.subsampling(unlabelled, kept=left, of=of)
-            parts.append(few_labels_rules.positions_known(unlabelled, part=UNQUERIED, release=known))
+            parts.append(few_labels_rules.positions_known(unlabelled, part=UNQUERIED, release=knowledge))
         return rules.disjoint_parts(*parts)
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
@@ -147,9 +148,9 @@ class Active:
                 f"{self.asked} labels are needed, and {answers} are there.",
                 remedy="Wait until everybody who was asked has a label.",
             )
-        drawn = (*questions.asked, *questions.kept)
-        inside = all(0 <= position < self.records for position in drawn)
-        if not (inside and len(drawn) == len(set(drawn)) == self.kept):
+        positions = (*questions.asked, *questions.kept)
+        inside = all(0 <= position < self.records for position in positions)
+        if not (inside and len(positions) == len(set(positions)) == self.kept):
             raise SizeError(
                 f"The list does not hold {self.kept} of {self.records} records, each once.",
                 remedy="Ask anew: the session was edited.",

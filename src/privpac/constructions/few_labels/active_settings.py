@@ -70,21 +70,21 @@ def ask_settings(
             allowed="a number of labels, unless an error is wanted",
             remedy="Give one of them.",
         )
-    known, records, epsilon = concepts_for(concepts, request), request.size.total, request.per_record
+    members, records, epsilon = concepts_for(concepts, request), request.size.total, request.per_record
     if labels is not None and not 1 <= labels <= records:
         raise ParameterError("ask", "labels", labels, allowed=f"between 1 and the {records} records")
 
     def best(labelled: int, how: str = method) -> tuple[Fraction, dict[str, Any]]:
-        options = _options(known, labelled, records, epsilon=epsilon, method=how, failure=failure)
+        options = _options(members, labelled, records, epsilon=epsilon, method=how, failure=failure)
         return min(options, key=lambda option: (option[0], option[1]["active"]["kept"]))
 
     if labels is None:
         assert error is not None
         labels = _fewest(best, records, error, method)
-    reached, settings = best(labels)
-    if error is not None and reached > error:
+    promise, settings = best(labels)
+    if error is not None and promise > error:
         raise SizeError(
-            f"Asking {labels} of {records} records promises an error of {decimal_text(reached)} at best, not"
+            f"Asking {labels} of {records} records promises an error of {decimal_text(promise)} at best, not"
             f" {decimal_text(error)}.",
             remedy=f"{_fewest(best, records, error, method)} labels would do.",
         )
@@ -92,12 +92,12 @@ def ask_settings(
 
 
 def _options(
-    known: ConceptClass, labelled: int, records: int, *, epsilon: Fraction, method: str, failure: Fraction
+    members: ConceptClass, labelled: int, records: int, *, epsilon: Fraction, method: str, failure: Fraction
 ) -> Iterator[tuple[Fraction, dict[str, Any]]]:
     """(promised error, settings) of every method and part kept that is tried."""
     possible = method in ("auto", "plain")
     if possible:
-        yield _option(known, labelled, labelled, records, epsilon=epsilon, method="plain", failure=failure)
+        yield _option(members, labelled, labelled, records, epsilon=epsilon, method="plain", failure=failure)
     if method == "plain":
         return
     refusal: PrivpacError = SizeError(
@@ -109,7 +109,7 @@ def _options(
             if method in ("auto", other) and kept > labelled:
                 try:
                     option = _option(
-                        known, labelled, kept, records, epsilon=epsilon, method=other, failure=failure
+                        members, labelled, kept, records, epsilon=epsilon, method=other, failure=failure
                     )
                 except NOT_THIS_WAY as problem:
                     refusal = problem
@@ -121,7 +121,7 @@ def _options(
 
 
 def _option(
-    known: ConceptClass,
+    members: ConceptClass,
     labelled: int,
     kept: int,
     records: int,
@@ -132,9 +132,9 @@ def _option(
 ) -> tuple[Fraction, dict[str, Any]]:
     size = Size(labelled, kept - labelled)
     inner = inner_epsilon(kept, records, epsilon=epsilon)
-    settings = choose(known, size, method=method, epsilon=inner, failure=failure)
-    reached = promised(semi_learner(known, settings), size)
-    return reached, {**settings, "active": {"records": records, "kept": kept, "asked": labelled}}
+    settings = choose(members, size, method=method, epsilon=inner, failure=failure)
+    promise = promised(semi_learner(members, settings), size)
+    return promise, {**settings, "active": {"records": records, "kept": kept, "asked": labelled}}
 
 
 def _fewest(best: Any, records: int, error: Fraction, method: str) -> int:

@@ -176,8 +176,8 @@ class LabelBoost:
             return self.base.learn(
                 labelled, coins
             )  # in random order within each part, since `random_part` is
-        drawn = [coins.below(self.points) for _ in range(self.draws)]
-        return self.base.learn(labelled.take(np.asarray(drawn, dtype=np.int64)), coins)
+        places = [coins.below(self.points) for _ in range(self.draws)]
+        return self.base.learn(labelled.take(np.asarray(places, dtype=np.int64)), coins)
 
     @classmethod
     def calibrate(

@@ -50,9 +50,9 @@ class LabelBoostProcedure(DrawsOnce):
     def relabel(self, labelled: InMemory, unlabelled: InMemory, coins: Coins) -> MemorySample:
         """All these records, the labelled ones first, under the drawn labels."""
         dichotomies = self.concepts.dichotomies(labelled, unlabelled)
-        drawn = dichotomies.mistakes(labelled).draw(self.ratio, coins)
+        labelling = dichotomies.mistakes(labelled).draw(self.ratio, coins)
         parts = (labelled, unlabelled)
-        return joined(*(part.relabelled(dichotomies.labels(drawn, part.block().cells)) for part in parts))
+        return joined(*(part.relabelled(dichotomies.labels(labelling, part.block().cells)) for part in parts))
 
     def labelled(self, later: Proof[Privacy]) -> Proof[Privacy]:
         """What a labelled record is promised if everything that follows is `later`."""

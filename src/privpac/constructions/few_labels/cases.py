@@ -36,9 +36,9 @@ def semi_sample(
     schema: Schema, data: Sequence[Record], labelled: int, memory: dict[Hashable, Any]
 ) -> SemiSample:
     """The first `labelled` records with their labels, the others without."""
-    named = RememberedSample(sample_of(schema, data[:labelled]), tuple(data[:labelled]), memory)
+    first = RememberedSample(sample_of(schema, data[:labelled]), tuple(data[:labelled]), memory)
     cells = sample_of(schema, data[labelled:]).block().cells
-    return SemiSample(named, MemorySample(schema, cells=cells, labels=None, n=len(data) - labelled))
+    return SemiSample(first, MemorySample(schema, cells=cells, labels=None, n=len(data) - labelled))
 
 
 def semi_case(

@@ -26,7 +26,7 @@ from privpac.numbers.exact import exp_down, exp_up, ln_up, ratio_for
 from privpac.numbers.parameters import Number, at_least, chance, positive
 from privpac.numbers.rough import Floats, rough_ln_growth
 from privpac.numbers.search import minimum, stepped
-from privpac.theory import sizes
+from privpac.theory.occam import GRID, error_occam, excess_agnostic, tilt_agnostic
 from privpac.theory.register import formula
 
 __all__ = [
@@ -44,7 +44,7 @@ __all__ = [
 
 DIGITS = 30
 ONE = Fraction(1)
-GRIDS = (sizes.GRID, sizes.GRID / 100)
+GRIDS = (GRID, GRID / 100)
 """What a draw errs is rounded up to four decimals, small errors to six: a hundredth of them at most."""
 DRAW, BASE, DEVIATION = Fraction(8, 10), Fraction(1, 10), Fraction(1, 10)
 """How the failure probability is shared out: most to the draw of the labels, since labels are scarce."""
@@ -151,18 +151,18 @@ def round_promise(
     agnostic: bool,
 ) -> RoundPromise | None:
     """What one round promises if the base's rule leaves the drawn labels at a rate of `apart`; None if nothing."""
-    ask = sizes.excess_agnostic if agnostic else sizes.error_occam
-    size, drawn = family.labellings(points), ONE
+    ask = excess_agnostic if agnostic else error_occam
+    size, draw = family.labellings(points), ONE
     for grid in GRIDS if kept else ():
-        drawn = ask(kept, size=size, failure=failure * DRAW, ratio=ratio, grid=grid)
-        if drawn >= 100 * grid:
+        draw = ask(kept, size=size, failure=failure * DRAW, ratio=ratio, grid=grid)
+        if draw >= 100 * grid:
             break
-    if drawn + apart >= 1:
+    if draw + apart >= 1:
         return None
-    tilt = sizes.tilt_agnostic(drawn, ratio=ratio) if agnostic else ratio
+    tilt = tilt_agnostic(draw, ratio=ratio) if agnostic else ratio
     carry = transfer_excess if agnostic else transfer_error
-    transfer = carry(drawn + apart, points=points, family=family, failure=failure * DEVIATION)
-    promise = RoundPromise(drawn, tilt, transfer)
+    transfer = carry(draw + apart, points=points, family=family, failure=failure * DEVIATION)
+    promise = RoundPromise(draw, tilt, transfer)
     return promise if promise.error < 1 else None
 
 
@@ -223,8 +223,8 @@ def float_transfer(
     """`transfer_error` in floats."""
     square = 2 * (times * math.log(family.size) - math.log(failure)) / np.asarray(points, dtype=np.float64)
     if family.vc is not None:
-        grown = times * rough_ln_growth(2 * np.asarray(points), family.vc)
-        square = np.minimum(square, 4 * (grown + math.log(4 / failure)) / points)
+        growth = times * rough_ln_growth(2 * np.asarray(points), family.vc)
+        square = np.minimum(square, 4 * (growth + math.log(4 / failure)) / points)
     bound: Floats = rate + square / 2 + np.sqrt(square * (rate + square / 4))
     return bound
 
@@ -240,9 +240,9 @@ def _float_error(
 ) -> Floats:
     """`error_label_boost` in floats, for so many mistakes of the base; infinite where nothing is kept."""
     weight = -np.expm1(-half)
-    needed = float_labellings(family, points) - math.log(DRAW * Fraction(miss))
-    drawn = -np.expm1(-needed / np.maximum(kept, 1)) / weight
-    rate = drawn + mistakes / points
+    log_odds = float_labellings(family, points) - math.log(DRAW * Fraction(miss))
+    draw = -np.expm1(-log_odds / np.maximum(kept, 1)) / weight
+    rate = draw + mistakes / points
     bound = float_transfer(rate, np.maximum(points, 1), family=family, failure=miss / 10)
     return np.where(kept < 1, math.inf, bound)
 

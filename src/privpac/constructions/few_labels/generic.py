@@ -161,13 +161,13 @@ class GenericLearner(DrawsOnce):
 
     def _planned(self, points: int, size: Size, answers: tuple[Proof[Answers], ...]) -> GenericPlan | None:
         vc = self.concepts.vc
-        seen = self._slabs * (self.gap(points, size.unlabelled) + max(a.fact.error for a in answers))
+        tolerance = self._slabs * (self.gap(points, size.unlabelled) + max(a.fact.error for a in answers))
         if vc is None or self.ratio == 1:
             return None
         return plan_generic(
             points,
             hypotheses=self.hypotheses(points),
-            seen=seen,
+            seen=tolerance,
             labelled=size.labelled,
             unlabelled=size.unlabelled,
             vc=max(1, vc),
@@ -264,14 +264,14 @@ class GenericLearner(DrawsOnce):
 
     def learn(self, sample: SemiSample, coins: Coins) -> Hypothesis:
         tables = self.sanitisers(sample.unlabelled.size.total)
-        released = [each.release(sample.unlabelled, coins) for each in tables]
+        releases = [each.release(sample.unlabelled, coins) for each in tables]
         if isinstance(self.concepts, Finite):
-            labellings = self.concepts.dichotomies(released[0].records(sample.schema))
+            labellings = self.concepts.dichotomies(releases[0].records(sample.schema))
             return labellings.member(labellings.mistakes(sample.labelled).draw(self.ratio, coins))
         names, goal = ordered_columns(self.concepts), self._points(sample.size)
         points = {
             name: table.thinned(goal)  # type: ignore[attr-defined]
-            for name, table in zip(names, released, strict=True)
+            for name, table in zip(names, releases, strict=True)
         }
         snapped = Snapped.at(self.concepts, points)
         evidence = sample.labelled.reduce(snapped.statistic)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privpac.theory import sizes
-from privpac.theory.occam import Occam, Rate
+from privpac.theory.occam import Occam, Rate, error_occam
 from privpac.theory.register import formula
 from privpac.theory.vc import relative_error
 
@@ -108,7 +108,7 @@ def plan_generic(
     tolerated = tolerated_generic(seen, unlabelled=unlabelled, failure=failure / 2, vc=vc)
     if tolerated >= 1:
         return None
-    error = sizes.error_occam(
+    error = error_occam(
         labelled,
         size=Fraction(hypotheses),
         failure=failure / 2,

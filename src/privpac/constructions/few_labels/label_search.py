@@ -62,15 +62,15 @@ class Search(Generic[T]):
 
     def require(self, settings: T, error: Fraction, *, owner: str) -> None:
         """Refuse settings that promise less than `error`, with the numbers of records that would do."""
-        reached = self._promised(settings)
-        if reached <= error:
+        promise = self._promised(settings)
+        if promise <= error:
             return
         try:
             need = self.fewest(error, settings.unlabelled, owner=owner)
         except SizeError:
             need = self.fewest(error, None, owner=owner)
         have = f"{settings.labelled} labelled and {settings.unlabelled} unlabelled records"
-        best = f"promise an error of {decimal_text(reached)} at best" if reached < 1 else "promise nothing"
+        best = f"promise an error of {decimal_text(promise)} at best" if promise < 1 else "promise nothing"
         raise SizeError(
             f"{owner}: {have} {best}, not {decimal_text(error)}.",
             remedy=f"{need.labelled} labelled and {need.unlabelled} unlabelled records would do.",

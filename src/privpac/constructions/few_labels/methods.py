@@ -14,7 +14,6 @@ from typing import Any, cast
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis, MergeableClass
-from privpac.concepts.catalogue import stored_concepts
 from privpac.concepts.labellings.base import with_dichotomies
 from privpac.constructions.base import Learner, SemiLearner
 from privpac.constructions.cuts.blocks import BlockCuts
@@ -27,7 +26,7 @@ from privpac.constructions.few_labels.generic import GenericLearner
 from privpac.constructions.few_labels.labels_only import LabelsOnly
 from privpac.constructions.few_labels.relabel import SSLRelabel
 from privpac.constructions.request import MERGED, class_of_draw
-from privpac.constructions.words import Request, learner_for
+from privpac.constructions.words import Request, learner_for, stored_concepts
 from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, RuleRefused, SizeError
@@ -310,8 +309,8 @@ def _other_method(concepts: ConceptClass, size: Size, method: str, goal: _Goal, 
     other = _way(concepts, size, "auto", goal, error)
     if other is None:
         return ""
-    named = f"Method {other['method']}{_without_delta(other, goal)}"
-    return f"{named} promises it with the records you have. For method {method}: "
+    sentence = f"Method {other['method']}{_without_delta(other, goal)}"
+    return f"{sentence} promises it with the records you have. For method {method}: "
 
 
 def _enough_labels(concepts: ConceptClass, size: Size, method: str, goal: _Goal, error: Fraction) -> str:
@@ -353,9 +352,9 @@ class FewLabels:
         failure: Fraction = FAILURE,
     ) -> FewLabels:
         """For the records one has; refused, before anything is spent, if less than `error` is promised."""
-        known = concepts_for(concepts, replace(request, delta=Fraction(0)))
+        members = concepts_for(concepts, replace(request, delta=Fraction(0)))
         settings = choose(
-            known,
+            members,
             request.size,
             method=method,
             epsilon=request.per_record,
@@ -369,16 +368,16 @@ class FewLabels:
 
     def refuse(self, error: Fraction, method: str) -> None:
         """Too few records: what they promise at best by the method that was asked for, and what would do."""
-        size, reached = self.request.size, promised(self.learner, self.request.size)
-        known = concepts_for(self.concepts, replace(self.request, delta=Fraction(0)))
+        size, promise = self.request.size, promised(self.learner, self.request.size)
+        members = concepts_for(self.concepts, replace(self.request, delta=Fraction(0)))
         goal = _Goal(
             self.request.per_record, written(self.settings["failure"]), self.request.delta_per_record
         )
         have = f"{size.labelled} labelled and {size.unlabelled} unlabelled records"
-        best = f"promise an error of {decimal_text(reached)} at best" if reached < 1 else "promise nothing"
+        best = f"promise an error of {decimal_text(promise)} at best" if promise < 1 else "promise nothing"
         by = "" if method == "auto" else f" by method {method}"
-        remedy = _other_method(known, size, method, goal, error) + _enough_labels(
-            known, size, method, goal, error
+        remedy = _other_method(members, size, method, goal, error) + _enough_labels(
+            members, size, method, goal, error
         )
         raise SizeError(
             f"few labels: {have} {best}{by}, not {decimal_text(error)}.",

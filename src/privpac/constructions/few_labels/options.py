@@ -32,8 +32,7 @@ from privpac.constructions.few_labels.transfer_formulas import Family
 from privpac.constructions.option import FloorRow, Need, Option, Setting
 from privpac.constructions.release.formulas import plan_quantiles
 from privpac.constructions.wish import FAILURE, Wish
-from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import plain
+from privpac.numbers.exact import first_whole, plain
 from privpac.numbers.search import PLENTY
 from privpac.theory import agnostic_floors, sizes
 
@@ -141,10 +140,10 @@ POINTS_LISTED = {"boost": _boosted_points, "relabel": _relabelled_points}
 
 def _unlabelled_command(method: str) -> Callable[[Wish, Need], str | None]:
     def command(wish: Wish, need: Need) -> str | None:
-        points, voted = POINTS_LISTED.get(method), method == "relabel"
+        points, by_vote = POINTS_LISTED.get(method), method == "relabel"
         if points is not None and not (
-            listed(wish.concepts, voted=voted)
-            and listed(wish.concepts, voted=voted, points=points(wish, need), voters=need.labelled)
+            listed(wish.concepts, voted=by_vote)
+            and listed(wish.concepts, voted=by_vote, points=points(wish, need), voters=need.labelled)
         ):
             return None
         return learn_command(wish, need, options=f"--unlabelled UNLABELLED --method {method}")
@@ -205,10 +204,10 @@ def _labels(wish: Wish, pool: int) -> int | None:
     cut, best = _cut_error(wish, pool), None
     for points in points_of_boxes(concepts.parts) if concepts.groups else POINTS:
         # Between two kept points lies at most one share of the table; a range is two cuts, each off by the error.
-        seen = ends * (Fraction(1, points) + 2 * cut)
-        if seen >= wish.error:
+        gap = ends * (Fraction(1, points) + 2 * cut)
+        if gap >= wish.error:
             continue
-        tolerated = tolerated_generic(seen, unlabelled=pool, failure=third, vc=concepts.vc)
+        tolerated = tolerated_generic(gap, unlabelled=pool, failure=third, vc=concepts.vc)
         if tolerated >= wish.error:
             continue
         labels = labels_generic(
@@ -228,14 +227,14 @@ def _cut_error(wish: Wish, pool: int) -> Fraction:
     from privpac.numbers.exact import ratio_for
 
     concepts = wish.concepts
-    released = _released(concepts)
-    columns, cells = len(released), max(released)
+    column_sizes = _released(concepts)
+    columns, cells = len(column_sizes), max(column_sizes)
     epsilon, failure = wish.epsilon / columns, wish.failure / 3 / columns
     halved = plan_quantiles(pool, cells=cells, epsilon=epsilon, failure=failure, ratio_of=ratio_for).error
     if columns == 1 and not concepts.groups:
         return halved
-    counted = plan_tree(pool, cells=cells, epsilon=epsilon, failure=failure)
-    return halved if counted is None else min(halved, Fraction(counted.off, pool))
+    by_counts = plan_tree(pool, cells=cells, epsilon=epsilon, failure=failure)
+    return halved if by_counts is None else min(halved, Fraction(by_counts.off, pool))
 
 
 def _snapped(concepts: ClassFacts, points: int) -> int:

@@ -161,11 +161,11 @@ def relabel_settings(
     _, (base, weight) = _proposed(
         labelled, unlabelled, family=family, epsilon=epsilon, failure=failure, delta=delta
     )
-    chosen, change = stepped(base), max(1, round(weight * MISTAKE))
-    trial = Relabel(labelled, unlabelled, 1, epsilon, change, chosen)
-    kept = keep_points(unlabelled, epsilon=epsilon, base=chosen, ratio=trial.ratio, change=change)
+    inner, change = stepped(base), max(1, round(weight * MISTAKE))
+    trial = Relabel(labelled, unlabelled, 1, epsilon, change, inner)
+    kept = keep_points(unlabelled, epsilon=epsilon, base=inner, ratio=trial.ratio, change=change)
     share = Fraction(max(1, kept), unlabelled)
-    base_delta = spare_delta(delta, epsilon=chosen, shares=(share,)) if delta else delta
+    base_delta = spare_delta(delta, epsilon=inner, shares=(share,)) if delta else delta
     return replace(trial, kept=max(1, kept), base_delta=base_delta)
 
 

@@ -298,9 +298,9 @@ def ssl_relabel_accuracy(
     draw.check(rule)
     empirical = isinstance(base, Drawn) or base.fact.against is Against.EMPIRICAL
     need(rule, empirical, "the base must be accurate on these very points")
-    moved = Fraction(draw.most // change, apart.points) + _apart(rule, base, apart.points)
+    distance = Fraction(draw.most // change, apart.points) + _apart(rule, base, apart.points)
     near.check_square(rule, Fraction(draw.most // mistake, labelled), parts[0])
-    apart.check_square(rule, moved, parts[1])
+    apart.check_square(rule, distance, parts[1])
     spent = draw.failure + _own_failure(base) + near.failure + apart.failure
     need(rule, spent <= failure < 1, "the failure probabilities add up to more than is promised")
     where: dict[str, Value] = {

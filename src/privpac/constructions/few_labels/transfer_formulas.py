@@ -78,7 +78,7 @@ def transfer_error(
     0.017082
     """
     owner = "transfer_error"
-    seen = rational(rate, owner=owner, name="rate")
+    before = rational(rate, owner=owner, name="rate")
     m, miss = at_least(1, points, owner=owner, name="points"), chance(failure, owner=owner, name="failure")
     times = 2 if pairs else 1
     by_size = 2 * (times * ln_up(Fraction(family.size)) + ln_up(1 / miss)) / m
@@ -86,7 +86,7 @@ def transfer_error(
     if family.vc is not None:
         by_growth = 4 * (times * ln_up(Fraction(growth(2 * m, vc=family.vc))) + ln_up(4 / miss)) / m
     square = Fraction(min(by_size, by_growth))
-    error = _up(seen + square / 2 + sqrt_up(square * (seen + square / 4)))
+    error = _up(before + square / 2 + sqrt_up(square * (before + square / 4)))
     return Transfer(error, square, "size" if by_size <= by_growth else "growth")
 
 
@@ -100,7 +100,7 @@ def transfer_excess(excess: Number, *, points: int, family: Family, failure: Num
     Tested by: tests/unit/constructions/few_labels/test_boost.py.
     """
     owner = "transfer_excess"
-    seen = rational(excess, owner=owner, name="excess")
+    before = rational(excess, owner=owner, name="excess")
     m, miss = at_least(1, points, owner=owner, name="points"), chance(failure, owner=owner, name="failure")
     single = sqrt_up(ln_up(2 / miss) / (2 * m))
     by_size = sqrt_up(ln_up(2 * family.size / miss) / (2 * m))
@@ -108,4 +108,6 @@ def transfer_excess(excess: Number, *, points: int, family: Family, failure: Num
     if family.vc is not None:
         by_growth = sqrt_up(2 * ln_up(Fraction(growth(m, vc=family.vc))) / m) + single
     uniform = Fraction(min(by_size, by_growth))
-    return Spread(_up(seen + uniform + single), uniform, single, "size" if by_size <= by_growth else "growth")
+    return Spread(
+        _up(before + uniform + single), uniform, single, "size" if by_size <= by_growth else "growth"
+    )

@@ -35,8 +35,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Privacy, Unit
 from privpac.guarantee.proof import Proof
-from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import plain, power_up, ratio_for
+from privpac.numbers.exact import first_whole, plain, power_up, ratio_for
 from privpac.numbers.parameters import positive
 from privpac.theory.vc import growth
 
@@ -75,8 +74,8 @@ def _smallest(prove: Prover) -> tuple[Proof[Accuracy], ...]:
 
 
 def _privacy(ratio: Fraction, sensitivity: int, epsilon: Fraction) -> Proof[Privacy]:
-    drawn = rules.exponential_mechanism(ratio=ratio, sensitivity=sensitivity, unit=Unit.LABEL)
-    return rules.assuming(rules.declared(drawn, epsilon=epsilon), PUBLIC_FEATURES)
+    draw = rules.exponential_mechanism(ratio=ratio, sensitivity=sensitivity, unit=Unit.LABEL)
+    return rules.assuming(rules.declared(draw, epsilon=epsilon), PUBLIC_FEATURES)
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from functools import partial
 
 from flint import arb, ctx
 
-from privpac.numbers.binomial import PRECISIONS, first_whole, rounded_up
-from privpac.numbers.exact import ball, ln_up, sqrt_up
+from privpac.numbers.binomial import rounded_up
+from privpac.numbers.exact import PRECISIONS, ball, first_whole, ln_up, sqrt_up
 from privpac.numbers.parameters import Number, at_least, chance, positive, rational
 from privpac.theory.register import formula
 

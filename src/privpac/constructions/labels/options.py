@@ -11,7 +11,7 @@ from privpac.constructions.class_facts import ONE_WAY, ClassFacts
 from privpac.constructions.commands import learn_command
 from privpac.constructions.option import Need, Option
 from privpac.constructions.wish import Wish
-from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import first_whole
 from privpac.theory.listing import MOST_SEPARATED
 
 if TYPE_CHECKING:

@@ -108,26 +108,28 @@ def tests_from_features(sample: Sample, *, cuts: int) -> Binarisation:
 
 
 def _tests_of(column: Column, sample: Sample, cuts: int) -> list[Test]:
-    seen = sample.reduce(CellCounts(column, classes=1))
-    if len(seen.values) < 2:
+    counts = sample.reduce(CellCounts(column, classes=1))
+    if len(counts.values) < 2:
         return []
     if not column.ordered:
-        cells = [int(cell) for cell in seen.values]
-        named = cells[:1] if len(cells) == 2 else cells
-        return [Test(column.name, cell, "equals") for cell in named]
-    return [Test(column.name, cell, "at least") for cell in _cuts_of(column, seen, cuts)]
+        cells = [int(cell) for cell in counts.values]
+        tested_cells = cells[:1] if len(cells) == 2 else cells
+        return [Test(column.name, cell, "equals") for cell in tested_cells]
+    return [Test(column.name, cell, "at least") for cell in _cuts_of(column, counts, cuts)]
 
 
-def _cuts_of(column: Column, seen: ColumnCounts, cuts: int) -> list[int]:
+def _cuts_of(column: Column, counts: ColumnCounts, cuts: int) -> list[int]:
     """Half of the cuts at even steps of the declared range, half at even steps through the values that occur.
 
     Quantiles of the records would put all cuts where most records are: on a column that is nearly always 0 none would
     be left for the rest (benchmarks/label_privacy.py).
     """
     among = cuts - cuts // 2
-    places = {(j * len(seen.values)) // (among + 1) for j in range(1, among + 1)}
+    places = {(j * len(counts.values)) // (among + 1) for j in range(1, among + 1)}
     even = {column.size * j // (cuts // 2 + 1) for j in range(1, cuts // 2 + 1)}
     # A cut at or below the smallest value that occurs, or above the largest, would separate nothing.
-    low, high = int(seen.values[0]), int(seen.values[-1])
-    chosen = {int(seen.values[place]) for place in places if place > 0} | {c for c in even if low < c <= high}
-    return sorted(chosen) or [int(seen.values[1])]
+    low, high = int(counts.values[0]), int(counts.values[-1])
+    cells = {int(counts.values[place]) for place in places if place > 0} | {
+        c for c in even if low < c <= high
+    }
+    return sorted(cells) or [int(counts.values[1])]

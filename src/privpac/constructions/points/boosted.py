@@ -109,8 +109,8 @@ class BoostedPoints(OfColumn, DrawsOnce):
         boost = self._split(size)
         run = self.run.certify(Size(boost.each)).privacy
         parts = [rules.on_part(run, part=f"run {i + 1}") for i in range(boost.runs)]
-        chosen = rules.declared(rules.exponential_mechanism(ratio=self.ratio), epsilon=self.epsilon)
-        proof = rules.disjoint_parts(*parts, rules.on_part(chosen, part="the choice"))
+        choice = rules.declared(rules.exponential_mechanism(ratio=self.ratio), epsilon=self.epsilon)
+        proof = rules.disjoint_parts(*parts, rules.on_part(choice, part="the choice"))
         return Certificate(
             privacy=proof,
             accuracy=self._accuracy(boost),

@@ -91,17 +91,17 @@ class ClippedPoints(DrawsMembers, OfColumn, ReadsOnce):
         counts = np.asarray(evidence.counts, dtype=np.int64)
         bar = max(self.clip.threshold, int(counts[:, 1].sum()))
         scores = self.clip.margin - np.maximum(0, self.clip.margin + counts[:, 1] - bar)
-        seen, size = len(evidence.values), self.concepts.size
+        count, size = len(evidence.values), self.concepts.size
         rows = []
-        if seen:
-            rows.append(Row.of(0, np.arange(seen - 1, dtype=np.uint64), scores, seen - 1))
-        if size > seen:
+        if count:
+            rows.append(Row.of(0, np.arange(count - 1, dtype=np.uint64), scores, count - 1))
+        if size > count:
             empty = np.array([], dtype=np.uint64)
-            rows.append(Row.of(0, empty, np.array([self.clip.margin], dtype=np.int64), size - seen - 1))
+            rows.append(Row.of(0, empty, np.array([self.clip.margin], dtype=np.int64), size - count - 1))
 
         def name(place: Place) -> Hypothesis:
             row, index = place
-            if seen and row == 0:
+            if count and row == 0:
                 return Point(self.column, int(evidence.values[index]))
             return Point(self.column, nth_absent(evidence.values, index))
 

@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from privpac.constructions.points.formulas import GRID, LARGEST_STEP
 from privpac.constructions.points.representation_formulas import first_guess, occam_bound
-from privpac.numbers.binomial import at_most, certainly_below, first_whole
-from privpac.numbers.exact import ball, ratio_for
+from privpac.numbers.binomial import at_most
+from privpac.numbers.exact import ball, certainly_below, first_whole, ratio_for
 from privpac.numbers.parameters import Number, at_least, chance, positive
 from privpac.theory.occam import Rate
 from privpac.theory.register import formula

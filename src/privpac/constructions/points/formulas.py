@@ -20,8 +20,16 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from privpac.errors import SizeError
-from privpac.numbers.binomial import certainly_above, certainly_below, first_whole, mean_over_binomial
-from privpac.numbers.exact import ball, power_up, ratio_for, shortened
+from privpac.numbers.binomial import mean_over_binomial
+from privpac.numbers.exact import (
+    ball,
+    certainly_above,
+    certainly_below,
+    first_whole,
+    power_up,
+    ratio_for,
+    shortened,
+)
 from privpac.numbers.parameters import Number, at_least, chance, positive
 from privpac.numbers.rough import binomial_window
 from privpac.numbers.search import first_by_decay
@@ -87,13 +95,13 @@ def never_worse(
     if heavy >= error:
         return False
     edge = (error - heavy) / (1 - heavy)
-    known: dict[tuple[Fraction, int], arb] = {}
+    memory: dict[tuple[Fraction, int], arb] = {}
 
     def least(mass: Fraction) -> arb:
         key = mass, ctx.prec
-        if key not in known:
-            known[key] = missed(mass)
-        return known[key]
+        if key not in memory:
+            memory[key] = missed(mass)
+        return memory[key]
 
     def value(low: Fraction, high: Fraction) -> arb:
         """The first factor at the one end, the second at the other."""

@@ -11,7 +11,7 @@ from functools import partial
 
 from privpac.constructions.points import hard_failures
 from privpac.constructions.wish import Wish
-from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import first_whole
 
 __all__ = ["NEEDS", "boosted", "clipped", "coded", "covered", "sparse"]
 

@@ -99,8 +99,10 @@ def _sets(n: int, hits: Values, *, rate: float, kinds: tuple[Any, Any, Any, Any]
 def coded(n: int, repetitions: int, seed: int, *, code: Code, error: float, rate: float) -> list[float]:
     """Sets of a code; the other point shares as many sets with the target as two points can."""
     hits = _count(_spread(repetitions, 1, seed)[:, 0], n, error)
-    q, shared = code.prime, code.digits - 1
-    return _sets(n, hits, rate=rate, kinds=(q - shared, shared, q * q - 2 * q + shared, q - shared))
+    q, agreements = code.prime, code.digits - 1
+    return _sets(
+        n, hits, rate=rate, kinds=(q - agreements, agreements, q * q - 2 * q + agreements, q - agreements)
+    )
 
 
 def covered(n: int, repetitions: int, seed: int, *, cover: Cover, error: float, rate: float) -> list[float]:
@@ -140,8 +142,8 @@ def boosted(n: int, repetitions: int, seed: int, *, boost: Boost, error: float, 
     """Sampled runs, one of them selected: what the runs found is drawn, the selection is exact."""
     u, split, flip = _spread(repetitions, 3 * boost.runs + 1, seed), _split(n, boost), float(boost.draw.flip)
     per_run = u[:, : 3 * boost.runs].reshape(repetitions, boost.runs, 3)
-    seen = _count(per_run[:, :, 0], split.each, error)
-    hit = 1 - (1 - float(boost.draw.rate)) ** seen
+    rates = _count(per_run[:, :, 0], split.each, error)
+    hit = 1 - (1 - float(boost.draw.rate)) ** rates
     target = per_run[:, :, 1] < hit * (1 - flip) + (1 - hit) * flip
     other = per_run[:, :, 2] < flip
     hits = _count(u[:, -1], split.selecting, error)[:, None]

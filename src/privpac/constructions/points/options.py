@@ -141,8 +141,8 @@ def _boosted_certified(wish: Wish, n: int) -> tuple[Fraction, Boost] | None:
     share = share_of(cells_of(wish), boost.draw.flip)
     if share == 0 or failure > wish.failure:
         return None
-    shared = with_share(boost, share, epsilon=wish.epsilon)
-    proof = boost_proof(shared, error=error, failure=failure, ratio=ratio_for(wish.epsilon / 2))
+    boost_part = with_share(boost, share, epsilon=wish.epsilon)
+    proof = boost_proof(boost_part, error=error, failure=failure, ratio=ratio_for(wish.epsilon / 2))
     return None if proof is None else (error, boost)
 
 

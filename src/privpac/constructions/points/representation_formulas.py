@@ -15,8 +15,7 @@ import numpy as np
 
 from privpac.constructions.points.formulas import GRID, LARGEST_STEP
 from privpac.errors import ParameterError
-from privpac.numbers.binomial import certainly_below, first_whole
-from privpac.numbers.exact import ball, exp_down
+from privpac.numbers.exact import ball, certainly_below, exp_down, first_whole
 from privpac.numbers.parameters import Number, at_least, chance, positive, rational
 from privpac.numbers.primes import prime_from
 from privpac.numbers.rough import Floats
@@ -76,8 +75,8 @@ def good_codewords(code: Code, tolerated: Fraction) -> int:
     """
     if code.digits == 1:
         return 1
-    shared = Fraction(code.digits - 1, code.evaluations)
-    return 0 if tolerated <= shared else math.ceil(code.evaluations * (1 - shared / tolerated))
+    agreement = Fraction(code.digits - 1, code.evaluations)
+    return 0 if tolerated <= agreement else math.ceil(code.evaluations * (1 - agreement / tolerated))
 
 
 _PARTS = tuple(Fraction(k, 1000) for k in (*range(4, 40), *range(40, 160, 4), *range(160, 500, 20)))
@@ -154,11 +153,13 @@ def _best_code(
 ) -> tuple[int, Code, Fraction]:
     """Records needed as floats see it, the code, and the tolerated error; ties go to the smaller code."""
     weight, wrong = math.exp(-float(min(epsilon, _FLOAT_EPSILON)) / 2), float(error)
-    logs, shared = _numbers(codes)
+    logs, agreements = _numbers(codes)
     tolerated = wrong * _FLOAT_PARTS
     base = 1 - wrong * (1 - weight) + tolerated * (1 / weight - 1)
-    share = np.where(shared > 0, 1 - shared / tolerated, 1.0)
-    fall = np.where(shared > 0, np.where(base < 1, -np.log(base), 0.0), -math.log1p(-wrong * (1 - weight)))
+    share = np.where(agreements > 0, 1 - agreements / tolerated, 1.0)
+    fall = np.where(
+        agreements > 0, np.where(base < 1, -np.log(base), 0.0), -math.log1p(-wrong * (1 - weight))
+    )
     useful = (share > 0) & (fall > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         need = (logs - np.log(share) - math.log(failure)) / fall
@@ -227,9 +228,9 @@ def records_code(code: Code, *, tolerated: Number, error: Number, failure: Numbe
     331
     """
     owner = "records_code"
-    known = rational(tolerated, owner=owner, name="tolerated")
+    tolerance = rational(tolerated, owner=owner, name="tolerated")
     loss = positive(epsilon, owner=owner, name="epsilon")
-    bound = _bound(code, error=chance(error, owner=owner, name="error"), tolerated=known, epsilon=loss)
+    bound = _bound(code, error=chance(error, owner=owner, name="error"), tolerated=tolerance, epsilon=loss)
     if bound is None:
         least = Fraction(code.digits - 1, code.evaluations)
         raise ParameterError(

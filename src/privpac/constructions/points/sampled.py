@@ -157,15 +157,15 @@ class SampledPoint(OfColumn, ReadsOnce):
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         if self.fail is not None and coins.flip(self.fail):
             return NoAnswer(self.column)
-        seen, consistent = self._look(sample.reduce(self.concepts.statistic), coins)
+        point, consistent = self._look(sample.reduce(self.concepts.statistic), coins)
         if not consistent:
             if self.fail is not None:
                 return NoAnswer(self.column)
-            seen = None
-        if seen is None:
+            point = None
+        if point is None:
             return self.family.draw(coins)
         holds = self._sure or coins.flip(1 - self.family.share)
-        return self.family.draw_given(seen, holds=holds, coins=coins)
+        return self.family.draw_given(point, holds=holds, coins=coins)
 
     def _look(self, evidence: ColumnCounts, coins: Coins) -> tuple[int | None, bool]:
         """The value of class 1 among the records looked at, if any, and whether they are consistent with one.
@@ -173,10 +173,10 @@ class SampledPoint(OfColumn, ReadsOnce):
         One coin a value: of n records at least one is looked at with probability 1 - (1 - rate)^n.
         """
         unlooked = 1 - self.rate
-        seen: int | None = None
+        point: int | None = None
         for value, (zeros, ones) in zip(evidence.values.tolist(), evidence.counts.tolist(), strict=True):
             if ones and coins.flip(1 - unlooked**ones):
-                if seen is not None or (zeros and coins.flip(1 - unlooked**zeros)):
+                if point is not None or (zeros and coins.flip(1 - unlooked**zeros)):
                     return None, False
-                seen = int(value)
-        return seen, True
+                point = int(value)
+        return point, True

@@ -18,8 +18,7 @@ import numpy as np
 
 from privpac.constructions.points.formulas import GRID, LARGEST_STEP
 from privpac.errors import SizeError
-from privpac.numbers.binomial import certainly_below, first_whole
-from privpac.numbers.exact import ball, exp_down
+from privpac.numbers.exact import ball, certainly_below, exp_down, first_whole
 from privpac.numbers.parameters import Number, at_least, chance, positive
 from privpac.theory.occam import Occam, Rate
 from privpac.theory.register import formula
@@ -304,9 +303,9 @@ def _planned_boost(wrong: Fraction, miss: Fraction, loss: Fraction) -> Boost:
 def _run_is_good(boost: Boost, half: Fraction) -> bool:
     """Whether all runs are bad with probability at most half of the failure."""
     draw, light = boost.draw, boost.light
-    lost = draw.flip + draw.flip / light
+    loss = draw.flip + draw.flip / light
     return certainly_below(
-        lambda: (ball(1 - draw.rate * light) ** boost.each + ball(lost)) ** boost.runs, half
+        lambda: (ball(1 - draw.rate * light) ** boost.each + ball(loss)) ** boost.runs, half
     )
 
 
@@ -362,17 +361,17 @@ class BoostProof:
 
 def boost_proof(boost: Boost, *, error: Fraction, failure: Fraction, ratio: Fraction) -> BoostProof | None:
     """Whether a split proves an error with the sets that a column really has; None if not."""
-    missed = _least(
+    miss = _least(
         lambda g: proves_sampled(
             boost.each, draw=boost.draw, light=boost.light, error=boost.tolerated, failure=g
         )
     )
     tilt = max(ratio, _root(boost.tolerated / error))
-    if missed is None or not proves_boosted(
-        boost, missed=missed, ratio=ratio, tilt=tilt, error=error, failure=failure
+    if miss is None or not proves_boosted(
+        boost, missed=miss, ratio=ratio, tilt=tilt, error=error, failure=failure
     ):
         return None
-    return BoostProof(missed, tilt)
+    return BoostProof(miss, tilt)
 
 
 def with_share(boost: Boost, share: Fraction, *, epsilon: Fraction) -> Boost:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from privpac.constructions.points.cover_formulas import records_cover
 from privpac.constructions.points.sampled_formulas import records_boosted
-from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import first_whole
 from privpac.numbers.parameters import Number
 from privpac.theory.floors import floor_points_proper
 from privpac.theory.register import formula

@@ -11,8 +11,8 @@ import numpy as np
 from flint import arb
 
 from privpac.constructions.points.formulas import FARTHEST, GRID, LARGEST_STEP, first_error, never_worse
-from privpac.numbers.binomial import first_whole, mean_over_binomial
-from privpac.numbers.exact import ball, ratio_for
+from privpac.numbers.binomial import mean_over_binomial
+from privpac.numbers.exact import ball, first_whole, ratio_for
 from privpac.numbers.parameters import Number, at_least, chance, positive
 from privpac.numbers.rough import Floats, binomial_window
 from privpac.numbers.search import first_by_decay
@@ -76,8 +76,8 @@ def _best_flip(n: int, *, error: Fraction, failure: Fraction, epsilon: Fraction)
     flips = wrong * floats
     counts, chances = binomial_window(n, (wrong - flips) / (1 - flips))
     odds = np.exp(np.minimum(float(epsilon) / 2 * counts, 600.0))
-    missed = (chances / (1 + (flips / (1 - flips))[:, None] * odds)).sum(axis=1)
-    fails = np.round(missed + (1 - missed) * floats * (1 - wrong), 9)
+    misses = (chances / (1 + (flips / (1 - flips))[:, None] * odds)).sum(axis=1)
+    fails = np.round(misses + (1 - misses) * floats * (1 - wrong), 9)
     at = int(np.argmin(fails))
     return (float(fails[at]), error * parts[at]) if fails[at] < 1 else (1.0, Fraction(0))
 

@@ -10,8 +10,7 @@ from fractions import Fraction
 
 from flint import ctx
 
-from privpac.numbers.binomial import PRECISIONS
-from privpac.numbers.exact import ball
+from privpac.numbers.exact import PRECISIONS, ball
 from privpac.numbers.parameters import Number, at_least, fraction_below, positive
 from privpac.theory.register import formula
 

@@ -157,7 +157,7 @@ def _worded(
 ) -> Predictor:
     head, _, rest = word.partition(":")
     if word == "auto":
-        head, rest = next(name for name, known in LAWS.items() if known is law), "logistic"
+        head, rest = next(name for name, entry in LAWS.items() if entry is law), "logistic"
     law = LAWS.get(head, law)
     count = models or default_models(records, epsilon, law)
     name, _, option = rest.partition(":")

@@ -16,8 +16,7 @@ import numpy as np
 from flint import fmpq
 
 from privpac.errors import ParameterError
-from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import ln_down, ln_up, ratio_for
+from privpac.numbers.exact import first_whole, ln_down, ln_up, ratio_for
 from privpac.numbers.parameters import Number, at_least, chance, positive
 from privpac.numbers.rough import Floats, rough_growth_of, rough_ln_growth
 from privpac.numbers.search import first_by_value
@@ -297,8 +296,8 @@ def excess_flipped(
     Tested by: tests/unit/constructions/prediction/test_formulas.py, tests/statistical/test_prediction.py.
     """
     near = (ln_growth(n, vc=vc) + ln_up(1 / slip)) / kept
-    drawn = ln_growth(kept, vc=vc) / (n * ln_down(1 / ratio))
-    return min(ONE, erm_excess(n, failure=failure, vc=vc) + near + slip + drawn + flip)
+    draw = ln_growth(kept, vc=vc) / (n * ln_down(1 / ratio))
+    return min(ONE, erm_excess(n, failure=failure, vc=vc) + near + slip + draw + flip)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass, Hypothesis
-from privpac.concepts.catalogue import stored_concepts
+from privpac.concepts.catalogue import stored_class
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.prediction import rules as prediction_rules
 from privpac.constructions.prediction.formulas import flip_for, plan_flipped
@@ -81,10 +81,10 @@ class FreshDraws(Redrawn):
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)
-        listed = wrappers_rules.listed_from_some(
+        listing = wrappers_rules.listed_from_some(
             rules.bounded_range(ratio=self.ratio), kept=self.kept, of=self.records
         )
-        answer = rules.post_processing(listed, what="the answer to one question", release=Release.ANSWER)
+        answer = rules.post_processing(listing, what="the answer to one question", release=Release.ANSWER)
         return Certificate(
             privacy=rules.declared(
                 prediction_rules.delta_removal(answer, flip=self.flip), epsilon=self.epsilon
@@ -115,7 +115,7 @@ class FreshDraws(Redrawn):
     def to_json(self) -> dict[str, Any]:
         return {
             "kind": "fresh-draws",
-            "concepts": stored_concepts(self.concepts),
+            "concepts": stored_class(self.concepts),
             "epsilon": plain(self.epsilon),
             "kept": self.kept,
             "records": self.records,

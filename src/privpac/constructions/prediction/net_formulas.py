@@ -58,9 +58,9 @@ def excess_net_relabelled(
     if average >= 1 or ratio >= 1:
         return ONE
     near = (ln_growth(n, vc=vc) + ln_up(1 / slip)) / kept + slip
-    drawn = ln_growth(kept, vc=vc) / (n * ln_down(1 / ratio))
-    voted = vote_error(average, models=models, ratio=inner)
-    return min(ONE, erm_excess(n, failure=miss, vc=vc) + near + drawn + voted + flip)
+    draw = ln_growth(kept, vc=vc) / (n * ln_down(1 / ratio))
+    vote = vote_error(average, models=models, ratio=inner)
+    return min(ONE, erm_excess(n, failure=miss, vc=vc) + near + draw + vote + flip)
 
 
 @dataclass(frozen=True)
@@ -125,10 +125,10 @@ def _rough_net(
     whole = rough_growth_of(n, vc)
     gap = math.sqrt(2 * whole / n) + 2 * math.sqrt(math.log(4 / failure) / (2 * n))
     near = (whole - np.log(slip)) / kept + slip
-    drawn = 2 * rough_ln_growth(kept, vc) / (DRAW_SHARE * room * n)
+    draw = 2 * rough_ln_growth(kept, vc) / (DRAW_SHARE * room * n)
     logs = math.log(2) + 2 * rough_ln_growth(2 * block, vc) + np.log(2 * models / failure)
-    voted = rough_vote(2 * logs / (block * math.log(2)), models, np.exp(-(1 - DRAW_SHARE) * room))
-    bound = gap + near + drawn + voted + delta / (math.expm1(epsilon) + 2 * delta)
+    vote = rough_vote(2 * logs / (block * math.log(2)), models, np.exp(-(1 - DRAW_SHARE) * room))
+    bound = gap + near + draw + vote + delta / (math.expm1(epsilon) + 2 * delta)
     return np.where(possible, bound, math.inf), models
 
 
@@ -158,9 +158,9 @@ def plan_net_relabelled(n: int, *, epsilon: Number, failure: Number, vc: int) ->
     Proof: docs/proofs/net-relabelling.md. Tested by: tests/unit/constructions/prediction/test_relabelled_vote.py.
     """
     owner = "plan_net_relabelled"
-    have, missed = at_least(2, n, owner=owner, name="n"), float(chance(failure, owner=owner, name="failure"))
+    have, risk = at_least(2, n, owner=owner, name="n"), float(chance(failure, owner=owner, name="failure"))
     price = positive(epsilon, owner=owner, name="epsilon")
-    excess, q, miss, models = _best_net(have, float(price), missed, vc)
+    excess, q, miss, models = _best_net(have, float(price), risk, vc)
     if excess == math.inf:
         return None
     size, net, _ = _net_at(have, np.array(q), np.array(miss), vc)
@@ -181,12 +181,12 @@ def _of_plan(n: int, plan: NetPlan, failure: float, vc: int) -> float:
     kept, whole = plan.kept, rough_growth_of(n, vc)
     gap = math.sqrt(2 * whole / n) + 2 * math.sqrt(math.log(4 / failure) / (2 * n))
     near = (whole + math.log(kept + 1)) / kept + 1 / (kept + 1)
-    drawn = rough_growth_of(kept, vc) / (n * -math.log(ratio_for(plan.drawing / 2)))
+    draw = rough_growth_of(kept, vc) / (n * -math.log(ratio_for(plan.drawing / 2)))
     block = n // plan.models
     logs = math.log(2) + 2 * rough_growth_of(2 * block, vc) + math.log(2 * plan.models / failure)
     average, x = 2 * logs / (block * math.log(2)), float(ratio_for(plan.inner))
-    voted = rough_vote(*(np.array([float(part)]) for part in (average, plan.models, x)))
-    return gap + near + drawn + float(voted[0]) + float(plan.flip)
+    vote = rough_vote(*(np.array([float(part)]) for part in (average, plan.models, x)))
+    return gap + near + draw + float(vote[0]) + float(plan.flip)
 
 
 def error_net_relabelled(n: int, *, failure: Number, epsilon: Number, vc: int) -> Fraction:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass
-from privpac.concepts.catalogue import stored_concepts
+from privpac.concepts.catalogue import stored_class
 from privpac.concepts.labellings.base import dimension
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.prediction import rules as prediction_rules
@@ -140,7 +140,7 @@ class NetRelabelled(Redrawn):
         }
         return {
             "kind": "net-relabelled",
-            "concepts": stored_concepts(self.concepts),
+            "concepts": stored_class(self.concepts),
             "kept": self.kept,
             "records": self.records,
             "models": self.models,

@@ -138,20 +138,20 @@ def least_dimensional(build: Callable[[int], R], concepts: ConceptClass, *, reco
     A plan for fewer dimensions keeps other records, for which more dimensions may count: so they are tried in turn.
     Where so few are kept that none counts, the class's own is planned with, and nothing is promised.
     """
-    known = max(1, known_vc(concepts, owner))
-    first = dimension(concepts, counted=records, drawn=records) or known
-    for vc in range(first, max(first, known) + MORE_DIMENSIONS):
+    bound = max(1, known_vc(concepts, owner))
+    first = dimension(concepts, counted=records, drawn=records) or bound
+    for vc in range(first, max(first, bound) + MORE_DIMENSIONS):
         learner = build(vc)
-        counted = learner.dimension()
-        if counted is None or counted <= vc:
+        answer = learner.dimension()
+        if answer is None or answer <= vc:
             break
-    return learner if counted is not None else build(known)
+    return learner if answer is not None else build(bound)
 
 
 def draw_concept(
     concepts: Dichotomous, sample: Sample, *, kept: int, ratio: Fraction, coins: Coins
 ) -> Hypothesis:
     """One concept by its mistakes on all records, from the labellings of `kept` random ones of them."""
-    chosen = np.asarray(coins.subset(sample.size.labelled, kept), dtype=np.int64)
-    listed = concepts.dichotomies(sample.take(chosen))
-    return listed.member(listed.mistakes(sample).draw(ratio, coins))
+    positions = np.asarray(coins.subset(sample.size.labelled, kept), dtype=np.int64)
+    dichotomies = concepts.dichotomies(sample.take(positions))
+    return dichotomies.member(dichotomies.mistakes(sample).draw(ratio, coins))

@@ -73,13 +73,13 @@ def excess_relabelled_vote(
     block = kept // models
     if block < 1 or voters < 1 or ratio >= 1:
         return ONE
-    drawn = (ln_growth(kept, vc=vc) + ln_up(1 / miss)) / (voters * mistake * ln_down(1 / ratio))
+    draw = (ln_growth(kept, vc=vc) + ln_up(1 / miss)) / (voters * mistake * ln_down(1 / ratio))
     average = net_error(block, failure=miss / models, vc=vc, pairs=True)
-    if drawn >= weight or average >= 1:
+    if draw >= weight or average >= 1:
         return ONE
-    near = relative_error(drawn / weight, n=kept, failure=miss, vc=vc, pairs=True)
-    voted = vote_error(average, models=models, ratio=inner)
-    return min(ONE, erm_excess(voters, failure=2 * miss, vc=vc) + drawn + near + voted)
+    near = relative_error(draw / weight, n=kept, failure=miss, vc=vc, pairs=True)
+    vote = vote_error(average, models=models, ratio=inner)
+    return min(ONE, erm_excess(voters, failure=2 * miss, vc=vc) + draw + near + vote)
 
 
 @dataclass(frozen=True)
@@ -119,12 +119,12 @@ def _rough_relabelled(
     inner, block, voters = (np.where(possible, part, 1.0) for part in (inner, block, voters))
     kept = np.maximum(kept, 1.0)
     gap = np.sqrt(2 * rough_ln_growth(voters, vc) / voters) + 2 * np.sqrt(-math.log(miss) / (2 * voters))
-    drawn = 2 * (rough_ln_growth(kept, vc) - math.log(miss)) / (e1 * voters)
+    draw = 2 * (rough_ln_growth(kept, vc) - math.log(miss)) / (e1 * voters)
     spread = (2 * rough_ln_growth(2 * kept, vc) + math.log(4 / miss)) / kept
-    near = drawn / weight + 2 * np.sqrt(drawn / weight * spread) + 4 * spread
+    near = draw / weight + 2 * np.sqrt(draw / weight * spread) + 4 * spread
     logs = math.log(2) + 2 * rough_ln_growth(2 * block, vc) + np.log(models / miss)
-    voted = rough_vote(2 * logs / (block * math.log(2)), models, np.exp(-inner))
-    return np.where(possible, gap + drawn + near + voted, math.inf)
+    vote = rough_vote(2 * logs / (block * math.log(2)), models, np.exp(-inner))
+    return np.where(possible, gap + draw + near + vote, math.inf)
 
 
 def refinement(
@@ -246,14 +246,14 @@ def _first_of(
     price: Fraction,
     vc: int,
     best: Callable[[int, float, float, int], Sequence[Any]],
-    promised: Callable[..., Fraction],
+    promise: Callable[..., Fraction],
     first: int,
 ) -> int:
     def excess(n: int) -> float:
         return float(best(n, float(price), float(miss), vc)[0])
 
     def proved(n: int) -> bool:
-        return promised(n, failure=miss, epsilon=price, vc=vc) <= wrong
+        return promise(n, failure=miss, epsilon=price, vc=vc) <= wrong
 
     want, start = float(wrong) * (1 - 1e-6), int(first * vc / wrong**2)
     return _proved(first_by_value(excess, want, start=start, owner=owner), proved, owner=owner)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass
-from privpac.concepts.catalogue import stored_concepts
+from privpac.concepts.catalogue import stored_class
 from privpac.concepts.labellings.base import dimension
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.prediction import rules as prediction_rules
@@ -138,8 +138,10 @@ class RelabelledVote(Redrawn):
 
     def votes(self, sample: Sample, cells: Cells, coins: Coins) -> NDArray[np.int64]:
         """The votes for class 1, from one relabelling. Private, and good for one answer only."""
-        chosen = np.asarray(coins.subset(self.records, self.kept), dtype=np.int64)
-        labelled = self.label_vote.relabel(self.concepts, sample.take(chosen), sample.rest(chosen), coins)
+        positions = np.asarray(coins.subset(self.records, self.kept), dtype=np.int64)
+        labelled = self.label_vote.relabel(
+            self.concepts, sample.take(positions), sample.rest(positions), coins
+        )
         return votes_of(self.concepts, labelled, models=self.models, cells=cells)
 
     def draw(self, sample: Sample, cells: Cells, coins: Coins) -> int:
@@ -149,7 +151,7 @@ class RelabelledVote(Redrawn):
     def to_json(self) -> dict[str, Any]:
         return {
             "kind": "relabelled-vote",
-            "concepts": stored_concepts(self.concepts),
+            "concepts": stored_class(self.concepts),
             "epsilon": plain(self.epsilon),
             "kept": self.kept,
             "records": self.records,

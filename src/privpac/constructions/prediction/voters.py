@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, ConceptClass, Hypothesis, Scored
-from privpac.concepts.catalogue import stored_concepts
+from privpac.concepts.catalogue import stored_class
 from privpac.concepts.labellings.base import BySums, dimension, with_dichotomies
 from privpac.constructions.prediction.encoding import Encoding
 from privpac.constructions.prediction.gathered import gathered
@@ -204,8 +204,8 @@ class Classifiers:
         model = clone(self.estimator)
         # A cache would keep what was made of records on disk, and whoever loads the model would read it there.
         fixed = {"random_state": SEED, "memory": None}
-        named = {name: name.rpartition("__")[-1] for name in model.get_params()}
-        return model.set_params(**{name: fixed[last] for name, last in named.items() if last in fixed})
+        endings = {name: name.rpartition("__")[-1] for name in model.get_params()}
+        return model.set_params(**{name: fixed[last] for name, last in endings.items() if last in fixed})
 
     def tally(self, models: Sequence[Any], cells: Cells) -> NDArray[np.int64]:
         rows = Encoding(self.schema).matrix(cells)
@@ -248,8 +248,8 @@ def _predicted(model: Any, rows: NDArray[np.float64], classes: int) -> NDArray[n
     with _quiet():
         raw = np.asarray(model.predict(rows)).reshape(len(rows))
     classes_named = np.full(len(rows), NO_CLASS)
-    known = np.isin(raw, np.arange(classes))
-    classes_named[known] = raw[known]
+    valid = np.isin(raw, np.arange(classes))
+    classes_named[valid] = raw[valid]
     return classes_named
 
 
@@ -312,12 +312,12 @@ class Concepts:
         if isinstance(self.concepts, Scored):
             scores = self.concepts.scores(block.reduce(self.concepts.statistic), costs=(1, 1))
             return scores.locate(scores.histogram(0).best, 0)
-        listed = with_dichotomies(self.concepts, owner=OWNER).dichotomies(block)
-        return listed.member(listed.mistakes(block).cheapest())
+        dichotomies = with_dichotomies(self.concepts, owner=OWNER).dichotomies(block)
+        return dichotomies.member(dichotomies.mistakes(block).cheapest())
 
     def tally(self, models: Sequence[Hypothesis], cells: Cells) -> NDArray[np.int64]:
         rows = len(next(iter(cells.values())))
         return _tally((model.predict(cells) for model in models), rows, 2)
 
     def to_json(self) -> dict[str, Any]:
-        return {"kind": "concepts", "concepts": stored_concepts(self.concepts)}
+        return {"kind": "concepts", "concepts": stored_class(self.concepts)}

@@ -14,8 +14,8 @@ from functools import lru_cache
 from flint import arb, ctx
 
 from privpac.constructions.release.formulas import rank_errors
-from privpac.numbers.binomial import PRECISIONS, first_power, rounded_up
-from privpac.numbers.exact import ball, ratio_for
+from privpac.numbers.binomial import rounded_up
+from privpac.numbers.exact import PRECISIONS, ball, first_power, ratio_for
 from privpac.theory.register import formula
 
 __all__ = ["BlockQuantilePlan", "failure_block_quantiles", "place_bits", "plan_block_quantiles"]

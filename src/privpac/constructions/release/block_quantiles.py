@@ -133,9 +133,9 @@ def cut_among_blocks(
     here = at[int(np.searchsorted(at, low)) : int(np.searchsorted(at, high))]
     values = here if here.dtype == object else here.astype(np.uint64)
     count = len(values)
-    held = ColumnCounts(values, np.ones((count, 1), dtype=np.int64), count)
+    column = ColumnCounts(values, np.ones((count, 1), dtype=np.int64), count)
     # What `block_middles` calls mistakes less reach - 1 is |2·below - all| less 2·reach - 1 here.
     off = np.abs(2 * np.arange(count + 1, dtype=np.int64) - count) - plan.reach
-    middles = block_middles(held, off, domain=end, levels=plan.bits, reach=plan.reach, stake=plan.stake)
-    drawn = gibbs.draw(middles, plan.ratio, coins)
-    return low if drawn is None else min(max(drawn, low), high)
+    middles = block_middles(column, off, domain=end, levels=plan.bits, reach=plan.reach, stake=plan.stake)
+    place = gibbs.draw(middles, plan.ratio, coins)
+    return low if place is None else min(max(place, low), high)

@@ -105,9 +105,9 @@ class ThresholdBLR(OrderedColumn):
     def release(self, sample: Sample, coins: Coins) -> Buckets:
         plan = self.plan(sample.size.total)
         evidence = sample.reduce(CellCounts(self.schema.column(self.column), classes=1))
-        drawn = Paths(Band(evidence, self.cells, plan.points), self.ratio).draw(coins)
-        held = sorted(Counter(drawn).items())
-        return Buckets(self.column, tuple((cell, cell + 1, count) for cell, count in held))
+        path = Paths(Band(evidence, self.cells, plan.points), self.ratio).draw(coins)
+        counts = sorted(Counter(path).items())
+        return Buckets(self.column, tuple((cell, cell + 1, count) for cell, count in counts))
 
 
 @dataclass(frozen=True)
@@ -171,8 +171,8 @@ class ListedBLR:
     @cached_property
     def _query_matrix(self) -> NDArray[np.int64]:
         """Cells x queries: whether the query counts the cell."""
-        listed = self._joint.cells(range(self._joint.size))
-        cells = {name: np.array(listed[name], dtype=self.schema.column(name).dtype) for name in self.columns}
+        places = self._joint.cells(range(self._joint.size))
+        cells = {name: np.array(places[name], dtype=self.schema.column(name).dtype) for name in self.columns}
         return np.stack([query.predict(cells) for query in self.queries], axis=1).astype(np.int64)
 
     def releases(self, table: Released, size: Size) -> bool:
@@ -193,8 +193,8 @@ class ListedBLR:
         scores = self._scores(candidates, true, plan, n)
         last = len(candidates) - 1
         row = Row.of(0, np.arange(last, dtype=np.uint64), scores, last)
-        drawn = candidates[gibbs.draw(Runs([row]), self.ratio, coins)[1]]
-        counts = tuple((cell, int(drawn[cell])) for cell in np.flatnonzero(drawn).tolist())
+        candidate = candidates[gibbs.draw(Runs([row]), self.ratio, coins)[1]]
+        counts = tuple((cell, int(candidate[cell])) for cell in np.flatnonzero(candidate).tolist())
         return PointCounts(self.columns, counts, plan.points)
 
     def _scores(

@@ -105,10 +105,10 @@ def _sparse() -> Case:
 
 def tree_case(name: str, plan: TreePlan, n: int) -> Case:
     """The noisy tree itself, every count of every level; what two records do to two levels takes too long."""
-    seen = _remembered(plan.cells)
+    memory = _remembered(plan.cells)
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
-        noise = TreeWalk(plan, len(data), seen(data)).run(coins)[2]
+        noise = TreeWalk(plan, len(data), memory(data)).run(coins)[2]
         return tuple(tuple(level.tolist()) for level in noise)
 
     claim = rules.geometric_noise(ratio=plan.ratio, change=2 * plan.levels).fact
@@ -129,12 +129,12 @@ def _lazy_tree() -> Case:
 
 def quantile_case(name: str, *, cells: int, n: int, levels: int, batch: int, epsilon: Fraction = ONE) -> Case:
     """All cuts, in the places of copies: more than is released."""
-    seen = _remembered(cells)
+    memory = _remembered(cells)
     ratio = ratio_for(epsilon / (4 * levels))
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
         slots = -(-len(data) // batch)
-        standing = places(seen(data), slots=slots, batch=batch, cells=cells)
+        standing = places(memory(data), slots=slots, batch=batch, cells=cells)
         return tuple(halved(standing, (0, cells * slots), levels=levels, ratio=ratio, coins=coins))
 
     claim = rules.sequential(*[release_rules.leafwise_medians(ratio=ratio)] * levels).fact
@@ -146,13 +146,13 @@ def block_case(
 ) -> Case:
     """A cut among occupied blocks in each of some ranges of equal length, in the places of copies; several levels of
     them are too many to enumerate, and are one after the other as for medians."""
-    seen = _remembered(cells)
+    memory = _remembered(cells)
 
     def plan(records: int) -> BlockQuantilePlan:
         return BlockQuantilePlan(1, place_bits(records, cells=cells), ratio, stake, reach, 1)
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
-        standing = places(seen(data), slots=len(data), batch=1, cells=cells)
+        standing = places(memory(data), slots=len(data), batch=1, cells=cells)
         end, numbers = cells * len(data), plan(len(data))
         edges = [end * i // ranges for i in range(ranges + 1)]
         return tuple(

@@ -14,8 +14,8 @@ from functools import lru_cache
 
 from flint import arb, ctx
 
-from privpac.numbers.binomial import PRECISIONS, first_power, rounded_up
-from privpac.numbers.exact import ball
+from privpac.numbers.binomial import rounded_up
+from privpac.numbers.exact import PRECISIONS, ball, first_power
 from privpac.theory.register import formula
 
 __all__ = [
@@ -197,8 +197,8 @@ def radius_listed(points: int, *, cells: int, queries: int) -> Fraction:
     """
     by_rounding = Fraction(cells * cells // 4, cells * points)
     with ctx.workprec(PRECISIONS[0]):
-        drawn = (ball(2 * queries).log() / (2 * points)).sqrt() * 10**12
-        by_chance = Fraction(int(drawn.upper().ceil().unique_fmpz()) + 1, 10**12)
+        radius = (ball(2 * queries).log() / (2 * points)).sqrt() * 10**12
+        by_chance = Fraction(int(radius.upper().ceil().unique_fmpz()) + 1, 10**12)
     return min(by_rounding, by_chance)
 
 

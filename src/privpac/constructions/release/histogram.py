@@ -93,10 +93,10 @@ class PointHistogram:
         n = size.total
         plan = self.plan(n)
         noise = rules.geometric_noise(ratio=self.ratio, change=_CHANGE, single=True)
-        dropped = f"dropping counts up to {plan.above}"
+        what = f"dropping counts up to {plan.above}"
         return Certificate(
             privacy=rules.declared(
-                rules.post_processing(noise, what=dropped, release=Release.NUMBERS), epsilon=self.epsilon
+                rules.post_processing(noise, what=what, release=Release.NUMBERS), epsilon=self.epsilon
             ),
             accuracy=(),
             answers=self._answers(n, plan),

@@ -115,14 +115,14 @@ def _wished(best: Ordered, error: Fraction | None, records: int, *, delta: Fract
         choices += _choices(
             best.schema, best.column, best.epsilon, error=error, failure=best.failure, delta=delta
         )
-    needed: dict[int, Ordered] = {}
+    sanitisers: dict[int, Ordered] = {}
     for sanitiser in choices:
         try:
             sanitiser.certify(Size(0, records))
             return sanitiser
         except TooFewRecords as refused:
-            needed.setdefault(refused.needed, sanitiser)
-    return needed[min(needed)]
+            sanitisers.setdefault(refused.needed, sanitiser)
+    return sanitisers[min(sanitisers)]
 
 
 @lru_cache(maxsize=256)

@@ -22,8 +22,7 @@ from privpac.constructions.release.formulas import (
 )
 from privpac.constructions.release.tree_formulas import plan_tree
 from privpac.constructions.wish import FAILURE, Wish
-from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import plain, ratio_for
+from privpac.numbers.exact import first_whole, plain, ratio_for
 from privpac.theory import floors
 
 __all__ = ["FLOORS", "OPTIONS"]

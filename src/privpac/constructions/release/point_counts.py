@@ -48,25 +48,25 @@ class PointCounts:
     def share(self, schema: Schema, condition: Hypothesis) -> Fraction:
         """The share of records on which a released rule says 1."""
         joint = JointCells(schema, self.names)
-        listed = joint.cells([cell for cell, _ in self.counts])
+        columns = joint.cells([cell for cell, _ in self.counts])
         arrays = {
             name: np.array(cells, dtype=schema.column(name).dtype)
-            for name, cells in listed.items()
+            for name, cells in columns.items()
             if name != schema.label
         }
         inside = condition.predict(arrays).tolist() if self.counts else []
-        held = sum(count for (_, count), yes in zip(self.counts, inside, strict=True) if yes)
-        return Fraction(held, self.total)
+        total = sum(count for (_, count), yes in zip(self.counts, inside, strict=True) if yes)
+        return Fraction(total, self.total)
 
     def records(self, schema: Schema) -> MemorySample:
         joint = JointCells(schema, self.names)
-        repeated = np.repeat(np.arange(len(self.counts)), [count for _, count in self.counts])
-        listed = joint.cells([cell for cell, _ in self.counts])
+        rows = np.repeat(np.arange(len(self.counts)), [count for _, count in self.counts])
+        columns = joint.cells([cell for cell, _ in self.counts])
         cells = {
-            name: np.array(listed[name], dtype=schema.column(name).dtype)[repeated] for name in joint.columns
+            name: np.array(columns[name], dtype=schema.column(name).dtype)[rows] for name in joint.columns
         }
-        labels = np.array(listed[schema.label], dtype=np.uint8)[repeated] if joint.labelled else None
-        return MemorySample(schema, cells=cells, labels=labels, n=len(repeated))
+        labels = np.array(columns[schema.label], dtype=np.uint8)[rows] if joint.labelled else None
+        return MemorySample(schema, cells=cells, labels=labels, n=len(rows))
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -87,7 +87,7 @@ class PointCounts:
 
     def fits(self, schema: Schema) -> bool:
         """Whether these can be records of this schema."""
-        known = set(self.names) <= {*schema.names, schema.label}
-        if not known or len(set(self.names)) < len(self.names):
+        are_columns = set(self.names) <= {*schema.names, schema.label}
+        if not are_columns or len(set(self.names)) < len(self.names):
             return False
         return not self.counts or self.counts[-1][0] < JointCells(schema, self.names).size

@@ -133,8 +133,8 @@ def places(evidence: ColumnCounts, *, slots: int, batch: int, cells: int) -> Pla
     values = np.repeat(evidence.values.astype(whole), batches)
     first = np.repeat(np.cumsum(batches) - batches, batches)
     number = np.arange(len(values), dtype=np.int64) - first
-    held = np.minimum(batch, np.repeat(counts, batches) - number * batch)
-    return values * slots + number.astype(whole), np.cumsum(held)
+    sizes = np.minimum(batch, np.repeat(counts, batches) - number * batch)
+    return values * slots + number.astype(whole), np.cumsum(sizes)
 
 
 def halved(
@@ -173,8 +173,8 @@ def stands_on_cuts(table: Released, column: str, *, cells: int, total: int) -> b
 
 def at_the_cuts(column: str, cuts: list[int], *, cells: int, slots: int) -> Buckets:
     """Two synthetic records at every cut and one at either end: half of what lies between two cuts goes to each."""
-    held = Counter({0: 1})
-    held[cells - 1] += 1
+    weights = Counter({0: 1})
+    weights[cells - 1] += 1
     for cut in cuts:
-        held[max(0, -(-cut // slots) - 1)] += 2
-    return Buckets(column, tuple((cell, cell + 1, count) for cell, count in sorted(held.items())))
+        weights[max(0, -(-cut // slots) - 1)] += 2
+    return Buckets(column, tuple((cell, cell + 1, count) for cell, count in sorted(weights.items())))

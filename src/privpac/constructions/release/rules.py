@@ -236,11 +236,11 @@ def generic_learner(
     need(rule, all(fact.records == records for fact in facts), "the answers speak of different records")
     need(rule, slabs >= 1 and vc >= 1 and hypotheses >= 1 and labelled >= 0 <= gap, "a number is too small")
     need(rule, 0 < ratio <= tilt <= 1, "the tilt must lie between the ratio and 1")
-    seen = slabs * (gap + max(fact.error for fact in facts))
-    need(rule, seen < tolerated < error <= 1, "the errors must grow from seen to tolerated to final")
+    tolerance = slabs * (gap + max(fact.error for fact in facts))
+    need(rule, tolerance < tolerated < error <= 1, "the errors must grow from seen to tolerated to final")
     rest = failure - sum(fact.failure for fact in facts) - deviation
     need(rule, deviation > 0 and rest > 0 and failure < 1, "the failures do not add up")
-    exponent = records * (tolerated - seen) ** 2 / (4 * tolerated)
+    exponent = records * (tolerated - tolerance) ** 2 / (4 * tolerated)
     base = 1 - error * (1 - tilt) + tolerated * (1 / tilt - 1)
     with ctx.workprec(192):
         events = ball(4 * growth(2 * records, vc=vc)).log() - ball(exponent)

@@ -21,8 +21,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Answers, Privacy, Release
 from privpac.guarantee.proof import Proof
-from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import decimal_text, plain
+from privpac.numbers.exact import decimal_text, first_whole, plain
 
 __all__ = [
     "FAILURE",
@@ -72,9 +71,9 @@ def counted_column(
     **settings: object,
 ) -> Certificate:
     """The certificate of a released column: records made of private numbers, and what is proved of its ranges."""
-    released = rules.post_processing(privacy, what=what, release=Release.NUMBERS)
+    release = rules.post_processing(privacy, what=what, release=Release.NUMBERS)
     return Certificate(
-        privacy=rules.declared(released, epsilon=epsilon, delta=delta),
+        privacy=rules.declared(release, epsilon=epsilon, delta=delta),
         accuracy=(),
         answers=() if thresholds is None else (thresholds, release_rules.ranges_from_thresholds(thresholds)),
         learner={
@@ -179,11 +178,11 @@ def require_enough(
         error = proved(n)
         return n >= MOST_RECORDS or (error is not None and error <= goal)
 
-    needed = first_whole(enough, start=2 * records, smallest=records)
+    enough_records = first_whole(enough, start=2 * records, smallest=records)
     reach = "no error at all" if best is None or best >= 1 else f"an error of {decimal_text(best)}"
     raise TooFewRecords(
         f"{owner}: {records} records prove {reach} for all {queries} at this epsilon, not {decimal_text(goal)}.",
-        needed=needed,
+        needed=enough_records,
         reachable=best,
-        remedy=f"{needed:,} records would do; or ask for a larger error, or spend a larger epsilon.",
+        remedy=f"{enough_records:,} records would do; or ask for a larger error, or spend a larger epsilon.",
     )

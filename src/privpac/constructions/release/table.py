@@ -275,8 +275,8 @@ class ReleasedTable:
 
 def _values(value: Callable[[int], Any], cells: list[int]) -> list[Any]:
     """Each cell's value; a cell that occurs often is looked up once."""
-    known = {cell: value(cell) for cell in set(cells)}
-    return [known[cell] for cell in cells]
+    texts = {cell: value(cell) for cell in set(cells)}
+    return [texts[cell] for cell in cells]
 
 
 def _ending(path: Path) -> str:

@@ -213,12 +213,12 @@ class TreeWalk:
         return _Level(*(array[inside] for array in flat)), noisy[inside]
 
 
-def _edges(level: _Level, noisy: Integers, held: Integers) -> tuple[Integers, Integers]:
+def _edges(level: _Level, noisy: Integers, counts: Integers) -> tuple[Integers, Integers]:
     """Records before every edge between children: from the parent's left edge or back from its right one, whichever
     adds up fewer noisy counts. A child outside of the domain is empty and adds none."""
     zeros = np.zeros((len(noisy), 1), dtype=np.int64)
     sums = np.concatenate([zeros, np.cumsum(noisy, axis=1)], axis=1)
-    before = np.concatenate([zeros, np.cumsum(held, axis=1)], axis=1)
+    before = np.concatenate([zeros, np.cumsum(counts, axis=1)], axis=1)
     forth_terms = level.left_terms[:, None] + before
     back_terms = level.right_terms[:, None] + before[:, -1:] - before
     back = back_terms < forth_terms

@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from flint import arb, ctx
 
-from privpac.numbers.binomial import PRECISIONS, first_power, first_whole, rounded_up
-from privpac.numbers.exact import ball, ratio_for
+from privpac.numbers.binomial import rounded_up
+from privpac.numbers.exact import PRECISIONS, ball, first_power, first_whole, ratio_for
 from privpac.theory.register import formula
 
 __all__ = ["FULL", "TreePlan", "failure_tree", "plan_tree", "tree_levels"]
@@ -57,9 +57,9 @@ def tree_levels(cells: int, branching: int) -> int:
     >>> tree_levels(2**16, 16), tree_levels(3, 2)
     (4, 2)
     """
-    levels, reached = 1, branching
-    while reached < cells:
-        levels, reached = levels + 1, reached * branching
+    levels, cells_below = 1, branching
+    while cells_below < cells:
+        levels, cells_below = levels + 1, cells_below * branching
     return levels
 
 

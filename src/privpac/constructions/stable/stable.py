@@ -62,9 +62,9 @@ class Stable(DrawsMembers, DrawsOnce):
 
     def stability(self, size: Size) -> Proof[Stability]:
         """How far one record moves the probability of any event."""
-        drawn = rules.total_variation(rules.bounded_range(ratio=self.ratio))
+        draw = rules.total_variation(rules.bounded_range(ratio=self.ratio))
         size.require_labelled("Stable", least=self.kept)
-        return wrappers_rules.stable_from_some(drawn, kept=self.kept, of=size.labelled)
+        return wrappers_rules.stable_from_some(draw, kept=self.kept, of=size.labelled)
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)
@@ -95,6 +95,6 @@ class Stable(DrawsMembers, DrawsOnce):
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         self.require(sample.size)
-        chosen = np.array(coins.subset(sample.size.labelled, self.kept), dtype=np.int64)
-        labellings = self._listed.dichotomies(sample.take(chosen))
+        positions = np.array(coins.subset(sample.size.labelled, self.kept), dtype=np.int64)
+        labellings = self._listed.dichotomies(sample.take(positions))
         return labellings.member(labellings.mistakes(sample).draw(self.ratio, coins))

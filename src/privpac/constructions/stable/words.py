@@ -41,8 +41,8 @@ def _stable(request: Request, rest: str, naming: Naming) -> Learner:
             remedy="It is the share of records that are looked at one by one, such as 0.05: robustness, and hardly"
             " privacy. For privacy, learn WORD by itself.",
         )
-    drawn = naming(word, request.inside(n, request.per_record, request.delta_per_record))
-    return merged(Stable(class_of_draw(drawn, word, owner="stable"), kept, request.per_record))
+    inner = naming(word, request.inside(n, request.per_record, request.delta_per_record))
+    return merged(Stable(class_of_draw(inner, word, owner="stable"), kept, request.per_record))
 
 
 WORDS: Mapping[str, Word] = {

@@ -102,8 +102,8 @@ class Agnostic(AroundVote):
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         self.require(sample.size)
         vote = self.vote(sample.size)
-        chosen = places(coins.subset(sample.size.labelled, self.kept))
-        return self.after(vote, sample.take(chosen), sample.rest(chosen), coins)
+        positions = places(coins.subset(sample.size.labelled, self.kept))
+        return self.after(vote, sample.take(positions), sample.rest(positions), coins)
 
     def after(self, vote: Vote, sample: InMemory, rest: Sample, coins: Coins) -> Hypothesis:
         """What happens once it is drawn who is kept; `sample` comes in random order."""

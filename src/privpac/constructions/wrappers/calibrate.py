@@ -23,8 +23,7 @@ from privpac.errors import ParameterError, RuleRefused, SizeError, TooFewRecords
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Loss
-from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import decimal_text, plain
+from privpac.numbers.exact import decimal_text, first_whole, plain
 
 __all__ = ["Declared", "calibrate", "calibrate_agnostic", "relabelled_records"]
 

@@ -70,8 +70,8 @@ class RememberedAgnostic(Agnostic):
     def after(self, vote: Vote, sample: Sample, rest: Sample, coins: Coins) -> Hypothesis:
         one, other = _in_order(sample), _in_order(rest)
         key = "vote", tuple(record[:-1] for record in one.data), other.data
-        drawn: Hypothesis = self.memory.draw(key, lambda inner: self._voted(vote, one, other, inner), coins)
-        return drawn
+        rule: Hypothesis = self.memory.draw(key, lambda inner: self._voted(vote, one, other, inner), coins)
+        return rule
 
     def _voted(self, vote: Vote, some: RememberedSample, rest: RememberedSample, coins: Coins) -> Hypothesis:
         def labelled(inner: Coins) -> tuple[Record, ...]:
@@ -79,10 +79,10 @@ class RememberedAgnostic(Agnostic):
 
         data = self.memory.draw(("labels", some.data, rest.data), labelled, coins)
         sample = remembered(some.schema, data, some.memory)
-        drawn: Hypothesis = self.memory.draw(
+        rule: Hypothesis = self.memory.draw(
             ("learn", data), lambda inner: self.learner.learn(sample, inner), coins
         )
-        return drawn
+        return rule
 
 
 def _in_order(sample: Sample) -> RememberedSample:

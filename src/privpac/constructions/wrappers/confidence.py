@@ -35,7 +35,7 @@ from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Listed
 from privpac.numbers.parameters import whole_positive
-from privpac.theory import sizes
+from privpac.theory.occam import excess_agnostic, tilt_agnostic
 
 __all__ = ["Confidence"]
 
@@ -83,16 +83,16 @@ class Confidence(DrawsOnce, Around):
 
     def _carried(self, proof: Proof[Accuracy], size: Size) -> Proof[Accuracy] | None:
         """With the gap that the held-out records can tell apart; None if that says nothing."""
-        held = size.labelled - self.runs * self._block(size)
+        rest = size.labelled - self.runs * self._block(size)
         noise = proof.fact.error if proof.fact.against is Against.REALIZABLE else None
-        gap = sizes.excess_agnostic(
-            held, size=max(2, self.runs), failure=self.failure, ratio=self.ratio, noise=noise
+        gap = excess_agnostic(
+            rest, size=max(2, self.runs), failure=self.failure, ratio=self.ratio, noise=noise
         )
         if proof.fact.error + gap >= 1:
             return None
-        tilt = sizes.tilt_agnostic(gap, ratio=self.ratio, noise=noise)
+        tilt = tilt_agnostic(gap, ratio=self.ratio, noise=noise)
         return rules.confidence(
-            proof, runs=self.runs, held=held, of=size.labelled, ratio=self.ratio, tilt=tilt, gap=gap
+            proof, runs=self.runs, held=rest, of=size.labelled, ratio=self.ratio, tilt=tilt, gap=gap
         )
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
@@ -102,10 +102,10 @@ class Confidence(DrawsOnce, Around):
         block = self._block(sample.size)
         parts = [sample.take(places(range(i * block, (i + 1) * block))) for i in range(self.runs)]
         answers = coins.each([lambda inner, part=part: self.learner.learn(part, inner) for part in parts])  # type: ignore[misc]
-        held = sample.rest(places(range(self.runs * block)))
-        mistakes = np.array([_mistakes(held, answer) for answer in answers], dtype=np.int64)
-        chosen: Hypothesis = answers[gibbs.draw(Listed(mistakes), self.ratio, coins)]
-        return chosen
+        rest = sample.rest(places(range(self.runs * block)))
+        mistakes = np.array([_mistakes(rest, answer) for answer in answers], dtype=np.int64)
+        best: Hypothesis = answers[gibbs.draw(Listed(mistakes), self.ratio, coins)]
+        return best
 
 
 def _mistakes(sample: Sample, answer: Hypothesis) -> int:

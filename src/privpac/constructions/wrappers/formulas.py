@@ -98,10 +98,10 @@ def epsilon_resampled(n: int, *, draws: int, epsilon: Number) -> Fraction:
     1.716807271134
     """
     owner = "epsilon_resampled"
-    have, drawn = at_least(1, n, owner=owner, name="n"), at_least(1, draws, owner=owner, name="draws")
+    have, times = at_least(1, n, owner=owner, name="n"), at_least(1, draws, owner=owner, name="draws")
     inner = positive(epsilon, owner=owner, name="epsilon")
     with ctx.workprec(BITS):
-        return _up(drawn * (ball(inner).expm1() / have).log1p())
+        return _up(times * (ball(inner).expm1() / have).log1p())
 
 
 @formula("sampling-with-replacement")
@@ -116,10 +116,10 @@ def records_resampled(draws: int, *, epsilon: Number, inner: Number) -> int:
     1718
     """
     owner = "records_resampled"
-    drawn = at_least(1, draws, owner=owner, name="draws")
+    times = at_least(1, draws, owner=owner, name="draws")
     outer, within = positive(epsilon, owner=owner, name="epsilon"), positive(inner, owner=owner, name="inner")
     with ctx.workprec(BITS):
-        need = ball(within).expm1() / (ball(outer) / drawn).expm1()
+        need = ball(within).expm1() / (ball(outer) / times).expm1()
         return int(need.upper().ceil().unique_fmpz())
 
 
@@ -172,8 +172,8 @@ def epsilon_relabelled(
         positive(inner, owner=owner, name="inner"),
     )
     with ctx.workprec(BITS):
-        outside, heavy, moved = parts.parts()
-        inside = moved * (ball(within) * (2 if ranks else 1)).exp()
+        outside, heavy, shift = parts.parts()
+        inside = shift * (ball(within) * (2 if ranks else 1)).exp()
         if not inside > outside:
             return _up(outside.log())
         q = ball(parts.q)
@@ -195,9 +195,9 @@ def inner_epsilon_relabelled(
     if parts.vote > target:  # a voter alone loses more
         return None
     with ctx.workprec(BITS):
-        outside, heavy, moved = parts.parts()
+        outside, heavy, shift = parts.parts()
         q = ball(parts.q)
-        factor = (ball(target).exp() * (1 - q + q * heavy) - (1 - q) * outside) / (q * heavy * moved)
+        factor = (ball(target).exp() * (1 - q + q * heavy) - (1 - q) * outside) / (q * heavy * shift)
         if not factor > 1:
             return None
         inner = _down(factor.log() / (2 if ranks else 1))
@@ -297,7 +297,7 @@ def excess_relabelled(
     owner = "excess_relabelled"
     have, few = at_least(2, n, owner=owner, name="n"), at_least(1, kept, owner=owner, name="kept")
     loss, miss = positive(vote, owner=owner, name="vote"), chance(failure, owner=owner, name="failure") / 4
-    seen, lam = (
+    inner, lam = (
         fraction_below(1, inner_error, owner=owner, name="inner_error"),
         positive(weight, owner=owner, name="weight"),
     )
@@ -305,8 +305,8 @@ def excess_relabelled(
     if voters < 1:
         return ONE
     a = 2 * (ln_growth(few, vc=vc) + ln_up(1 / miss)) / (loss * voters)
-    moved = relative_error(seen + a / lam, n=few, failure=miss, vc=vc, pairs=True)
-    return min(ONE, erm_excess(voters, failure=2 * miss, vc=vc) + a + moved)
+    distance = relative_error(inner + a / lam, n=few, failure=miss, vc=vc, pairs=True)
+    return min(ONE, erm_excess(voters, failure=2 * miss, vc=vc) + a + distance)
 
 
 @formula("stable-from-some")
@@ -391,6 +391,6 @@ def excess_stable(n: int, *, kept: int, epsilon: Number, vc: int, failure: Numbe
         chance(failure, owner=owner, name="failure") / 4,
     )
     log = ln_up(1 / miss)
-    listed = (ln_growth(have, vc=vc) + log) / few
-    drawn = 2 * (ln_growth(few, vc=vc) + log) / (loss * have)
-    return min(ONE, erm_excess(have, failure=2 * miss, vc=vc) + listed + drawn)
+    listing = (ln_growth(have, vc=vc) + log) / few
+    draw = 2 * (ln_growth(few, vc=vc) + log) / (loss * have)
+    return min(ONE, erm_excess(have, failure=2 * miss, vc=vc) + listing + draw)

@@ -62,5 +62,5 @@ def places(positions: tuple[int, ...] | range | list[int]) -> npt.NDArray[np.int
 
 def described(name: str, inner: Certificate, **parameters: object) -> Mapping[str, Any]:
     """The public parameters of a transform, and those of the learner inside."""
-    shown = {key: plain(value) if isinstance(value, Fraction) else value for key, value in parameters.items()}
-    return {"name": name, **shown, "inner": dict(inner.learner)}
+    texts = {key: plain(value) if isinstance(value, Fraction) else value for key, value in parameters.items()}
+    return {"name": name, **texts, "inner": dict(inner.learner)}

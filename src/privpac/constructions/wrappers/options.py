@@ -9,8 +9,7 @@ from privpac.constructions.class_facts import dimension, listed, voted
 from privpac.constructions.commands import learn_command
 from privpac.constructions.option import Need, Option
 from privpac.constructions.wish import Wish
-from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import decimal_text, ratio_for
+from privpac.numbers.exact import decimal_text, first_whole, ratio_for
 
 __all__ = ["OPTIONS", "agnostic_split"]
 

@@ -90,9 +90,9 @@ class Relabelled(AroundVote):
         relabelled = wrappers_rules.relabelling_part(
             inner.privacy, classes=len(self.classes.schema.classes), ratio=vote.ratio, change=vote.change
         )
-        drawn = rules.exponential_mechanism(ratio=vote.ratio, sensitivity=vote.mistake)
+        draw = rules.exponential_mechanism(ratio=vote.ratio, sensitivity=vote.mistake)
         voting = rules.post_processing(
-            rules.declared(drawn, epsilon=self.epsilon), what="an answer from the labels"
+            rules.declared(draw, epsilon=self.epsilon), what="an answer from the labels"
         )
         return Certificate(
             privacy=rules.disjoint_parts(

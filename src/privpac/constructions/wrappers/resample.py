@@ -76,5 +76,5 @@ class Resampled(ReadsOnce, Around):
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         self.require(sample.size)
-        drawn = [coins.below(sample.size.labelled) for _ in range(self.draws)]
-        return self.learner.learn(sample.take(places(drawn)), coins)
+        positions = [coins.below(sample.size.labelled) for _ in range(self.draws)]
+        return self.learner.learn(sample.take(places(positions)), coins)

@@ -59,9 +59,9 @@ def _within(request: Request, kept: int, epsilon: Fraction, delta: Fraction) -> 
 
 def _halved(learner: Learner) -> Learner:
     """The same learner, promising for half of the usual failure, where another step may fail too."""
-    drawn = one_draw(learner)
-    if drawn is not None:
-        return merged(replace(drawn, failure=HALF))
+    draw = one_draw(learner)
+    if draw is not None:
+        return merged(replace(draw, failure=HALF))
     return replace(learner, failure=HALF) if isinstance(learner, DirectedCuts) else learner
 
 
@@ -145,13 +145,13 @@ def _confident(request: Request, rest: str, naming: Naming) -> Learner:
     n, epsilon = _labelled(request, form, least=2), request.per_record
 
     def around(share: Fraction) -> Confidence | None:
-        held = max(1, int(share * n))
-        runs = number or _runs_of(naming, word, request, n - held)
-        block = (n - held) // runs
+        rest = max(1, int(share * n))
+        runs = number or _runs_of(naming, word, request, n - rest)
+        block = (n - rest) // runs
         if block < 1:
             return None
         inside = naming(word, request.inside(block, epsilon, request.delta_per_record))
-        return Confidence(inside, runs, held, epsilon, failure=HALF)
+        return Confidence(inside, runs, rest, epsilon, failure=HALF)
 
     learners = [learner for share in HELD_SHARES if (learner := around(share)) is not None]
     if not learners:

@@ -105,8 +105,8 @@ def _attached(url: str) -> Iterator[Any]:
 
 def _kinds(connection: Any, what: str, columns: tuple[str, ...]) -> dict[str, str]:
     """The types of the columns, all of which must be there and of a kind that a schema knows."""
-    described = connection.execute(f"DESCRIBE SELECT * FROM {_source(what)}").fetchall()
-    kinds = {row[0]: row[1] for row in described}
+    rows = connection.execute(f"DESCRIBE SELECT * FROM {_source(what)}").fetchall()
+    kinds = {row[0]: row[1] for row in rows}
     _require(columns, tuple(kinds))
     strange = [name for name in columns if simple(kinds[name]) is None]
     if strange:
@@ -117,8 +117,8 @@ def _kinds(connection: Any, what: str, columns: tuple[str, ...]) -> dict[str, st
 def _duckdb(url: str, what: str, columns: tuple[str, ...]) -> Iterator[Batch]:
     with _attached(url) as connection:
         kinds = _kinds(connection, what, columns)
-        listed = ", ".join(f"{selected(name, kinds[name])} AS c{i}" for i, name in enumerate(columns))
-        reader = connection.sql(f"SELECT {listed} FROM {_source(what)}").to_arrow_reader(ROWS)
+        fields = ", ".join(f"{selected(name, kinds[name])} AS c{i}" for i, name in enumerate(columns))
+        reader = connection.sql(f"SELECT {fields} FROM {_source(what)}").to_arrow_reader(ROWS)
         for batch in reader:
             yield {name: raw_column(batch.column(i), kinds[name]) for i, name in enumerate(columns)}
 
@@ -156,9 +156,9 @@ def _sqlalchemy(url: str, what: str, columns: tuple[str, ...]) -> Iterator[Batch
     with _connected(url, what, columns) as (connection, table, quote):
         from sqlalchemy import text
 
-        listed = ", ".join(quote(name) for name in columns)
+        fields = ", ".join(quote(name) for name in columns)
         cursor = connection.execution_options(stream_results=True, yield_per=ROWS).execute(
-            text(f"SELECT {listed} FROM {table}")
+            text(f"SELECT {fields} FROM {table}")
         )
         for rows in cursor.partitions(ROWS):
             yield {name: objects([row[i] for row in rows]) for i, name in enumerate(columns)}
@@ -202,12 +202,12 @@ def _stream(
     folder: Path, schema: Schema, counts: list[int], labelled: bool, progress: Progress | None
 ) -> Callable[[tuple[str, ...]], Iterator[Block]]:
     def stream(columns: tuple[str, ...]) -> Iterator[Block]:
-        seen = 0
+        count = 0
         for i, n in enumerate(counts):
             yield _read(folder / f"{i:08}.parquet", schema, columns, labelled, n)
-            seen += n
+            count += n
             if progress is not None:
-                progress(seen, sum(counts))
+                progress(count, sum(counts))
 
     return stream
 
@@ -216,10 +216,10 @@ def _write(path: Path, block: Block, schema: Schema) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    held = {f"c{i}": _storable(block.cells[name]) for i, name in enumerate(schema.names)}
+    columns = {f"c{i}": _storable(block.cells[name]) for i, name in enumerate(schema.names)}
     if block.labels is not None:
-        held["label"] = block.labels
-    pq.write_table(pa.table(held), path)
+        columns["label"] = block.labels
+    pq.write_table(pa.table(columns), path)
 
 
 def _storable(cells: Array) -> Any:
@@ -235,6 +235,6 @@ def _read(path: Path, schema: Schema, columns: tuple[str, ...], labelled: bool, 
     cells: dict[str, Array] = {}
     for name, key in keys.items():
         dtype = schema.column(name).dtype
-        stored = table[key].to_numpy()
-        cells[name] = objects([int(text) for text in stored]) if dtype.kind == "O" else stored.astype(dtype)
+        values = table[key].to_numpy()
+        cells[name] = objects([int(text) for text in values]) if dtype.kind == "O" else values.astype(dtype)
     return Block(cells=cells, labels=table["label"].to_numpy() if labelled else None, n=n)

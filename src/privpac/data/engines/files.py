@@ -177,8 +177,8 @@ class FileSource:
             call = f"read_parquet({place(path)}{hive})"
             keys = {name: (key, kind) for name, key, kind in parquet_columns(self._connection, path, call)}
         self._require(path, keys)
-        counted = f"SELECT count(*) FROM {call}"
-        n = int(ask(path, lambda: self._connection.execute(counted).fetchone())[0])
+        count = f"SELECT count(*) FROM {call}"
+        n = int(ask(path, lambda: self._connection.execute(count).fetchone())[0])
         return _File(path, call, keys, n)
 
     def _require(self, path: Path, keys: dict[str, tuple[str, str]]) -> None:

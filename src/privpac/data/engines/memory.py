@@ -152,7 +152,9 @@ class MemorySample:
         for name, values in cells.items():
             if len(values) and not 0 <= int(values.min()) <= int(values.max()) < schema.column(name).size:
                 raise SchemaError(f"Column '{name}' has cells outside of its schema.", column=name)
-        stored = {name: np.asarray(values, dtype=schema.column(name).dtype) for name, values in cells.items()}
+        columns = {
+            name: np.asarray(values, dtype=schema.column(name).dtype) for name, values in cells.items()
+        }
         counts = {len(values) for values in cells.values()} | (set() if labels is None else {len(labels)})
         if len(counts) != 1:
             raise DataError("The columns and labels differ in length.", remedy="Give one value per record.")
@@ -162,7 +164,7 @@ class MemorySample:
                     f"Label '{schema.label}' has codes outside of its classes.", column=schema.label
                 )
             labels = np.asarray(labels, dtype=np.uint8)
-        return cls(schema, cells=stored, labels=labels, n=counts.pop())
+        return cls(schema, cells=columns, labels=labels, n=counts.pop())
 
     def __repr__(self) -> str:
         return f"MemorySample(size={self.size}, columns={list(self._cells)})"

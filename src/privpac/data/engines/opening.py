@@ -35,18 +35,18 @@ def chosen_engine(table: object, engine: str = "auto") -> Engine:
     """What `auto` means for a table: Spark for its frames, files if there are several of them, or much in one."""
     if engine not in get_args(Engine):
         raise ParameterError("learn", "engine", engine, allowed="one of " + ", ".join(get_args(Engine)))
-    named = isinstance(table, str | os.PathLike)
+    has_name = isinstance(table, str | os.PathLike)
     if is_spark_frame(table):
         if engine not in ("auto", "spark"):
             raise ParameterError("learn", "engine", engine, allowed="auto or spark for a Spark DataFrame")
         return "spark"
     if engine in ("files", "spark"):
-        if not named:
+        if not has_name:
             raise ParameterError(
                 "learn", "engine", engine, allowed="auto or memory for a table that is in memory already"
             )
         return "files" if engine == "files" else "spark"
-    if engine == "memory" or not named:
+    if engine == "memory" or not has_name:
         return "memory"
     if is_database(str(table)):
         return "files"
@@ -74,27 +74,27 @@ def open_sample(
 
     `spark` is a session, or the address of a cluster. Without `load`, records of several files stay there for now.
     """
-    chosen = chosen_engine(table, "spark" if spark is not None and engine == "auto" else engine)
+    kind = chosen_engine(table, "spark" if spark is not None and engine == "auto" else engine)
     several = isinstance(table, str | os.PathLike) and (is_many(str(table)) or is_database(str(table)))
-    if chosen == "memory" and not several:
+    if kind == "memory" and not several:
         return MemorySample.of(table, schema, y=y)
     if y is not None:
         raise DataError(
             "Labels apart from the records need records in memory.", remedy="Put them into the files."
         )
-    if chosen == "spark" and isinstance(table, str) and is_database(table):
+    if kind == "spark" and isinstance(table, str) and is_database(table):
         raise DataError(
             "Spark reads files and its own frames.",
             remedy="Make a DataFrame of the table, or use engine='files'.",
         )
-    if chosen == "spark":
+    if kind == "spark":
         running = spark if spark is not None and not isinstance(spark, str) else None
         if running is None and is_spark_frame(table):
             running = table.sparkSession  # type: ignore[attr-defined]
         return spark_sample(table, schema, spark=running or session(spark or LOCAL))
     opened = database_sample if is_database(str(table)) else files_sample
     streamed = opened(str(table), schema, progress=progress)
-    return streamed.gathered() if load and chosen == "memory" else streamed
+    return streamed.gathered() if load and kind == "memory" else streamed
 
 
 def purchase_of(word: str, schema: Schema, *, table: object = None) -> Purchase:

@@ -148,10 +148,10 @@ class _ShardedDivision:
         self._last: tuple[Any, list[Any]] | None = None
 
     def sizes(self) -> list[int]:
-        counted = np.zeros(self._count, dtype=np.int64)
+        totals = np.zeros(self._count, dtype=np.int64)
         for sizes in self.whole._results(partial(_part_sizes, self._divide)):
-            counted += np.asarray(sizes)
-        return [int(n) for n in counted]
+            totals += np.asarray(sizes)
+        return [int(n) for n in totals]
 
     def states(self, statistic: Statistic[S]) -> list[S]:
         if self._last is None or self._last[0] != statistic:

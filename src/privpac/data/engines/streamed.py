@@ -85,14 +85,14 @@ class StreamedSample:
 
         def stream(columns: tuple[str, ...]) -> Iterator[Block]:
             names = (*columns, schema.label) if labelled else columns
-            seen = 0
+            count = 0
             for batch in source.batches(names):
                 block = block_of(batch, schema, columns, labelled=labelled)
-                seen += block.n
+                count += block.n
                 yield block
                 if progress is not None:
-                    progress(seen, n)
-            if seen != n:
+                    progress(count, n)
+            if count != n:
                 raise _changed()
             passes[0] += 1
 

@@ -184,9 +184,9 @@ class Entry:
         """This entry with the hash that ties it to the rows before."""
         # Not by `replace`, which takes longer than the hash.
         parts = (self.number, self.cost, self.note, self.key, self.time, self.purchase, self.layout)
-        sealed = Entry(*parts, hash=seal(previous, self._facts))
-        vars(sealed)["_facts"] = self._facts  # said once: the hash is not among them
-        return sealed
+        entry = Entry(*parts, hash=seal(previous, self._facts))
+        vars(entry)["_facts"] = self._facts  # said once: the hash is not among them
+        return entry
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Entry:
@@ -194,8 +194,8 @@ class Entry:
         try:
             epsilon, delta, rho = Fraction(row["epsilon"]), Fraction(row["delta"]), row.get("rho")
             cost = Cost(epsilon, delta, pure_rho(epsilon) if rho is None else Fraction(rho))
-            bought = row.get("purchase")
-            purchase = None if bought is None else Purchase.read(bought)
+            text = row.get("purchase")
+            purchase = None if text is None else Purchase.read(text)
         except (TypeError, ValueError, ZeroDivisionError, ParameterError):
             problem = (
                 f"The ledger does not add up: row {row['number']} was altered, its amount cannot be read."
@@ -337,14 +337,14 @@ class Account:
         if self.layout == 1:  # as it will be read
             cost, purchase = replace(cost, rho=pure_rho(cost.epsilon)), None
         entry = Entry(self.count + 1, cost, charge.note, charge.key, _now(), purchase, self.layout)
-        sealed = entry.sealed(self.head)
-        return sealed, self._moved(sealed, after)
+        last = entry.sealed(self.head)
+        return last, self._next(last, after)
 
     def after(self, entry: Entry) -> Account:
         """The account once the entry is written."""
-        return self._moved(entry, self.spent + entry.cost)
+        return self._next(entry, self.spent + entry.cost)
 
-    def _moved(self, entry: Entry, spent: Cost) -> Account:
+    def _next(self, entry: Entry, spent: Cost) -> Account:
         if self.layout == 1:
             spent = replace(spent, rho=Fraction(0))
         return Account(

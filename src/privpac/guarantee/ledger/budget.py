@@ -131,8 +131,8 @@ class Budget:
         return self.epsilon <= other.epsilon and self.delta <= other.delta
 
     def __str__(self) -> str:
-        shown = f"epsilon {exact_text(self.epsilon)}"
-        return f"{shown}, delta {exact_text(self.delta)}" if self.delta else shown
+        text = f"epsilon {exact_text(self.epsilon)}"
+        return f"{text}, delta {exact_text(self.delta)}" if self.delta else text
 
     def __repr__(self) -> str:
         return f"Budget(epsilon={exact_text(self.epsilon)}, delta={exact_text(self.delta)})"

@@ -77,9 +77,9 @@ def database(url: str) -> Database:
     if re.match(r"postgres(ql)?(\+psycopg)?://", url):
         return Postgres(url)
     # Nothing is shown beyond the scheme: what follows may hold a password.
-    shown = url.partition("://")[0] + "://..."
+    scheme = url.partition("://")[0] + "://..."
     allowed = "sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME"
-    raise ParameterError("Ledger", "path", shown, allowed=allowed)
+    raise ParameterError("Ledger", "path", scheme, allowed=allowed)
 
 
 class _OneConnection(StaticPool):
@@ -185,8 +185,8 @@ class Postgres:
     def where(self) -> str:
         url = self._url
         query = {name: value for name, value in url.query.items() if "pass" not in name}
-        shown = sa.URL.create(url.drivername, url.username, None, url.host, url.port, url.database, query)
-        return shown.render_as_string()
+        address = sa.URL.create(url.drivername, url.username, None, url.host, url.port, url.database, query)
+        return address.render_as_string()
 
     @property
     def upgrade(self) -> Sequence[str]:

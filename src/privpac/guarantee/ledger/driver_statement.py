@@ -42,7 +42,7 @@ class DriverStatement:
 
     def _text(self, dialect: sa.Dialect) -> tuple[str, Sequence[str] | None]:
         if dialect.name not in self._compiled:
-            compiled = self._statement.compile(dialect=dialect, column_keys=self._columns or None)
-            assert isinstance(compiled, SQLCompiler)
-            self._compiled[dialect.name] = (compiled.string, compiled.positiontup)
+            form = self._statement.compile(dialect=dialect, column_keys=self._columns or None)
+            assert isinstance(form, SQLCompiler)
+            self._compiled[dialect.name] = (form.string, form.positiontup)
         return self._compiled[dialect.name]

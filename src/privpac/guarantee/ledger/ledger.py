@@ -212,8 +212,8 @@ class Ledger:
         say what is paid for, in public words. `ParameterError` means that an amount or a text cannot be one.
         """
         cost = Cost.read("Ledger.charge", epsilon=epsilon, delta=delta, rho=rho)
-        bought = purchase if not self._file else (purchase or Purchase()).written_to(self._file)
-        return self._store.append(Charge(cost, note, key, bought))
+        item = purchase if not self._file else (purchase or Purchase()).written_to(self._file)
+        return self._store.append(Charge(cost, note, key, item))
 
     def check(self, *, epsilon: Amount, delta: Amount = 0, rho: Amount | None = None) -> None:
         """Raise `BudgetExceeded` if a charge of `epsilon`, `delta` and `rho` would not fit now. Spends and reserves
@@ -365,7 +365,7 @@ def _remove(folder: str, *, owner: int) -> None:
 
 def verify_rows(account: Account, entries: tuple[Entry, ...]) -> None:
     """Follow the chain from the opening, through the account's head, to the last row."""
-    reached = current = Account.opened(
+    at_head = current = Account.opened(
         account.promises, identity=account.id, opening=account.opening, layout=account.layout
     )
     if account.promises.approximate is not None and not account.promises.approximate.follows():
@@ -379,10 +379,10 @@ def verify_rows(account: Account, entries: tuple[Entry, ...]) -> None:
         if not account.promises.admits(current.spent):
             raise _wrong(f"row {number} exceeds the total")
         if number == account.count:
-            reached = current
+            at_head = current
     if len(entries) < account.count:
         raise _wrong(f"row {len(entries) + 1} is missing")
-    if reached != account:
+    if at_head != account:
         raise _wrong("its totals do not follow from its rows")
 
 

@@ -110,7 +110,7 @@ class Promises:
     @classmethod
     def stored(cls, row: Mapping[str, str | None]) -> Promises:
         """As `facts` wrote them; raises ValueError, TypeError or ZeroDivisionError if it did not."""
-        return _stored(*(row[name] for name in STORED))
+        return _from_texts(*(row[name] for name in STORED))
 
     def facts(self) -> dict[str, str | None]:
         """As JSON can hold them, as a store writes them, and as the first hash covers them."""
@@ -163,8 +163,8 @@ class Promises:
         other = self.approximate
         parts = [] if self.pure is None else [self.pure - spent.epsilon]
         parts += [] if other is None else [max(Fraction(0), other.epsilon - spent.epsilon)]
-        reserved = other.reserved_delta if other is not None and self.pure is None else Fraction(0)
-        return Budget(min(parts), reserved - spent.delta if spent.delta else reserved)
+        reserve = other.reserved_delta if other is not None and self.pure is None else Fraction(0)
+        return Budget(min(parts), reserve - spent.delta if spent.delta else reserve)
 
     def left_rho(self, spent: Cost) -> Fraction | None:
         """What may still be spent in rho; None where rho pays for nothing."""
@@ -225,13 +225,13 @@ class Promises:
 
 
 @lru_cache(maxsize=256)
-def _stored(pure: str | None, epsilon: str | None, *others: str | None) -> Promises:
+def _from_texts(pure: str | None, epsilon: str | None, *others: str | None) -> Promises:
     """Read once: totals never change, and every charge asks for them."""
     if epsilon is None:
         return Promises(Fraction(pure or ""))
-    delta, reserved, order, rho = others
+    delta, reserve, order, rho = others
     total = Approximate(
-        Fraction(epsilon), Fraction(delta or ""), Fraction(reserved or ""), _read(order), Fraction(rho or "")
+        Fraction(epsilon), Fraction(delta or ""), Fraction(reserve or ""), _read(order), Fraction(rho or "")
     )
     return Promises(_read(pure), total)
 

@@ -50,8 +50,8 @@ class Transaction:
         self.connection = connection
         """For tables beside the ledger: what is written through it is part of the transaction."""
         self._ledger = ledger
-        self._stored = self._account = ledger._read(connection, _LOCKED_ACCOUNT)
-        self._written: list[Entry] = []
+        self._before = self._account = ledger._read(connection, _LOCKED_ACCOUNT)
+        self._entries: list[Entry] = []
         """New entries, until all of them are inserted at once: a group of charges is then one statement."""
 
     def account(self) -> Account:
@@ -60,15 +60,15 @@ class Transaction:
 
     def append(self, charge: Charge) -> Entry:
         """The entry of a known key, or a new one; `BudgetExceeded` leaves the transaction usable."""
-        known = None if charge.key is None else self._entry_of(charge.key)
-        if known is not None:
-            return known.repeated(charge)
+        earlier = None if charge.key is None else self._entry_of(charge.key)
+        if earlier is not None:
+            return earlier.repeated(charge)
         entry, self._account = self._account.charged(charge)
-        self._written.append(entry)
+        self._entries.append(entry)
         return entry
 
     def _entry_of(self, key: str) -> Entry | None:
-        for entry in self._written:
+        for entry in self._entries:
             if entry.key == key:
                 return entry
         with self._ledger._in_words():
@@ -77,11 +77,11 @@ class Transaction:
 
     def _finish(self) -> None:
         """Write entries and account once, however many charges there were."""
-        if self._account is self._stored:
+        if self._account is self._before:
             return
-        _ENTRY_ROWS[self._account.layout].write(self.connection, [entry.row() for entry in self._written])
-        moved = self.connection.execute(_MOVED, self._account.moving() | {"old": self._stored.head})
-        if moved.rowcount != 1:
+        _ENTRY_ROWS[self._account.layout].write(self.connection, [entry.row() for entry in self._entries])
+        update = self.connection.execute(_MOVED, self._account.moving() | {"old": self._before.head})
+        if update.rowcount != 1:
             raise self._ledger._database.damaged()
 
 

@@ -145,15 +145,15 @@ class SqliteStore:
     def append(self, charge: Charge) -> Entry:
         with self._connected() as connection, _transaction(connection):
             if charge.key is not None:
-                known = connection.execute("SELECT * FROM entry WHERE key = ?", (charge.key,)).fetchone()
-                if known is not None:
-                    return Entry.from_row(dict(known)).repeated(charge)
+                row = connection.execute("SELECT * FROM entry WHERE key = ?", (charge.key,)).fetchone()
+                if row is not None:
+                    return Entry.from_row(dict(row)).repeated(charge)
             before = _read_account(connection, self._path)
             entry = before.admit(charge)
             after = before.after(entry)
             _insert(connection, "entry", entry.row())
-            moved = _move(connection, before, after)
-            if moved.rowcount != 1:
+            update = _move(connection, before, after)
+            if update.rowcount != 1:
                 raise _damaged(self._path)
         return entry
 
@@ -259,10 +259,10 @@ def _file_at(path: Path) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
-def _same_file(path: Path, known: tuple[int, int] | None) -> tuple[int, int]:
+def _same_file(path: Path, before: tuple[int, int] | None) -> tuple[int, int]:
     """Which file the path leads to; refused if that is another one than it used to be."""
     file = _file_at(path)
-    if known not in (None, file):
+    if before not in (None, file):
         raise NotCertified(
             f"The ledger '{path}' was replaced while it was in use.",
             remedy="Find out which file is the right one and continue it with Ledger.open.",

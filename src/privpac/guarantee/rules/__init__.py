@@ -15,18 +15,6 @@ from privpac.guarantee.rules.carried import (
     stable_accuracy,
     subsampling_accuracy,
 )
-from privpac.guarantee.rules.composition import (
-    assuming,
-    declared,
-    disjoint_parts,
-    group,
-    k_fold,
-    on_part,
-    post_processing,
-    range_fold,
-    sequential,
-    total_variation,
-)
 from privpac.guarantee.rules.concentrated import (
     concentrated_group,
     concentrated_mixture,
@@ -43,12 +31,22 @@ from privpac.guarantee.rules.concentrated import (
     range_log_odds,
     subsampled_concentrated,
 )
-from privpac.guarantee.rules.mechanisms import (
+from privpac.guarantee.rules.privacy import (
+    assuming,
     bounded_range,
+    declared,
+    disjoint_parts,
     exponential_mechanism,
     geometric_noise,
+    group,
+    k_fold,
     leafwise_exponential,
+    on_part,
     permute_and_flip,
+    post_processing,
+    range_fold,
+    sequential,
+    total_variation,
 )
 from privpac.guarantee.rules.sampling import sampling_with_replacement, subsampling
 

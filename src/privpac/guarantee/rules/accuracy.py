@@ -95,10 +95,10 @@ def staged_draws(
         fact = private.fact
         whole = fact.delta == 0 and fact.unit is Unit.RECORD and fact.part == ALL
         need(rule, whole, "whole records must be protected, without a delta")
-        drawn = Loss(factor=math.prod((1 / stage.ratio**2 for stage in stages), start=ONE))
+        loss = Loss(factor=math.prod((1 / stage.ratio**2 for stage in stages), start=ONE))
         need(
             rule,
-            drawn <= fact.epsilon,
+            loss <= fact.epsilon,
             "the draws of all stages lose more than the privacy that is its premise",
         )
         growth = rational(rule, fact.epsilon)

@@ -172,8 +172,8 @@ def relabelling_accuracy(
     need(rule, 0 < 4 * miss < 1, "the failures add up to 1")
     voters = of - kept
     units = (ln_growth(kept, vc=vc) + ln_up(1 / miss)) / ln_down(1 / ratio)
-    moved = relative_error(old.error + units / (change * kept), n=kept, failure=miss, vc=vc, pairs=True)
-    error = erm_excess(voters, failure=2 * miss, vc=vc) + units / (mistake * voters) + moved
+    distance = relative_error(old.error + units / (change * kept), n=kept, failure=miss, vc=vc, pairs=True)
+    error = erm_excess(voters, failure=2 * miss, vc=vc) + units / (mistake * voters) + distance
     where: dict[str, Value] = {
         "kept": kept,
         "ratio": str(ratio),
@@ -198,8 +198,8 @@ def stable_accuracy(*, kept: int, of: int, ratio: Fraction, vc: int, miss: Fract
     need(rule, 1 <= kept <= of and 0 < ratio < 1 and vc >= 1, "a parameter is out of range")
     need(rule, 0 < 4 * miss < 1, "the failures add up to 1")
     log = ln_up(1 / miss)
-    listed = (ln_growth(of, vc=vc) + log) / kept
-    drawn = (ln_growth(kept, vc=vc) + log) / (ln_down(1 / ratio) * of)
-    error = shortened(min(Fraction(1), erm_excess(of, failure=2 * miss, vc=vc) + listed + drawn))
+    listing = (ln_growth(of, vc=vc) + log) / kept
+    draw = (ln_growth(kept, vc=vc) + log) / (ln_down(1 / ratio) * of)
+    error = shortened(min(Fraction(1), erm_excess(of, failure=2 * miss, vc=vc) + listing + draw))
     where: dict[str, Value] = {"kept": kept, "ratio": str(ratio), "vc": vc, "miss": str(miss)}
     return Proof(Accuracy(error, 4 * miss, Against.AGNOSTIC, of), rule, where=where, seal=SEAL)

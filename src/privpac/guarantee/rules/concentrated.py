@@ -139,12 +139,12 @@ def _upper(loss: Loss) -> Fraction:
     return max(Fraction(0), loss.upper)
 
 
-def _joined(rule: str, premises: Sequence[Proof[Concentrated]]) -> tuple[Concentrated, Release]:
+def _joint(rule: str, premises: Sequence[Proof[Concentrated]]) -> tuple[Concentrated, Release]:
     need(rule, len(premises) >= 1, "there is nothing to compose")
     first = premises[0].fact
     need(rule, all(p.fact.unit == first.unit for p in premises), "the protected units differ")
-    released = {p.fact.release for p in premises}
-    return first, first.release if len(released) == 1 else Release.HYPOTHESIS
+    releases = {p.fact.release for p in premises}
+    return first, first.release if len(releases) == 1 else Release.HYPOTHESIS
 
 
 def concentrated_sum(*premises: Proof[Concentrated], times: int = 1) -> Proof[Concentrated]:
@@ -153,7 +153,7 @@ def concentrated_sum(*premises: Proof[Concentrated], times: int = 1) -> Proof[Co
     Source: Bun–Steinke 2016, Lemma 7 (adaptive form); register `concentrated-sum`.
     """
     rule = "concentrated-sum"
-    first, release = _joined(rule, premises)
+    first, release = _joint(rule, premises)
     need(rule, all(p.fact.part == first.part for p in premises), "the releases speak of different parts")
     need(rule, times >= 1, "something must be released")
     rho = times * sum((p.fact.rho for p in premises), Fraction(0))
@@ -196,7 +196,7 @@ def concentrated_parts(*premises: Proof[Concentrated]) -> Proof[Concentrated]:
     of the caller).
     """
     rule = "concentrated-parts"
-    first, release = _joined(rule, premises)
+    first, release = _joint(rule, premises)
     parts = [p.fact.part for p in premises]
     need(rule, len(set(parts)) == len(parts) and ALL not in parts, "the parts are not different parts")
     fact = _dearest(premises, first, ALL, release)
@@ -209,7 +209,7 @@ def concentrated_mixture(*premises: Proof[Concentrated]) -> Proof[Concentrated]:
     Register `concentrated-mixture`. Holds if the coins do not depend on the records (assumed of the caller).
     """
     rule = "concentrated-mixture"
-    first, release = _joined(rule, premises)
+    first, release = _joint(rule, premises)
     need(rule, all(p.fact.part == first.part for p in premises), "the releases speak of different parts")
     fact = _dearest(premises, first, first.part, release)
     return Proof(fact, rule, tuple(premises), seal=SEAL)

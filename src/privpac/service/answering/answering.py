@@ -97,18 +97,18 @@ class Answering:
         if not waiting:
             self._remember(group.known)
             return [one for one in admitted if not isinstance(one, PaidRequest)]
-        drawn = self._draw([one.ask.rows for one in waiting], group.known)
+        answers = self._draw([one.ask.rows for one in waiting], group.known)
         with self.store.transact() as transaction:
             group = self._group(transaction, [one.ask for one in waiting], {})
-            group.keep(drawn)
+            group.keep(answers)
             outcomes = [group.reply(one) if isinstance(one, PaidRequest) else one for one in admitted]
             group.write()
         self._remember(group.known)
         return outcomes
 
-    def _draw(self, batches: Sequence[AskedRows], known: Mapping[bytes, int]) -> dict[bytes, int]:
+    def _draw(self, batches: Sequence[AskedRows], earlier: Mapping[bytes, int]) -> dict[bytes, int]:
         try:
-            return draw(batches, self.bundle.prepared, self.coins, known=known)
+            return draw(batches, self.bundle.prepared, self.coins, known=earlier)
         except Exception as fault:  # whatever it is: nothing is swallowed, and nothing is answered after it
             self._failed.set()
             self._end()
@@ -125,12 +125,12 @@ class Answering:
 
     def _group(self, transaction: Transaction, asks: Sequence[Ask], of: dict[str, Key]) -> Group:
         connection = transaction.connection
-        stored = self._stored(connection, asks)
+        earlier = self._stored(connection, asks)
         return Group(
             self.terms,
             transaction,
-            paid=set(stored),
-            known={question: label for question, label in stored.items() if label is not None},
+            paid=set(earlier),
+            known={question: label for question, label in earlier.items() if label is not None},
             keys=of,
             requests=earlier_requests(connection, asks),
         )
@@ -138,12 +138,12 @@ class Answering:
     def _stored(self, connection: object, asks: Sequence[Ask]) -> dict[bytes, int | None]:
         """The questions that are paid for, with their answers if they have one."""
         questions = {key for ask in asks for key in ask.rows.keys}
-        stored: dict[bytes, int | None] = {key: self._cache[key] for key in questions if key in self._cache}
-        rows = statements.ANSWERS.rows(connection, list(questions - stored.keys()), of=self.bundle.digest)
-        return stored | {bytes(row["question"]): row["label"] for row in rows}
+        answers: dict[bytes, int | None] = {key: self._cache[key] for key in questions if key in self._cache}
+        rows = statements.ANSWERS.rows(connection, list(questions - answers.keys()), of=self.bundle.digest)
+        return answers | {bytes(row["question"]): row["label"] for row in rows}
 
-    def _remember(self, known: Mapping[bytes, int]) -> None:
+    def _remember(self, answers: Mapping[bytes, int]) -> None:
         """Answers that are on disk: they never change, whichever process gave them, so nobody needs to look again."""
-        if len(self._cache) + len(known) > MOST_KEPT:
+        if len(self._cache) + len(answers) > MOST_KEPT:
             self._cache.clear()
-        self._cache.update(known)
+        self._cache.update(answers)

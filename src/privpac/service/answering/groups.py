@@ -47,11 +47,11 @@ class Terms:
 
     def of(self, count: int) -> tuple[Cost, Fraction, str]:
         """What so many answers at once cost a ledger; their epsilon, and that as it is told. Worked out once."""
-        known = self._costs.get(count)
-        if known is None:
+        price = self._costs.get(count)
+        if price is None:
             epsilon = count * self.price
-            known = self._costs[count] = (count * self.cost, epsilon, exact_text(epsilon))
-        return known
+            price = self._costs[count] = (count * self.cost, epsilon, exact_text(epsilon))
+        return price
 
 
 def holders(connection: object, asks: Sequence[Ask]) -> dict[str, Key]:
@@ -71,12 +71,12 @@ class Earlier:
 
 def earlier_requests(connection: object, asks: Sequence[Ask]) -> dict[tuple[str, str], Earlier]:
     """What these idempotency keys were used for before."""
-    named: dict[str, list[str]] = {}
+    keys: dict[str, list[str]] = {}
     for ask in asks:
         if ask.idempotency_key is not None:
-            named.setdefault(ask.key, []).append(ask.idempotency_key)
+            keys.setdefault(ask.key, []).append(ask.idempotency_key)
     rows = [
-        row for key, names in named.items() for row in statements.REQUESTS.rows(connection, names, holder=key)
+        row for key, names in keys.items() for row in statements.REQUESTS.rows(connection, names, holder=key)
     ]
     return {
         (row["api_key"], row["idempotency_key"]): Earlier(bytes(row["digest"]), row["epsilon"], row["reply"])
@@ -129,10 +129,10 @@ class Group:
         new = ask.rows.new(self.paid)
         entry = None
         if new:
-            charged = self._charge(key, len(new))
-            if isinstance(charged, Problem):
-                return charged
-            entry = charged
+            charge = self._charge(key, len(new))
+            if isinstance(charge, Problem):
+                return charge
+            entry = charge
             self._note_questions(new)
         _, epsilon, price = self.terms.of(len(new))
         if entry is not None or ask.idempotency_key is not None:

@@ -49,19 +49,19 @@ class Reading:
         except Problem as problem:
             return problem
 
-    def _read(self, sent: Sequence[Submission | Ask]) -> list[Ask | Problem]:
-        waiting = [one for one in sent if isinstance(one, Submission)]
+    def _read(self, submissions: Sequence[Submission | Ask]) -> list[Ask | Problem]:
+        waiting = [one for one in submissions if isinstance(one, Submission)]
         try:
             read = iter(self._together(waiting) if waiting else ())
         except Problem:
-            return [one if isinstance(one, Ask) else self.one(one) for one in sent]
-        return [one if isinstance(one, Ask) else next(read) for one in sent]
+            return [one if isinstance(one, Ask) else self.one(one) for one in submissions]
+        return [one if isinstance(one, Ask) else next(read) for one in submissions]
 
-    def _together(self, sent: Sequence[Submission]) -> list[Ask]:
+    def _together(self, submissions: Sequence[Submission]) -> list[Ask]:
         bundle = self.answering.bundle
-        cells = cells_of([row for one in sent for row in one.rows], bundle.schema)
-        batches = AskedRows.apart(cells, [len(one.rows) for one in sent], bundle.offer.predictor)
+        cells = cells_of([row for one in submissions for row in one.rows], bundle.schema)
+        batches = AskedRows.apart(cells, [len(one.rows) for one in submissions], bundle.offer.predictor)
         return [
             Ask(one.key, rows, one.idempotency_key, one.digest)
-            for one, rows in zip(sent, batches, strict=True)
+            for one, rows in zip(submissions, batches, strict=True)
         ]

@@ -99,8 +99,8 @@ def invocation(content: bytes, limits: Limits) -> Body:
     if form != "dataframe_split" or not isinstance(value, dict) or not {"columns", "data"} <= value.keys():
         raise _invalid("The body has a field that /invocations does not take.", INVOCATION)
     names, data = value["columns"], value["data"]
-    named = isinstance(names, list) and all(isinstance(name, str) for name in names)
-    if not named or not isinstance(data, list) or len(set(names)) < len(names):
+    has_names = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    if not has_names or not isinstance(data, list) or len(set(names)) < len(names):
         raise _invalid("The columns are not a list of different names, or the data are no list.", INVOCATION)
     if any(not isinstance(row, list) or len(row) != len(names) for row in data):
         raise _invalid("A row of the data has another number of values than there are columns.", INVOCATION)

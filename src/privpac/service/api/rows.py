@@ -122,9 +122,9 @@ def allowed(column: Column) -> str:
     if isinstance(column, Date):
         return f"an ISO date from {column.lower} to {column.upper}{empty}"
     if isinstance(column, Categorical):
-        shown = ", ".join(column.categories[:MOST_LISTED]) + (
+        names = ", ".join(column.categories[:MOST_LISTED]) + (
             ", ..." if len(column.categories) > MOST_LISTED else ""
         )
-        return f"one of {shown}{empty}"
+        return f"one of {names}{empty}"
     assert isinstance(column, Boolean)
     return f"true or false{empty}"

@@ -184,10 +184,10 @@ class Drawers:
         """Delete the folder, if it was made for this run of the service, but for what was paid for, which is told."""
         if not self._temporary or not self._root.exists():
             return []
-        paid = [drawer for drawer in self._all() if drawer.is_paid]
+        orders = [drawer for drawer in self._all() if drawer.is_paid]
         for drawer in self._all():
-            if drawer not in paid:
+            if drawer not in orders:
                 drawer.remove()
-        if not paid:
+        if not orders:
             shutil.rmtree(self._root, ignore_errors=True)
-        return paid
+        return orders

@@ -37,11 +37,11 @@ class _Begun(Awaitable[T]):
         while True:
             try:
                 try:
-                    sent = yield waits_for
+                    value = yield waits_for
                 except BaseException as error:  # the end has come, or the task is cancelled
                     waits_for = self._steps.throw(error)
                 else:
-                    waits_for = self._steps.send(sent)
+                    waits_for = self._steps.send(value)
             except StopIteration as finished:
                 result: T = finished.value
                 return result

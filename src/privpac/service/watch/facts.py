@@ -81,10 +81,10 @@ def cause_of(fault: BaseException) -> str | None:
 
 def _chain(fault: BaseException) -> Iterator[BaseException]:
     """A fault and what led to it, also where that is not to be shown."""
-    seen: set[int] = set()
+    earlier: set[int] = set()
     error: BaseException | None = fault
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
+    while error is not None and id(error) not in earlier:
+        earlier.add(id(error))
         yield error
         error = error.__cause__ or error.__context__
 

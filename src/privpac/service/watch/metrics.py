@@ -129,13 +129,13 @@ def _gauge(name: str, help_: str, value: Fraction) -> str:
 def metric_folder() -> Iterator[Path]:
     """A folder in which workers add up their counts; those that killed services left behind are removed."""
     for lock in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{IN_USE}"):
-        with suppress(OSError), lock.open("rb") as held:  # somebody else's, or in use
-            _lock(held)
+        with suppress(OSError), lock.open("rb") as lock_file:  # somebody else's, or in use
+            _lock(lock_file)
             shutil.rmtree(lock.parent, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(prefix=PREFIX))
     try:
-        with (folder / IN_USE).open("wb") as held:
-            _lock(held)
+        with (folder / IN_USE).open("wb") as lock_file:
+            _lock(lock_file)
             yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)

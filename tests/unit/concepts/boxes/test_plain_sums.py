@@ -9,8 +9,8 @@ import pytest
 
 from privpac.concepts.boxes.plain_sums import GIVEN_UP, LARGE, occupied_tree, plain_total, scaled
 from privpac.concepts.boxes.sums import BoxSums
+from privpac.mechanisms.gibbs import power_table
 from privpac.numbers.exact import ratio_for
-from privpac.numbers.powers import power_table
 from tests.unit.concepts.boxes.test_sums import choice, sums_of
 from tests.unit.concepts.line.test_unions import assert_encloses
 

@@ -10,7 +10,7 @@ import pytest
 
 from privpac.compiled import LANES, Kernel, compiled, interpreted, packed, paired
 from privpac.concepts.literals import cooccurrence as tensor_module
-from privpac.concepts.literals import cooccurrence_kernels as kernels
+from privpac.concepts.literals import cooccurrence_histograms as histograms
 from privpac.concepts.literals import cooccurrence_words as words
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import (
@@ -88,7 +88,7 @@ def test_every_way_counts_what_the_definition_says(
 
 def plain_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same code without the compiler."""
-    for module in (words, kernels, tensor_module):
+    for module in (words, histograms, tensor_module):
         for name, value in vars(module).items():
             if isinstance(value, Kernel):
                 monkeypatch.setattr(module, name, interpreted(value))
@@ -259,6 +259,6 @@ def test_numpy_counts_what_the_kernels_count(depth: int, monkeypatch: pytest.Mon
     state = counted(tensor, block)  # records may follow others
     want = tensor.absorb(Cooccurrence(state.counts.copy()), block).counts
     monkeypatch.setattr(tensor_module, "plainly", lambda operations: True)
-    for name in ("count_cells", "count_sets", "reduce_same_column"):
+    for name in ("count_cells", "count_sets", "_reduce_same_column"):
         monkeypatch.setattr(tensor_module, name, None)
     assert np.array_equal(tensor.absorb(state, block).counts, want)

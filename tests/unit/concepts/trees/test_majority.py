@@ -10,7 +10,6 @@ import pytest
 
 from privpac.audit.registry import sample_of, tiny_schema
 from privpac.coins import law
-from privpac.concepts.catalogue import concepts_from_json, stored_concepts
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees import majority
 from privpac.concepts.trees.majority import Majorities, MajorityScores
@@ -18,6 +17,7 @@ from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.parts import Constants, OneTest
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.concepts.trees.trees import Trees
+from privpac.constructions.words import concepts_from_json, stored_concepts
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 from privpac.numbers.exact import ball

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import privpac
-from privpac.concepts.catalogue import concepts_from_json, stored_concepts
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import CooccurrenceTensor, Estimated
 from privpac.concepts.trees.mixture import MixtureWithExtras, TreeMixture
@@ -33,7 +32,7 @@ from privpac.constructions.draw.default import (
 from privpac.constructions.draw.occam import Merged
 from privpac.constructions.draw.staged_trees import StagedTrees
 from privpac.constructions.recipe import Recipe
-from privpac.constructions.words import Request, learner_for
+from privpac.constructions.words import Request, concepts_from_json, learner_for, stored_concepts
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from privpac.checker.check import check_document
 from privpac.checker.document import digest
-from privpac.checker.promise import check_document
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.catalogue import statement
 from privpac.constructions.draw.occam import Occam

@@ -14,9 +14,10 @@ import pytest
 from privpac.data.columns import Categorical, Numeric
 from privpac.data.engines import memory
 from privpac.data.engines.memory import MemorySample
+from privpac.data.grid_counts import GridCounts
 from privpac.data.sample import Block, Sample, Size, Statistic
 from privpac.data.schema import Schema
-from privpac.data.statistics import CellCounts, GridCounts
+from privpac.data.statistics import CellCounts
 from privpac.errors import DataError, ParameterError, SchemaError, SizeError
 
 SECRET = "s3cret"

@@ -256,14 +256,14 @@ class PlainSums:
             one, other = _at(deeper, low), _at(deeper, high)
             return np.where(same, one[0], one[0] + other[0]), np.where(same, one[1], one[1] * other[1])
         entries, masses = np.empty((2, self._p, 2, here.shape[1]))
-        known = (here - self.regions[1]) & 1  # the literal that holds throughout a region of one test
+        sign = (here - self.regions[1]) & 1  # the literal that holds throughout a region of one test
         for literal, (first, second) in enumerate(((low, high), (high, low))):
             leaf, rest = _at(leaves, first), _at(deeper, second)
             entries[:, literal] = np.where(
-                same, np.where(known == literal, leaf[0], rest[0]), leaf[0] + rest[0]
+                same, np.where(sign == literal, leaf[0], rest[0]), leaf[0] + rest[0]
             )
             masses[:, literal] = np.where(
-                same, np.where(known == literal, leaf[1], rest[1]), leaf[1] * rest[1]
+                same, np.where(sign == literal, leaf[1], rest[1]), leaf[1] * rest[1]
             )
         shape = 2 * self._p, here.shape[1]
         return entries.reshape(shape).astype(np.int64), masses.reshape(shape)

@@ -106,9 +106,9 @@ def _shares(books: Books, visitor: Visitor, after: str | None) -> list[Share]:
 
 
 def _line(entry: Entry, books: Books) -> Line:
-    bought = "" if entry.purchase is None else str(entry.purchase)
+    item = "" if entry.purchase is None else str(entry.purchase)
     who = books.spender(entry.note, entry.key)
-    return Line(entry.number, entry.epsilon, entry.delta, entry.rho, entry.time, entry.note, bought, who)
+    return Line(entry.number, entry.epsilon, entry.delta, entry.rho, entry.time, entry.note, item, who)
 
 
 def _counts_rho(account: Account) -> bool:
@@ -162,10 +162,10 @@ def _chart(entries: Sequence[Entry], account: Account) -> dict[str, Any]:
         cost = exact_text(entry.epsilon)
         points.append({"time": time.isoformat(), "spent": float(sum_), "note": entry.note, "cost": cost})
     step = -(-len(points) // MOST_POINTS)
-    chosen = points[::step] + ([points[-1]] if (len(points) - 1) % step else [])
+    corners = points[::step] + ([points[-1]] if (len(points) - 1) % step else [])
     first, now = datetime.fromisoformat(entries[0].time), max(time, datetime.now(UTC))
     before = first - max(timedelta(minutes=1), (now - first) / 20)
     start = {"time": before.isoformat(), "spent": 0, "note": "", "cost": ""}
     end = {**start, "time": now.isoformat(), "spent": float(sum_)}
     unit = "rho" if by_rho else "epsilon"
-    return {"total": float(total), "unit": unit, "points": [start, *chosen, end]}
+    return {"total": float(total), "unit": unit, "points": [start, *corners, end]}

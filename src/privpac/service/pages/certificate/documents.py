@@ -10,8 +10,8 @@ from typing import Any
 
 from privpac.answering.bundle.bundle import FORMAT as BUNDLE
 from privpac.answering.bundle.bundle import FORMER, MANIFEST, describe, is_bundle, public_part
+from privpac.checker.check import check_file
 from privpac.checker.document import parsed, read_document
-from privpac.checker.promise import check_file
 from privpac.constructions.catalogue import REGISTER
 from privpac.constructions.release.table import FORMAT as TABLE
 from privpac.data.schema import Schema
@@ -112,18 +112,20 @@ def require_readable(path: Path) -> None:
 
 def _opened(file: Path) -> Document:
     tree = _read(file)
-    stored = tree["certificate"]
+    certificate = tree["certificate"]
     rule = model_from(tree).describe() if tree["format"] == MODEL else None
     return Document(
         KINDS[tree["format"]],
-        stored,
+        certificate,
         Schema.from_json(tree["schema"]),
         str(tree["version"]),
         str(tree["digest"]),
         rule,
-        Step.of(stored["privacy"], TITLES),
-        tuple(Step.of(proof, TITLES) for proof in stored["accuracy"]),
-        tuple((str(proof["fact"]["release"]), Step.of(proof, TITLES)) for proof in stored.get("also", ())),
+        Step.of(certificate["privacy"], TITLES),
+        tuple(Step.of(proof, TITLES) for proof in certificate["accuracy"]),
+        tuple(
+            (str(proof["fact"]["release"]), Step.of(proof, TITLES)) for proof in certificate.get("also", ())
+        ),
     )
 
 

@@ -28,12 +28,12 @@ SERVICE = "service"
 def begin(request: Request, visitor: SignedIn) -> HTMLResponse:
     """Choose what to look at."""
     place = place_of(request)
-    named = place.listed(models=True) if visitor.is_owner else []
+    files = place.listed(models=True) if visitor.is_owner else []
     return page(
         request,
         "certificates.html",
         section="certificate",
-        named=named,
+        named=files,
         bundle=place.bundle is not None,
         verify_page=place.verify_page is not None,
     )
@@ -49,13 +49,13 @@ def bring(request: Request, visitor: SignedIn, form: Form) -> Response:
         if name:
             if not visitor.is_owner:
                 raise Refusal(403, "Only an owner may name files of the server.", "Upload the file.")
-            path, shown = place.named(name, models=True), name
+            path, title = place.named(name, models=True), name
         else:
             if not isinstance(upload, UploadFile) or not upload.filename:
                 raise DataError("No file was chosen.", remedy="Choose a model file.")
-            path, shown = drawer.take("model.json", upload.file, most=MOST_DOCUMENT), "uploaded file"
+            path, title = drawer.take("model.json", upload.file, most=MOST_DOCUMENT), "uploaded file"
         in_time(require_readable, path)
-        drawer.note(document=str(path), shown=shown)
+        drawer.note(document=str(path), shown=title)
     except BaseException:
         drawer.remove()
         raise
@@ -66,9 +66,9 @@ def bring(request: Request, visitor: SignedIn, form: Form) -> Response:
 @router.get("/{name}")
 def show(request: Request, visitor: SignedIn, name: str) -> HTMLResponse:
     """Assumptions on top, meaning in words, then the derivation."""
-    path, shown = _path(request, visitor, name)
+    path, title = _path(request, visitor, name)
     return page(
-        request, "certificate.html", section="certificate", found=open_document(path), name=name, shown=shown
+        request, "certificate.html", section="certificate", found=open_document(path), name=name, shown=title
     )
 
 

@@ -117,7 +117,7 @@ class RuleMaking:
 
     def words(self) -> list[str]:
         wishes = self.wishes
-        spoken = [
+        words = [
             ("concepts", str(wishes.concepts), "auto"),
             ("epsilon", _number(wishes.epsilon), ""),
             ("delta", _number(wishes.delta), "0"),
@@ -130,7 +130,7 @@ class RuleMaking:
             ("records-per-person", str(wishes.records_per_person), "1"),
         ]
         flag = ["--probabilities"] if wishes.probabilities else []
-        return ["learn", *_options(spoken), *flag, "--out", MODEL, "--report", "report.html"]
+        return ["learn", *_options(words), *flag, "--out", MODEL, "--report", "report.html"]
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ class AnswersMaking:
 
     def words(self) -> list[str]:
         wishes = self.wishes
-        spoken = [
+        words = [
             ("concepts", str(wishes.base), "auto"),
             ("epsilon", _number(wishes.price), ""),
             ("delta", _number(wishes.delta), "0"),
@@ -182,7 +182,7 @@ class AnswersMaking:
             ("models", str(wishes.models or ""), ""),
             ("records-per-person", str(wishes.records_per_person), "1"),
         ]
-        return ["learn", "--protect", "predictions", *_options(spoken), "--out", BUNDLE]
+        return ["learn", "--protect", "predictions", *_options(words), "--out", BUNDLE]
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ class TableMaking:
         return Quote(certificate, cost_of(certificate))
 
     def make(self, table: Path, schema: Schema, payment: Payment, tell: Tell, into: Drawer) -> None:
-        released = release_as(
+        result = release_as(
             self.wishes,
             table,
             schema=schema,
@@ -218,14 +218,14 @@ class TableMaking:
             progress=lambda part, of: tell("Reading the records", part, of),
             payment=payment,
         )
-        released.save(into.file(TABLE))
-        count = released.write(into.file("synthetic.csv"))
+        result.save(into.file(TABLE))
+        count = result.write(into.file("synthetic.csv"))
         steps = verify(into.file(TABLE)).steps
         into.note(made="table", shown=TABLE, document=TABLE, steps=steps, synthetic=count)
 
     def words(self) -> list[str]:
         wishes = self.wishes
-        spoken = [
+        words = [
             ("column", ",".join(wishes.columns), ""),
             ("epsilon", _number(wishes.epsilon), ""),
             ("method", wishes.method, "auto"),
@@ -233,7 +233,7 @@ class TableMaking:
             ("failure", _number(wishes.failure), "0.05"),
             ("records-per-person", str(wishes.records_per_person), "1"),
         ]
-        return ["release", *_options(spoken), "--out", "synthetic.csv"]
+        return ["release", *_options(words), "--out", "synthetic.csv"]
 
 
 MAKINGS: Mapping[str, Callable[[Text], Making]] = {
@@ -244,9 +244,9 @@ MAKINGS: Mapping[str, Callable[[Text], Making]] = {
 """How each is read from the form."""
 
 
-def _options(spoken: Sequence[tuple[str, str, str]]) -> list[str]:
+def _options(words: Sequence[tuple[str, str, str]]) -> list[str]:
     """Every option with its value, unless it is what it is if nobody says so."""
-    return [word for name, value, usual in spoken if value != usual for word in (f"--{name}", value)]
+    return [word for name, value, usual in words if value != usual for word in (f"--{name}", value)]
 
 
 def _number(value: Fraction | None) -> str:

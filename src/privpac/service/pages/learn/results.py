@@ -148,17 +148,17 @@ def _counts(estimate: Confusion, classes: Sequence[str]) -> Markup:
 
 
 def _table(drawer: Drawer) -> tuple[str, dict[str, Any]]:
-    released = load_table(drawer.file(TABLE))
-    columns, count = released.records(), int(drawer.state["synthetic"])
+    table = load_table(drawer.file(TABLE))
+    columns, count = table.records(), int(drawer.state["synthetic"])
     places = range(0, count, -(-count // SOME_ROWS) or 1)  # from all over: records lie in order
     return "released.html", {
-        "certificate": released.certificate,
-        "columns": released.columns,
+        "certificate": table.certificate,
+        "columns": table.columns,
         "count": count,
         "rows": [[values[place] for values in columns.values()] for place in places],
-        "records": released.certificate["labelled"] + released.certificate.get("unlabelled", 0),
-        "learner": released.certificate["learner"]["name"],
-        "promises": [f"{str(fact)[0].upper()}{str(fact)[1:]}." for fact in released.promises],
+        "records": table.certificate["labelled"] + table.certificate.get("unlabelled", 0),
+        "learner": table.certificate["learner"]["name"],
+        "promises": [f"{str(fact)[0].upper()}{str(fact)[1:]}." for fact in table.promises],
     }
 
 

@@ -61,13 +61,13 @@ def bring(request: Request, visitor: Owner, form: Form) -> Response:
     try:
         upload, name = form.get("file"), str(form.get("path", "")).strip()
         if name:
-            path, shown, uploaded = place.named(name), name, False
+            path, title, uploaded = place.named(name), name, False
         else:
             if not isinstance(upload, UploadFile) or not upload.filename:
                 raise SchemaError("No table was chosen.", remedy="Choose a CSV or Parquet file.")
             path = drawer.take(f"table{ending(upload.filename)}", upload.file, most=place.most_upload)
-            shown, uploaded = _displayed(upload.filename), True
-        open_table(drawer, path, shown=shown, uploaded=uploaded, schema=schema, limits=place.upload_limits)
+            title, uploaded = _displayed(upload.filename), True
+        open_table(drawer, path, shown=title, uploaded=uploaded, schema=schema, limits=place.upload_limits)
     except BaseException:
         drawer.remove()
         raise

@@ -119,9 +119,9 @@ class SchemaForm:
         """What the form shows first: kinds from types, blanks for what only a person knows; or a schema's values."""
         if filled is None:
             return cls("", "0, 1", tuple(_fields_of(entry, chosen=True) for entry in draft))
-        known = {entry["name"]: entry for entry in filled.to_json()["columns"]}
+        entries = {entry["name"]: entry for entry in filled.to_json()["columns"]}
         columns = tuple(
-            _fields_of(known.get(entry["name"], entry), chosen=entry["name"] in known) for entry in draft
+            _fields_of(entries.get(entry["name"], entry), chosen=entry["name"] in entries) for entry in draft
         )
         rates = ", ".join(f"{share:g}" for share in filled.base_rate or ())
         return cls(filled.label, ", ".join(filled.classes), columns, rates)

@@ -85,10 +85,10 @@ class _Look:
             columns = parquet_columns(connection, self.path)
             self._few(len(columns))
             query = f"SELECT sum(total_uncompressed_size) FROM parquet_metadata({place(self.path)})"
-            written = int(ask(self.path, lambda: connection.execute(query).fetchone())[0] or 0)
+            size = int(ask(self.path, lambda: connection.execute(query).fetchone())[0] or 0)
         finally:
             connection.close()
-        self._not_more(max(written, records * len(columns) * CELL))
+        self._not_more(max(size, records * len(columns) * CELL))
         lengths = [
             f"0 * count({selected(key, kind)})"
             if simple(kind) not in (None, "text")

@@ -160,9 +160,9 @@ class PlanForm:
         for name, value in values.items():
             if len(value) > LONGEST and name != "column":
                 raise ParameterError("plan", name, value, allowed=f"at most {LONGEST} characters")
-        for name, known in (("question", QUESTIONS), ("concepts", CLASSES), ("against", AGAINST)):
-            if values[name] not in known:
-                raise ParameterError("plan", name, values[name], allowed="one of " + ", ".join(known))
+        for name, choices in (("question", QUESTIONS), ("concepts", CLASSES), ("against", AGAINST)):
+            if values[name] not in choices:
+                raise ParameterError("plan", name, values[name], allowed="one of " + ", ".join(choices))
         if described is not None and CLASSES[values["concepts"]].of_schema is None:
             values["concepts"] = DEFAULTS["concepts"]
         return cls(values, described)
@@ -219,9 +219,9 @@ class PlanForm:
 
     def wishes(self) -> dict[str, Any]:
         """What the planner is asked with, as text; numbers are read there, exactly."""
-        chosen = {name: self[name] for name in INPUTS[self["question"]]}
+        inputs = {name: self[name] for name in INPUTS[self["question"]]}
         if self["question"] == "needed" and self["have"]:
-            chosen["records"] = self["have"]
+            inputs["records"] = self["have"]
         sizes: dict[str, Any] = {
             name: self[name] for name in ("columns", "bits") if name in self.rule_class.fields
         }
@@ -229,13 +229,13 @@ class PlanForm:
             sizes = {"schema": json.dumps(self.described.to_json(), sort_keys=True)}
         rest = {name: self[name] for name in ("noise", "unlabelled") if self[name]}
         usual = {name: self[name] for name in ("failure", "delta", "protect")}
-        return {**chosen, **sizes, **rest, **usual}
+        return {**inputs, **sizes, **rest, **usual}
 
     def command(self) -> str:
         """The same question on the command line."""
         parts = ["privpac", "plan", "--concepts", self.word]
-        for name, written in self.wishes().items():
-            value = "schema.json" if name == "schema" else written
+        for name, entry in self.wishes().items():
+            value = "schema.json" if name == "schema" else entry
             if value != DEFAULTS[name] or name not in ("failure", "delta", "protect"):
                 parts += [f"--{name}", value]
         return shlex.join(parts)

@@ -92,18 +92,18 @@ def _row(row: Answer, cells: tuple[str, ...]) -> Row:
 
 def headline(plan: Plan) -> Headline | None:
     """The answer to show large."""
-    chosen = plan.headline
-    if chosen is None:
+    answer = plan.headline
+    if answer is None:
         return None
-    method = PLAIN.get(chosen.option.learner, chosen.option.learner)
-    how = f"by {method}: {chosen.option.title}; {SETTINGS[chosen.option.setting]}"
-    if chosen.spent < chosen.wish.epsilon:
-        how += f"; learnt with epsilon {plain(chosen.spent)}"
-    if chosen.asks == "needed":
-        more = f" and {chosen.need.unlabelled:,} without labels" if chosen.need.unlabelled else ""
-        return Headline(f"{chosen.need.labelled:,}", f"records suffice{more}", how)
-    number = _up(Fraction(chosen.proved))
-    unit = "error is proved" if chosen.asks == "reachable" else "epsilon is enough"
+    method = PLAIN.get(answer.option.learner, answer.option.learner)
+    how = f"by {method}: {answer.option.title}; {SETTINGS[answer.option.setting]}"
+    if answer.spent < answer.wish.epsilon:
+        how += f"; learnt with epsilon {plain(answer.spent)}"
+    if answer.asks == "needed":
+        more = f" and {answer.need.unlabelled:,} without labels" if answer.need.unlabelled else ""
+        return Headline(f"{answer.need.labelled:,}", f"records suffice{more}", how)
+    number = _up(Fraction(answer.proved))
+    unit = "error is proved" if answer.asks == "reachable" else "epsilon is enough"
     return Headline(number, unit, how)
 
 
@@ -119,16 +119,16 @@ def chart(form: PlanForm, *, dots: bool = False) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=64)
-def _chart(values: tuple[tuple[str, str], ...], described: Schema | None, dots: bool) -> dict[str, Any]:
-    form = PlanForm(dict(values), described)
+def _chart(values: tuple[tuple[str, str], ...], schema: Schema | None, dots: bool) -> dict[str, Any]:
+    form = PlanForm(dict(values), schema)
     plan = form.ask()
-    chosen = plan.headline
-    if chosen is None:
+    answer = plan.headline
+    if answer is None:
         return {}
-    others = [row for row in plan.answers if row is not chosen]
-    shown = replace(plan, answers=(chosen, *others[:OTHERS]))
+    others = [row for row in plan.answers if row is not answer]
+    excerpt = replace(plan, answers=(answer, *others[:OTHERS]))
     try:
-        display = PlanDisplay.of(shown, form.against, simulated=dots)
+        display = PlanDisplay.of(excerpt, form.against, simulated=dots)
     except PrivpacError:
         return {}
     return {

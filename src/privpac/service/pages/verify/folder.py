@@ -55,12 +55,12 @@ _FIXED = (1980, 1, 1, 0, 0, 0)
 
 def write_page(folder: Path, runtime: Mapping[str, bytes]) -> list[str]:
     """Write the page into a folder, which is made if need be; returns the names of the files, in order."""
-    written = contents(runtime)
-    for name, raw in written.items():
+    files = contents(runtime)
+    for name, raw in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(raw)
-    return sorted(written)
+    return sorted(files)
 
 
 def contents(runtime: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -68,12 +68,12 @@ def contents(runtime: Mapping[str, bytes]) -> dict[str, bytes]:
     package = files("privpac")
     pages = package / "service" / "pages"
     static = {name: (pages / "verify" / "static" / name).read_bytes() for name in CONTENTS}
-    shared = {name: (pages / "static" / name).read_bytes() for name in SHARED}
+    parts = {name: (pages / "static" / name).read_bytes() for name in SHARED}
     second = _below(package / "checker" / "js", "second/", ".js")
     return {
         **static,
         "index.html": _filled(static["index.html"], version=__version__, policy=POLICY),
-        **shared,
+        **parts,
         **second,
         "checker.zip": sources(),
         "rules.json": _rules(),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from privpac.checker.check import Promise, check_document
 from privpac.checker.document import (
     BUNDLE,
     CERTIFICATE,
@@ -23,7 +24,6 @@ from privpac.checker.document import (
     require_document,
     unsigned,
 )
-from privpac.checker.promise import Promise, check_document
 from privpac.checker.signature import Signature
 from privpac.errors import NotCertified, PrivpacError
 from privpac.fields import refusing
@@ -74,14 +74,14 @@ def look(brought: Sequence[File], titles: Titles, *, former: Sequence[File] = ()
     files to keep, by their place among `former` and `brought`. `titles` gives a title and a source for each rule.
     """
     files = _arranged(former, brought)
-    shown = {"files": [{"at": file.at, "name": visible(file.name), "role": file.role} for file in files]}
+    report = {"files": [{"at": file.at, "name": visible(file.name), "role": file.role} for file in files]}
     if not any(file.role == "document" for file in files):
-        return {**shown, "verdict": "waiting"}
+        return {**report, "verdict": "waiting"}
     try:
         with refusing("The file is incomplete or malformed."):
-            return {**shown, **_findings(files, titles)}
+            return {**report, **_findings(files, titles)}
     except PrivpacError as problem:
-        return {**shown, **_refusal(problem)}
+        return {**report, **_refusal(problem)}
 
 
 def _refusal(problem: PrivpacError) -> dict[str, Any]:
@@ -148,8 +148,8 @@ def _unreadable(problem: Exception) -> NotCertified:
 def visible(text: object) -> str:
     """A text that anybody may have written, without characters that hide or turn it around, and not too long."""
     words = str(text)
-    shown = words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
-    return shown if shown.isprintable() else ascii(shown)
+    excerpt = words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
+    return excerpt if excerpt.isprintable() else ascii(excerpt)
 
 
 @dataclass(frozen=True)
@@ -197,12 +197,12 @@ class _View:
         }
 
     def _signed(self, signer: Signer) -> dict[str, Any]:
-        stored = signer.to_json()
+        tree = signer.to_json()
         receipt = signer.signature.receipt
         return {
-            "name": visible(signer.trusted if signer.trusted is not None else stored["signer"]),
+            "name": visible(signer.trusted if signer.trusted is not None else tree["signer"]),
             "trusted": signer.trusted is not None,
-            "key": stored["key"],
+            "key": tree["key"],
             "receipt": None
             if receipt is None
             else {

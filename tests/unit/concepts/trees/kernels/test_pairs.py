@@ -12,7 +12,7 @@ from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import CooccurrenceTensor, binomials, offsets
 from privpac.concepts.trees.kernels.pairs import pair_sums, pair_table
 from privpac.concepts.trees.kernels.sums import bottom_sums, prices, signed_counts
-from privpac.numbers.powers import power_table
+from privpac.mechanisms.gibbs import power_table
 from tests.unit.tiny import counted, mixed_columns, table
 
 WEIGHED = {"even": (1, 1), "odd": (3, 2), "wide": (2**31 + 1, 2**31)}

@@ -1,4 +1,4 @@
-"""Composition, checked."""
+"""Privacy, checked: the loss of one mechanism is its ratio's; what follows for several, for a part, for a person."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from privpac.checker.reading import (
     Tree,
     decimal,
     integer,
+    no_premise,
     number,
     only_premise,
     pair,
@@ -29,6 +30,32 @@ __all__ = ["RULES"]
 _LARGEST_FOLD = 10_000
 _LARGEST_RANGE_FOLD = 64
 _LARGEST_LOG = 1_000
+
+
+def _mechanism(exponent: str, twice: bool, release: str | None = None) -> Check:
+    """Loss ratio^-(2·sensitivity) of a selection, ratio^-change of noise."""
+
+    def check(node: Tree) -> None:
+        no_premise(node)
+        fact = read_privacy(node)
+        require(fact.loss == _mechanism_loss(node, exponent, twice), "epsilon is not the ratio's")
+        require(fact.delta == 0, "delta must be 0")
+        require(release in (None, fact.release), "the release is not what this mechanism gives")
+
+    return check
+
+
+def _mechanism_loss(node: Tree, exponent: str, twice: bool) -> Loss:
+    ratio, amount = parameters(node, "ratio", exponent)
+    base, count = number(ratio), integer(amount, 1)
+    require(0 < base <= 1 and (twice or base < 1), "the ratio is out of range")
+    return Loss(Fraction(0), directed.power(1 / base, 2 * count if twice else count))
+
+
+def _bounded_range(node: Tree) -> None:
+    no_premise(node)
+    loss = Loss.read(read_fact(node, "bounded-range")["epsilon"])
+    require(loss == _mechanism_loss(node, "sensitivity", True), "epsilon is not the ratio's")
 
 
 def _total_variation(node: Tree) -> None:
@@ -106,8 +133,8 @@ def _group(node: Tree) -> None:
     assumptions = [f"no person stands behind more than {size} records"] if size > 1 else []
     require(list(node.get("assumes", ())) == assumptions, "the assumption is not that of the rule")
     e = old.loss.rational if old.delta else Fraction(1)
-    grown = Fraction(size) if e == 1 else (directed.power(e, size) - 1) / (e - 1)
-    require(new.delta == directed.shorten(min(Fraction(1), old.delta * grown)), "delta is not the group's")
+    growth = Fraction(size) if e == 1 else (directed.power(e, size) - 1) / (e - 1)
+    require(new.delta == directed.shorten(min(Fraction(1), old.delta * growth)), "delta is not the group's")
 
 
 def _k_fold(node: Tree) -> None:
@@ -155,6 +182,11 @@ def _assuming(node: Tree) -> None:
 
 
 RULES: dict[str, Check] = {
+    "exponential-mechanism": _mechanism("sensitivity", True),
+    "leafwise-exponential": _mechanism("sensitivity", True, "hypothesis"),
+    "permute-and-flip": _mechanism("sensitivity", True, "hypothesis"),
+    "bounded-range": _bounded_range,
+    "geometric-noise": _mechanism("change", False, "noisy numbers"),
     "total-variation": _total_variation,
     "post-processing": _post_processing,
     "sequential": _sequential,

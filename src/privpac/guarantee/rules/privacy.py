@@ -1,4 +1,5 @@
-"""Composition: what follows for several releases, for a part, for a person behind several records."""
+"""Privacy: what one private choice or one noisy count loses, and what follows for several of them, for a part, for a
+person behind several records."""
 
 from __future__ import annotations
 
@@ -9,19 +10,37 @@ from typing import TypeVar
 from flint import ctx
 
 from privpac.errors import RuleRefused
-from privpac.guarantee.facts import ALL, BoundedRange, Fact, Loss, Privacy, Release, Stability
-from privpac.guarantee.proof import LARGEST_LOG, ONE, SEAL, Proof, Value, need, need_small, power, rational
+from privpac.guarantee.facts import ALL, BoundedRange, Fact, Loss, Privacy, Release, Stability, Unit
+from privpac.guarantee.proof import (
+    LARGEST_LOG,
+    ONE,
+    SEAL,
+    Proof,
+    Value,
+    need,
+    need_ratio,
+    need_small,
+    power,
+    rational,
+    selection,
+)
+from privpac.guarantee.rules.concentrated import noise_concentrated
 from privpac.numbers.composition import fold_delta
 from privpac.numbers.exact import about_log, ball, decimal_text, plain, shortened
 from privpac.numbers.range_folds import LARGEST_TIMES, range_fold_delta
 
 __all__ = [
     "assuming",
+    "bounded_range",
     "declared",
     "disjoint_parts",
+    "exponential_mechanism",
+    "geometric_noise",
     "group",
     "k_fold",
+    "leafwise_exponential",
     "on_part",
+    "permute_and_flip",
     "post_processing",
     "range_fold",
     "sequential",
@@ -35,6 +54,94 @@ STABILITY_DIGITS = 12
 
 LARGEST_FOLD = 10_000
 """Releases the optimal composition is computed for: a sum over half as many terms, done twice."""
+
+
+# One choice, one count
+
+
+def exponential_mechanism(
+    *,
+    ratio: Fraction,
+    sensitivity: int = 1,
+    unit: Unit = Unit.RECORD,
+    part: str = ALL,
+    release: Release = Release.HYPOTHESIS,
+) -> Proof[Privacy]:
+    """A member drawn with weight prior·ratio^score is epsilon-DP, e^epsilon = ratio^(-2·sensitivity).
+
+    Source: McSherry–Talwar 2007; register `exponential-mechanism`. Holds if class, prior and ratio are public and one
+    unit moves every score by at most `sensitivity` (assumed of the caller).
+    """
+    rule = "exponential-mechanism"
+    need_ratio(rule, ratio, sensitivity)
+    fact = Privacy(selection(rule, ratio, sensitivity), unit=unit, part=part, release=release)
+    return Proof(fact, rule, where={"ratio": str(ratio), "sensitivity": sensitivity}, seal=SEAL)
+
+
+def bounded_range(*, ratio: Fraction, sensitivity: int = 1, unit: Unit = Unit.RECORD) -> Proof[BoundedRange]:
+    """One exponential mechanism moves the log-odds of every event by at most 2·sensitivity·ln(1/ratio).
+
+    Register `bounded-range`. No rule composes this fact: for log-odds of events it could be done, for the range of
+    quotients, as the notion was first defined, it cannot (docs/proofs/exponential-mechanism.md).
+    """
+    rule = "bounded-range"
+    need_ratio(rule, ratio, sensitivity)
+    fact = BoundedRange(selection(rule, ratio, sensitivity), unit)
+    return Proof(fact, rule, where={"ratio": str(ratio), "sensitivity": sensitivity}, seal=SEAL)
+
+
+def permute_and_flip(
+    *, ratio: Fraction, sensitivity: int = 1, unit: Unit = Unit.RECORD, part: str = ALL
+) -> Proof[Privacy]:
+    """Permute-and-flip with acceptance ratio^(score - best) has the loss of the exponential mechanism.
+
+    Source: McKenna–Sheldon 2020, Theorem 1; register `permute-and-flip`. Holds if the class is public. Not a
+    premise for relabelling: those proofs use the exponential weights themselves.
+    """
+    rule = "permute-and-flip"
+    need_ratio(rule, ratio, sensitivity)
+    fact = Privacy(selection(rule, ratio, sensitivity), unit=unit, part=part)
+    return Proof(fact, rule, where={"ratio": str(ratio), "sensitivity": sensitivity}, seal=SEAL)
+
+
+def leafwise_exponential(
+    *, ratio: Fraction, sensitivity: int = 1, unit: Unit = Unit.RECORD, part: str = ALL
+) -> Proof[Privacy]:
+    """One exponential mechanism in every leaf of a released partition, on the leaf's own records: one loss for all.
+
+    Adding or removing a record multiplies a leaf's weights by factors in [ratio^sensitivity, 1], so it moves that draw
+    by at most half the loss of a replacement; a replaced record does this to two leaves, or replaces within one.
+    Register `leafwise-exponential`. Holds if scores are non-negative sums over the leaf's records, each at most
+    `sensitivity`, and nothing else about a leaf (its number of records, whether it is empty) is looked at (assumed of
+    the caller).
+    """
+    rule = "leafwise-exponential"
+    need_ratio(rule, ratio, sensitivity)
+    fact = Privacy(selection(rule, ratio, sensitivity), unit=unit, part=part)
+    return Proof(fact, rule, where={"ratio": str(ratio), "sensitivity": sensitivity}, seal=SEAL)
+
+
+def geometric_noise(
+    *, ratio: Fraction, change: int, single: bool = False, unit: Unit = Unit.RECORD, part: str = ALL
+) -> Proof[Privacy]:
+    """Two-sided geometric noise (mass ∝ ratio^|k|) on counts whose absolute changes add up to at most `change`.
+
+    `single` says that no count moves by more than 1: the same epsilon costs less rho then. Source:
+    Ghosh–Roughgarden–Sundararajan 2009; register `geometric-noise`.
+    """
+    rule = "geometric-noise"
+    need_ratio(rule, ratio, change)
+    need(rule, ratio < 1, "a ratio of 1 is no distribution")
+    loss = Loss(factor=power(rule, 1 / ratio, change))
+    fact = Privacy(loss, unit=unit, part=part, release=Release.NUMBERS)
+    where: dict[str, Value] = {"ratio": str(ratio), "change": change}
+    plain = Proof(fact, rule, where=where, seal=SEAL)
+    if not single:
+        return plain
+    return Proof(fact, rule, where=where, beside=(noise_concentrated(plain, largest=1),), seal=SEAL)
+
+
+# Several, a part, a person
 
 
 def total_variation(premise: Proof[BoundedRange]) -> Proof[Stability]:
@@ -72,8 +179,8 @@ def _same(rule: str, premises: Sequence[Proof[Privacy]]) -> Privacy:
 
 
 def _joint_release(premises: Sequence[Proof[Privacy]]) -> Release:
-    released = {p.fact.release for p in premises}
-    return released.pop() if len(released) == 1 else Release.HYPOTHESIS
+    releases = {p.fact.release for p in premises}
+    return releases.pop() if len(releases) == 1 else Release.HYPOTHESIS
 
 
 def sequential(*premises: Proof[Privacy]) -> Proof[Privacy]:
@@ -127,8 +234,8 @@ def group(premise: Proof[Privacy], *, size: int) -> Proof[Privacy]:
     epsilon = old.epsilon.times(size)
     # 1 + e^eps + … + e^((size-1)·eps), which grows with e^eps: a value above e^eps gives a bound above.
     e = rational(rule, old.epsilon) if old.delta else ONE
-    grown = Fraction(size) if e == 1 else (power(rule, e, size) - 1) / (e - 1)
-    fact = Privacy(epsilon, shortened(min(ONE, old.delta * grown)), old.unit, old.part, old.release)
+    growth = Fraction(size) if e == 1 else (power(rule, e, size) - 1) / (e - 1)
+    fact = Privacy(epsilon, shortened(min(ONE, old.delta * growth)), old.unit, old.part, old.release)
     text = f"no person stands behind more than {size} records"
     assumes = (text,) if size > 1 else ()
     return Proof(fact, rule, (premise,), {"size": size}, assumes, seal=SEAL)
