@@ -22,7 +22,7 @@ from privpac.constructions.wish import Wish
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.plan.kinds import facts_of
-from privpac.theory import floors, sizes
+from privpac.theory import floors, occam, sizes
 from privpac.theory.occam import error_occam, excess_agnostic
 from tests.statistical.test_floors import best_success, family, point_records, threshold_records
 
@@ -109,7 +109,8 @@ def test_broken_promises_are_noticed() -> None:
 
 
 def test_every_formula_of_sizes_is_simulated() -> None:
-    assert {"tilt_agnostic", *PROMISES} == {name for name in sizes.__all__ if name[0].islower()}
+    names = (*sizes.__all__, *occam.__all__)
+    assert {"tilt_agnostic", *PROMISES} == {name for name in names if name[0].islower()}
 
 
 @pytest.mark.parametrize(

@@ -64,8 +64,8 @@ def _rough_delta(k: Floats, *, delta: Fraction, rate: float) -> Floats:
     if not delta:
         return np.zeros_like(k)
     log = about_log(delta) - math.log(math.expm1(min(rate, 700.0)))
-    shared: Floats = np.exp(np.minimum(log + rate * k, 0.0)) - math.exp(min(log, 0.0))
-    return shared
+    bound: Floats = np.exp(np.minimum(log + rate * k, 0.0)) - math.exp(min(log, 0.0))
+    return bound
 
 
 def _rough_wrong(

@@ -19,7 +19,7 @@ from privpac.data.schema import Schema
 from privpac.numbers.exact import plain
 from privpac.plan.kinds import facts_of
 from privpac.plan.options import OPTIONS, Option
-from privpac.theory import floors, sizes
+from privpac.theory import any_floors, floors, sizes
 
 ASK = {"error": "0.1", "failure": "0.05", "epsilon": 1}
 
@@ -196,23 +196,22 @@ def test_floors_by_a_few_points_do_not_bind_under_a_density_bound() -> None:
 
 
 def test_further_floors_bind_where_they_hold() -> None:
-    """The minimal class, neighbouring cuts under label privacy, and half-spaces on the sphere."""
+    """Two rules, with labels private too (neighbouring cuts exclude 21 records there), and half-spaces of a sphere."""
     short = plan.needed("thresholds", bits=1, error="0.45", epsilon="0.1", failure="0.01").option(
         "occam", "realizable"
     )
     assert (short.floor, short.floor_source) == (
-        floors.floor_minimal_class(3, failure="0.01", epsilon="0.1"),
-        "floor-minimal-class",
+        any_floors.floor_two_rules(error="0.45", failure="0.01", epsilon="0.1"),
+        "floor-two-rules",
     )
+    assert short.floor > floors.floor_minimal_class(3, failure="0.01", epsilon="0.1")
     labels = plan.needed("thresholds", bits=16, error="0.1", epsilon=1, protect="labels")
     bound = [
         row
         for row in labels.answers
         if row.option.protects == "labels" and row.option.setting == "realizable"
     ]
-    assert {(row.floor_source, row.floor) for row in bound if row.option.proper} == {
-        ("floor-label-chain", 21)
-    }
+    assert {(row.floor_source, row.floor) for row in bound if row.option.proper} == {("floor-two-rules", 43)}
     round_ = plan.needed("sphere:3:1", error="0.02", epsilon="0.1").option("reference-cover", "realizable")
     assert round_.floor_source == "floor-label-halfspaces"
     assert (round_.floor or 0) > 100

@@ -60,7 +60,7 @@ class LabelPrivateCard:
     def outcomes(self) -> int:
         """Cuts may lie at any cell, since the features choose them: also each of those that a round's points lie on."""
         steps, sizes = self._declared.steps, [column.size for column in self.schema.columns]
-        draws: int = math.prod(2 * sum(size**own.cuts for size in sizes) for own in steps.rounds)
+        draws: int = math.prod(2 * sum(size**turn.cuts for size in sizes) for turn in steps.rounds)
         return draws * (sum(steps.schedule) + 2)
 
     @property

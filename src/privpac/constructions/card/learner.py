@@ -200,14 +200,14 @@ class CardLearner:
         parts = rounds_in(hypothesis.drawn, self.schedule)
         return all(map(self._is_possible, self.steps.rounds, parts))
 
-    def _is_possible(self, own: Round, part: tuple[Points, ...]) -> bool:
+    def _is_possible(self, turn: Round, part: tuple[Points, ...]) -> bool:
         """Whether what this round draws from, drawn, is laid out like this."""
         points = sum(one.points for one in part)
         first = part[0].test
         if isinstance(first, Both):
-            return own.asks is not Asks.ONE and is_laid_together(self.tests, part, cuts=own.cuts)
-        return own.asks is not Asks.TWO and any(
-            laid(self.tests, number, points, cuts=own.cuts) == part
+            return turn.asks is not Asks.ONE and is_laid_together(self.tests, part, cuts=turn.cuts)
+        return turn.asks is not Asks.TWO and any(
+            laid(self.tests, number, points, cuts=turn.cuts) == part
             for number, test in enumerate(self.tests.tests)
             if test.column == first.column
         )
@@ -240,13 +240,13 @@ class CardLearner:
     ) -> tuple[Points, ...]:
         """The tests of all rounds, from a public share of class 1 on; `by_class` is what the first look has counted."""
         drawn: tuple[Points, ...] = ()
-        for number, own in enumerate(self.steps.rounds):
+        for number, turn in enumerate(self.steps.rounds):
             ratio = self.spending.ratio_at(number)
-            if own.asks is Asks.ONE:
-                part = self._draw(self._by_code(records, by_class, drawn, start), own, ratio, coins)
+            if turn.asks is Asks.ONE:
+                part = self._draw(self._by_code(records, by_class, drawn, start), turn, ratio, coins)
             else:
                 sums = records.reduce(ByPair(self.tests, drawn, self._weights(drawn, start)))
-                part = draw_with_pairs(self.tests, sums, own, ratio, coins)
+                part = draw_with_pairs(self.tests, sums, turn, ratio, coins)
             drawn = (*drawn, *part)
         return drawn
 
@@ -271,11 +271,11 @@ class CardLearner:
         return residuals(start, sum(abs(one.points) for one in drawn), self.steps.fifth, CAP)
 
     def _draw(
-        self, by_code: NDArray[np.int64], own: Round, ratio: Fraction, coins: Coins
+        self, by_code: NDArray[np.int64], turn: Round, ratio: Fraction, coins: Coins
     ) -> tuple[Points, ...]:
         """A test and a sign, by how much weight lies on the right side of it; its points, laid on cuts."""
         test, negative = divmod(draw_index(scores_alone(by_code, self.tests), ratio, coins), 2)
-        return laid(self.tests, test, -own.points if negative else own.points, cuts=own.cuts)
+        return laid(self.tests, test, -turn.points if negative else turn.points, cuts=turn.cuts)
 
     def _table(
         self, records: Looks, drawn: tuple[Points, ...], n: int, coins: Coins

@@ -50,22 +50,22 @@ def _scores(held: NDArray[np.int64], everyone: int) -> NDArray[np.int64]:
 
 
 def draw_with_pairs(
-    tests: Binarisation, sums: NDArray[np.int64], own: Round, ratio: Fraction, coins: Coins
+    tests: Binarisation, sums: NDArray[np.int64], turn: Round, ratio: Fraction, coins: Coins
 ) -> tuple[Points, ...]:
     """Two answers at once, or a test where the round asks for either, and a sign, by how much weight is on the right
     side; its points, laid on cuts."""
     by_code, by_pair = np.split(sums, [sum(len(group.cells) + 1 for group in tests.groups)])
     held = [pairs.ravel() for pairs in held_by_pair(by_pair, tests)]
     alone = 0
-    if own.asks is Asks.EITHER:
+    if turn.asks is Asks.EITHER:
         held, alone = [held_by_test(by_code, tests), *held], len(tests.tests)
     scores = _scores(np.concatenate(held), _everyone(by_code, tests))
     number, negative = divmod(draw_index(scores, ratio, coins), 2)
-    signed = -own.points if negative else own.points
+    signed = -turn.points if negative else turn.points
     if number < alone:
-        return laid(tests, number, signed, cuts=own.cuts)
+        return laid(tests, number, signed, cuts=turn.cuts)
     one, other, places, holds = _pair(tests, number - alone)
-    return laid_together(one, other, places, holds, signed, cuts=own.cuts)
+    return laid_together(one, other, places, holds, signed, cuts=turn.cuts)
 
 
 def _pair(tests: Binarisation, number: int) -> tuple[Group, Group, tuple[int, int], tuple[bool, bool]]:

@@ -250,8 +250,8 @@ def _tell_two_rules(option: Option, wish: Wish) -> bool:
 
     All mass lies on two points, which a density bound excludes.
     """
-    released = option.protects in ("records", "labels") and not option.asks
-    return released and wish.concepts.kappa is None and _has_two_rules(wish.concepts)
+    is_rule = option.protects in ("records", "labels") and not option.asks
+    return is_rule and wish.concepts.kappa is None and _has_two_rules(wish.concepts)
 
 
 def _has_two_rules(concepts: ClassFacts) -> bool:
