@@ -173,9 +173,16 @@ def bare_answer(question: Question, option: Option, concepts: ClassFacts) -> Ans
         return None
     records = question.records or 0
     need = _need_at(option, solved, records)
-    if need is None or (need.labelled > records and not need.unlabelled):  # by a direct formula these do
+    if need is None or _is_direct(question, need):
         need = Need(records)
     return Answer(question.kind, option, solved, need)
+
+
+def _is_direct(question: Question, need: Need) -> bool:
+    """Whether a formula says what just these records prove, and the need is about others: about more of them, or about
+    fewer with a part of epsilon, of which something else would be learnt."""
+    more = need.labelled > (question.records or 0) and not need.unlabelled
+    return more or (question.kind == "reachable" and "epsilon" in need.parameters)
 
 
 def _needed(question: Question, option: Option, wish: Wish) -> Answer | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 
 from privpac.concepts.grids import most_box_records
 from privpac.constructions.commands import coarser_word
@@ -109,6 +110,8 @@ def _condition(row: Answer) -> str:
 
 def _sooner(plan: PlanTable, row: Answer) -> list[str]:
     """Fewer records may prove it too, where with more of them larger rules are chosen from."""
+    if row.asks == "reachable" and row.option.sooner is not None:
+        return _of_smaller_rules(plan, row)
     texts = []
     for each in (row, plan.perfect):
         if each is None or each.asks != "needed" or each.option.sooner is None:
@@ -120,6 +123,23 @@ def _sooner(plan: PlanTable, row: Answer) -> list[str]:
                 f" with more of them {each.concepts.word} grows larger trees, of which less is proved."
             )
     return texts
+
+
+LESS = (Fraction(1, 5), Fraction(1, 20), Fraction(1, 50))
+"""Parts of epsilon with which rules are smaller, of which more may be proved."""
+
+
+def _of_smaller_rules(plan: PlanTable, row: Answer) -> list[str]:
+    """Why more records, or more of epsilon, may prove less: what is chosen from grows with them."""
+    less = [again(plan.question, row, epsilon=part * row.wish.epsilon) for part in LESS]
+    better = [each for each in less if each is not None and each.proved < row.proved]
+    if not better:
+        return []
+    best = min(better, key=lambda each: each.proved)
+    return [
+        f"Of the smaller trees that {row.concepts.word} learns with epsilon {plain(best.wish.epsilon)} more is proved,"
+        f" {number_text(best.proved)}; they are usually worse all the same."
+    ]
 
 
 def _expected(row: Answer) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,17 @@ def marks_of(found: Plan, against: str) -> tuple[Series, Series | None]:
     return marks[0], marks[1] if len(marks) > 1 else None
 
 
-@pytest.mark.parametrize("against", ["epsilon", "error", "bits"])
-@pytest.mark.parametrize("name", QUESTIONS)
+FEW = {("needed", "bits"), ("large error", "error"), ("many records", "epsilon"), ("at hand", "epsilon")}
+"""Asked in every run: each axis, a floor, an end of the range; all others are long."""
+
+
+@pytest.mark.parametrize(
+    ("name", "against"),
+    [
+        pytest.param(*pair, marks=() if pair in FEW else pytest.mark.long)
+        for pair in product(QUESTIONS, ("epsilon", "error", "bits"))
+    ],
+)
 def test_the_answer_and_the_floor_are_inside_and_marked(name: str, against: str) -> None:
     ask, numbers = QUESTIONS[name]
     found = ask("thresholds", **LINE, **numbers)
