@@ -10,7 +10,7 @@ from flint import arb, ctx
 
 from privpac.numbers.exact import ball
 
-__all__ = ["at_most", "mean_over_binomial", "rounded_up"]
+__all__ = ["at_most", "mean_by_count", "mean_over_binomial", "rounded_up"]
 
 _SMALLEST = 30
 """Failure probabilities are shown as decimals of at least 10^-30: smaller ones say nothing more."""
@@ -38,6 +38,16 @@ def mean_over_binomial(outcome: Callable[[arb], arb], *, n: int, chance: Fractio
     if high - low == n:
         return total
     return total + arb(0).union(1 - mass)
+
+
+def mean_by_count(outcome: Callable[[int], arb], *, n: int, chance: Fraction) -> arb:
+    """A ball around E[outcome(K)], as `mean_over_binomial`, for an outcome that depends on more than a power."""
+    low, high = _window(n, chance)
+    total, mass = arb(0), arb(0)
+    for k, weight in enumerate(_weights(n, chance, low, high), start=low):
+        mass += weight
+        total += weight * outcome(k)
+    return total if high - low == n else total + arb(0).union(1 - mass)
 
 
 def _window(n: int, chance: Fraction) -> tuple[int, int]:

@@ -18,11 +18,11 @@ from privpac.numbers.exact import PRECISIONS, about_log
 from privpac.numbers.parameters import Number, at_least, chance, positive
 from privpac.theory.packing import (
     first_named,
-    first_target,
+    first_of_two,
     named_target,
     read_delta,
     rounded_down,
-    wrong_target,
+    wrong_of_two,
 )
 from privpac.theory.register import formula
 
@@ -44,10 +44,10 @@ CANDIDATES = 64
 def least_failure_two_rules(n: int, *, error: Number, epsilon: Number, delta: Number = 0) -> Fraction:
     """A failure that no private learner gets below where two rules agree at one point and differ at another.
 
-    Statement: E[(1 - delta_K)/(1 + e^(epsilon·K))], K binomial(n, error), delta_K = the smaller of 1 and
-    delta·(e^(epsilon·K) - 1)/(e^epsilon - 1); rounded down. Source: register `floor-two-rules` (our proof).
-    Holds if: a rule is released; labels, or whole records, are private. Proof: docs/proofs/floors.md.
-    Tested by: tests/statistical/test_any_floors.py.
+    Statement: E[max(0, c·e^(-epsilon·m) - delta·(e^-epsilon + … + e^(-epsilon·m)))], K binomial(n, error), m = K/2
+    rounded down, c = 1/2 for even K and (1 - delta)/(1 + e^epsilon) for odd K; rounded down.
+    Source: register `floor-two-rules` (our proof). Holds if: a rule is released; labels, or whole records, are private.
+    Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_any_floors.py.
     """
     owner = "least_failure_two_rules"
     have, mass = at_least(0, n, owner=owner, name="n"), chance(error, owner=owner, name="error")
@@ -57,19 +57,19 @@ def least_failure_two_rules(n: int, *, error: Number, epsilon: Number, delta: Nu
 
 @lru_cache(maxsize=4096)  # every row of a plan asks for the same
 def _failure_of_two(n: int, mass: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:
-    return rounded_down(lambda: wrong_target(n, rivals=1, mass=mass, epsilon=epsilon, delta=delta))
+    return rounded_down(lambda: wrong_of_two(n, mass=mass, epsilon=epsilon, delta=delta))
 
 
 @formula("floor-two-rules")
 def floor_two_rules(*, error: Number, failure: Number, epsilon: Number, delta: Number = 0) -> int:
     """Records below which no private learner exists for any class with two rules that agree here and differ there.
 
-    Statement: failure ≥ E[(1 - delta_K)/(1 + e^(epsilon·K))], K binomial(n, error), delta_K as in
-    `least_failure_two_rules`. Source: register `floor-two-rules` (our proof). Holds if: a rule is released; labels, or
-    whole records, are private. Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_any_floors.py.
+    Statement: the first n for which `least_failure_two_rules` does not exceed the failure.
+    Source: register `floor-two-rules` (our proof). Holds if: a rule is released; labels, or whole records, are private.
+    Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_any_floors.py.
 
     >>> [floor_two_rules(error=0.1, failure=0.05, epsilon=epsilon, delta="1e-6") for epsilon in (1, "0.1")]
-    [43, 307]
+    [56, 471]
     """
     owner = "floor_two_rules"
     mass, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
@@ -79,7 +79,7 @@ def floor_two_rules(*, error: Number, failure: Number, epsilon: Number, delta: N
 
 @lru_cache(maxsize=1024)
 def _records_of_two(mass: Fraction, failure: Fraction, epsilon: Fraction, delta: Fraction) -> int:
-    return first_target(1, mass=mass, failure=failure, epsilon=epsilon, delta=delta)
+    return first_of_two(mass=mass, failure=failure, epsilon=epsilon, delta=delta)
 
 
 @formula("floor-mistake-tree")

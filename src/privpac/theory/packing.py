@@ -1,7 +1,8 @@
-"""The two lemmas behind packing floors as certified sums: how often a private algorithm tells many targets apart.
+"""The lemmas behind packing floors as certified sums: how often a private algorithm tells many targets apart.
 
 Lemma A is for targets whose right answers exclude each other, and holds with a delta; lemma B for answers that a few
-targets share. Proof: docs/proofs/floors.md. Tested by tests/statistical/test_floors.py.
+targets share. Of two targets more is known: what lies between them must be hidden, too.
+Proof: docs/proofs/floors.md. Tested by tests/statistical/test_floors.py and test_any_floors.py.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ import numpy as np
 from flint import arb, ctx
 
 from privpac.errors import ParameterError
-from privpac.numbers.binomial import mean_over_binomial, rounded_up
+from privpac.numbers.binomial import mean_by_count, mean_over_binomial, rounded_up
 from privpac.numbers.exact import PRECISIONS, about_log, ball, certainly_above, first_whole
 from privpac.numbers.parameters import Number, rational
 from privpac.numbers.rough import Floats, rough_mean
 
 __all__ = [
     "first_named",
+    "first_of_two",
     "first_possible",
     "first_target",
     "guess",
@@ -29,6 +31,7 @@ __all__ = [
     "read_delta",
     "rough_named",
     "rounded_down",
+    "wrong_of_two",
     "wrong_target",
 ]
 
@@ -51,6 +54,47 @@ def wrong_target(
         return remainder.max(arb(0)) * rivals / (rivals + power)
 
     return mean_over_binomial(wrong, n=n, chance=mass, growth=growth)
+
+
+def wrong_of_two(n: int, *, mass: Fraction, epsilon: Fraction, delta: Fraction) -> arb:
+    """E[max(0, c·e^(-epsilon·m) - delta·(e^-epsilon + … + e^(-epsilon·m)))], K binomial(n, mass): two targets confused.
+
+    m is K/2 rounded down, c is 1/2 for even K and (1 - delta)/(1 + e^epsilon) for odd K.
+    """
+    shrink = (-ball(epsilon)).exp()
+    even, odd = arb(1) / 2, ball(1 - delta) * shrink / (1 + shrink)
+
+    def wrong(k: int) -> arb:
+        back = shrink ** (k // 2)
+        slack = ball(delta) * shrink * (1 - back) / (1 - shrink) if delta else arb(0)
+        return ((odd if k % 2 else even) * back - slack).max(arb(0))
+
+    return mean_by_count(wrong, n=n, chance=mass)
+
+
+def _rough_of_two(n: int, *, mass: Fraction, epsilon: Fraction, delta: Fraction) -> float:
+    """`wrong_of_two` in floats."""
+    shrink, slack = math.exp(-float(epsilon)), float(delta)
+
+    def wrong(k: Floats) -> Floats:
+        back = shrink ** (k // 2)
+        factor = np.where(k % 2 == 0, 0.5, (1 - slack) * shrink / (1 + shrink))
+        value: Floats = np.maximum(
+            0.0, factor * back - slack * shrink * (1 - back) / -math.expm1(-float(epsilon))
+        )
+        return value
+
+    return rough_mean(wrong, n=n, chance=float(mass))
+
+
+def first_of_two(*, mass: Fraction, failure: Fraction, epsilon: Fraction, delta: Fraction) -> int:
+    """The first n at which two targets may be told apart often enough."""
+    return first_possible(
+        lambda n: wrong_of_two(n, mass=mass, epsilon=epsilon, delta=delta),
+        lambda n: _rough_of_two(n, mass=mass, epsilon=epsilon, delta=delta),
+        failure,
+        start=guess(1, mass=mass, epsilon=epsilon),
+    )
 
 
 def named_target(n: int, *, share: Fraction, mass: Fraction, epsilon: Fraction) -> arb:

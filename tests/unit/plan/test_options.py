@@ -211,7 +211,7 @@ def test_further_floors_bind_where_they_hold() -> None:
         for row in labels.answers
         if row.option.protects == "labels" and row.option.setting == "realizable"
     ]
-    assert {(row.floor_source, row.floor) for row in bound if row.option.proper} == {("floor-two-rules", 43)}
+    assert {(row.floor_source, row.floor) for row in bound if row.option.proper} == {("floor-two-rules", 56)}
     round_ = plan.needed("sphere:3:1", error="0.02", epsilon="0.1").option("reference-cover", "realizable")
     assert round_.floor_source == "floor-label-halfspaces"
     assert (round_.floor or 0) > 100

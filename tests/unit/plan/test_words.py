@@ -41,6 +41,16 @@ def test_a_smaller_epsilon_is_named_with_its_number() -> None:
     )
 
 
+def test_what_records_reach_is_about_the_epsilon_that_was_asked_for() -> None:
+    """70,000 records were said to prove an error with epsilon 0.2 where 1 was asked for, and more where 0.2 was."""
+    found = plan.reachable("auto", columns=12, records=70_000, epsilon=1)
+    assert found.headline is not None
+    assert found.headline.spent == 1
+    assert "learnt with epsilon" not in in_short(found)
+    assert re.search(r"smaller trees that auto learns with epsilon 0\.\d+ more is proved", in_short(found))
+    assert "--epsilon 1" in str(found)
+
+
 SCHEMA = {
     "label": "ill",
     "base_rate": 0.1,

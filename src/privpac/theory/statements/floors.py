@@ -93,7 +93,8 @@ STATEMENTS: tuple[Statement, ...] = (
         "No private learner of anything, proper or not, with a delta or without",
         "our proof; the argument of two targets is folklore",
         "derived",
-        f"failure ≥ E[(1 − delta_K)/(1 + e^(epsilon·K))], K binomial(n, error), {GROUP}.",
+        "failure ≥ E[max(0, c·e^(−epsilon·m) − delta·(e^(−epsilon) + … + e^(−epsilon·m)))], K binomial(n, error), "
+        "m = K/2 rounded down, c = 1/2 for even K and (1 − delta)/(1 + e^epsilon) for odd K.",
         (
             "the algorithm is (epsilon, delta)-differentially private for replacing one record, or one label",
             "it releases a rule: the same answer whenever a question is asked again",
