@@ -23,7 +23,7 @@ from privpac.report.lines import LEFT, RIGHT, WIDTH
 from privpac.report.meaning import does_not_mean, means, shares_in_words, taken_for_granted
 from privpac.report.pictures import picture
 from privpac.report.subject import Subject
-from privpac.report.summary import accuracy_facts, believed, costs_text, no_accuracy, sql_text
+from privpac.report.summary import accuracy_facts, believed, columns_alone, costs_text, no_accuracy, sql_text
 from privpac.report.wording import short
 
 __all__ = [
@@ -107,6 +107,7 @@ def _rule(model: Subject) -> str:
         f"<figure>{picture(model.hypothesis, model.schema, leaf_counts=model.leaf_counts)}</figure>",
         f'<p class="soft">{clamped}</p>',
         _costs(model),
+        f'<p class="soft">{escape(alone)}</p>' if (alone := columns_alone(model)) else "",
         _beyond(model),
         _leaf_counts(model),
         f"<details><summary>The rule as text and as SQL</summary><pre>{escape(model.describe())}</pre>"
