@@ -32,7 +32,8 @@ __all__ = [
 
 NO_ACCURACY = "No accuracy is proved from {records:,} records at this epsilon; privacy holds all the same."
 NO_ACCURACY_OF_CARDS = (
-    "Nothing is proved about the accuracy of cards, whatever the number of records; privacy holds all the same."
+    "Nothing is proved about the accuracy of cards, whatever the number of records;"
+    " privacy holds all the same."
 )
 
 KEPT_ASIDE = (
