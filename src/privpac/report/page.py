@@ -106,8 +106,7 @@ def _rule(model: Subject) -> str:
         "The rule",
         f"<figure>{picture(model.hypothesis, model.schema, leaf_counts=model.leaf_counts)}</figure>",
         f'<p class="soft">{clamped}</p>',
-        _costs(model),
-        f'<p class="soft">{escape(alone)}</p>' if (alone := columns_alone(model)) else "",
+        _costs(model) + _alone(model),
         _beyond(model),
         _leaf_counts(model),
         f"<details><summary>The rule as text and as SQL</summary><pre>{escape(model.describe())}</pre>"
@@ -119,6 +118,11 @@ def _rule(model: Subject) -> str:
 def _costs(model: Subject) -> str:
     costs = costs_text(model)
     return f"<p>Price of misjudging a record of each class: {escape(costs)}.</p>" if costs else ""
+
+
+def _alone(model: Subject) -> str:
+    advice = columns_alone(model)
+    return f'<p class="soft">{escape(advice)}</p>' if advice else ""
 
 
 def _beyond(model: Subject) -> str:
