@@ -122,8 +122,8 @@ class _Document:
     def released(self) -> str:
         if self.tree["format"] == MODEL:
             names = hypothesis_from_json(self.tree["hypothesis"]).columns
-            used = [self._called[name] for name in names]
-            return f"a rule that predicts {self._label} from {_listed(used) or 'no column at all'}"
+            titles = [self._called[name] for name in names]
+            return f"a rule that predicts {self._label} from {_listed(titles) or 'no column at all'}"
         columns = list(self._called.values())
         if self.tree["format"] == TABLE:
             return f"synthetic records with {_listed(columns)}"

@@ -124,15 +124,19 @@ def figures_of(estimate: Confusion, classes: Sequence[str], *, costs: Sequence[i
         Fraction(row[label], rows[label]) if rows[label] else None
         for label, row in enumerate(estimate.counts)
     )
-    clear = [total > estimate.noise * estimate.records for total in rows]
-    named = [share is None or share >= SELDOM or not clear[label] for label, share in enumerate(recalls)]
+    noise = estimate.noise * estimate.records
+    rare = [
+        label
+        for label, share in enumerate(recalls)
+        if share is not None and share < SELDOM and rows[label] > noise
+    ]
     figures = Figures(
         classes=tuple(classes),
         accuracy=estimate.accuracy,
         constant=constant,
         majority=min(Fraction(1), Fraction(rows[constant], estimate.records)),
         recalls=recalls,
-        seldom=named.index(False) if len(named) == 2 and not all(named) else None,
+        seldom=rare[0] if rare and len(rows) == 2 else None,
     )
     if costs is None or len(set(costs)) == 1:
         return figures
