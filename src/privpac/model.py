@@ -285,8 +285,7 @@ class Model:
         specificity, and the cost per record; None without an estimate."""
         if self.estimate is None:
             return None
-        request = self.certificate["request"] or {}
-        return figures_of(self.estimate, self.schema.classes, costs=request.get("costs"))
+        return figures_of(self.estimate, self.schema.classes, costs=self._costs)
 
     @property
     def ranks(self) -> RankFigures | None:
@@ -295,7 +294,13 @@ class Model:
         if isinstance(self.hypothesis, Card):
             return ranks_of_card(self.hypothesis, self.schema.classes)
         leaves = self._leaves()
-        return None if leaves is None else ranks_of_tree(*leaves, self.schema.classes)
+        return None if leaves is None else ranks_of_tree(*leaves, self.schema.classes, self._costs)
+
+    @property
+    def _costs(self) -> list[int] | None:
+        """What misjudging a record of each class was said to cost, if anything was said."""
+        costs: list[int] | None = (self.certificate["request"] or {}).get("costs")
+        return costs
 
     def ranks_picture(self) -> str:
         """Calibration and ROC curve as one picture, in SVG; empty without `ranks`, or if they are too noisy."""

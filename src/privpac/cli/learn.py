@@ -72,8 +72,9 @@ def learn(
         str,
         typer.Option(
             metavar="WORD",
-            help="What to choose from: auto, stumps, thresholds:COLUMN, intervals:COLUMN, unions:COLUMN:K,"
-            " points:COLUMN, agnostic:WORD, ...; an unknown word lists them all.",
+            help="What to choose from: auto, trees:DEPTH, card (points and risks), risk-tree, stumps,"
+            " thresholds:COLUMN, intervals:COLUMN, unions:COLUMN:K, points:COLUMN, agnostic:WORD, ...; an unknown"
+            " word lists them all.",
         ),
     ] = "auto",
     protect: Annotated[

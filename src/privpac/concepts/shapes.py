@@ -75,6 +75,8 @@ class RiskBar:
     most: float
     label: int
     """The class that records with these sums are put into."""
+    whole: str = ""
+    """The sums that the counts are about, if they are more than these: neighbours may have them in common."""
 
 
 TOGETHER = "Two answers at once: every line that holds counts"

@@ -34,6 +34,7 @@ ABOUT = (
     'codes such as postcodes are "categorical"). Where the values of a numeric column are mostly small, with '
     'a few huge ones, add "scale": "mostly small"; where they spread over the range, "scale": "even"; else neither. '
     'If it is known between which numbers most values lie, add "usual": [LOW, HIGH]. '
+    'If cells may be empty, say with "missing" what they count as. '
     'Pictures and words show "title": "Systolic blood pressure" and "unit": "mmHg" in place of the name, '
     "where you add them."
 )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from privpac.concepts.shapes import TOGETHER, PointsBar, PointsSheet, RiskBar
 from privpac.data.schema import Schema
-from privpac.pictures.drawing import LARGE, SMALL, Box, Drawing, Line, Words, text_width
+from privpac.pictures.drawing import LARGE, SIZE, SMALL, Box, Drawing, Line, Words, text_width
 
 __all__ = ["card_picture"]
 
@@ -23,9 +23,7 @@ TOP = MARGIN + 52.0
 PADDING, HEADING, ROW, GAP = 14.0, 34.0, 22.0, 16.0
 VALUES, BAR, THICK = 205.0, 75.0, 12.0
 """Room for the values of a row, for its bar, and how thick a bar is."""
-LONGEST_COLUMN = 34
-"""Letters of a column's name; a pointer shows the rest."""
-RISK_HEIGHT, RISK_HEAD, RISK_FOOT, CAPTION = 120.0, 50.0, 114.0, 58.0
+RISK_HEIGHT, RISK_HEAD, RISK_FOOT, CAPTION = 120.0, 50.0, 78.0, 58.0
 NOTE = 18.0
 """From one line below the risks to the next."""
 GRID = (0.25, 0.5, 0.75, 1.0)
@@ -33,6 +31,9 @@ GRID = (0.25, 0.5, 0.75, 1.0)
 SAYS_NOTHING = 0.9
 """Counts that allow more than this share of all risks are nearly all noise: such a bar is hollow, without a line."""
 FOOT = 26.0
+THIN = "Thin lines: risks within two standard deviations of the noisy counts."
+BETWEEN = "One between two bars is about both."
+HOLLOW = "Hollow bars: too few were counted there to tell."
 
 Shapes = Iterator[Box | Line | Words]
 
@@ -58,7 +59,7 @@ class _Panel:
 
     def shapes(self, most: int) -> Shapes:
         yield Box(self.x, self.y, self.width, self.height, "node", 6.0)
-        name = _short(self.column, LONGEST_COLUMN) if self.width == PANEL else self.column
+        name = _fitting(self.column, self.width - 2 * PADDING, SIZE)
         yield Words(self.x + PADDING, self.y + 23, name, "heading", "start", _full(self.column, name))
         for number, bar in enumerate(self.bars):
             yield from self._row(bar, self.y + HEADING + number * ROW, most)
@@ -124,22 +125,33 @@ def _risks(sheet: PointsSheet, schema: Schema, y: float) -> Shapes:
         height = floor - share * RISK_HEIGHT
         yield Line(((start + CAPTION, height), (end, height)), "grid")
         yield Words(start + CAPTION - 8, height + 4, f"{share:.0%}".replace("%", " %"), "soft", "end")
-    for number, bar in enumerate(sheet.risks):
-        yield from _risk(bar, start + CAPTION + (number + 0.5) * step, floor, step)
+    for number, (bar, after) in enumerate(zip(sheet.risks, (*sheet.risks[1:], None), strict=True)):
+        middle = start + CAPTION + (number + 0.5) * step
+        yield from _risk(bar, middle, floor, step)
+        if number == 0 or not _counted_together(sheet.risks[number - 1], bar):
+            beside = step / 2 if _counted_together(bar, after) else _half(step) + 5
+            yield from _counted(bar, middle + beside, floor)
     yield Line(((start, floor), (end, floor)))
     yield Words(start, floor + 18, "points", "soft", "start")
     yield Words(start, floor + 36, "risk", "soft", "start")
-    note = "Thin lines: risks within two standard deviations of the noisy counts."
-    if any(map(_says_nothing, sheet.risks)):
-        note += " Hollow bars: too few were counted there to tell."
     yield Words(start, floor + 64, sheet.verdict, "test", "start")
-    for number, text in enumerate(filter(None, (sheet.weighing, note, sheet.caution))):
+    for number, text in enumerate(_notes(sheet)):
         yield Words(start, floor + 84 + number * NOTE, text, "soft", "start")
 
 
+def _notes(sheet: PointsSheet) -> list[str]:
+    """What stands below the cut-off, a line each; what thin lines and hollow bars mean shares one where it fits."""
+    lines, hollow = [THIN], [HOLLOW] if any(map(_says_nothing, sheet.risks)) else []
+    if any(map(_counted_together, sheet.risks, sheet.risks[1:])):
+        lines = [f"{THIN} {BETWEEN}", *hollow]
+    elif hollow:
+        lines = [f"{THIN} {HOLLOW}"]
+    return [*filter(None, [sheet.weighing]), *lines, sheet.caution]
+
+
 def _foot(sheet: PointsSheet) -> float:
-    """Room below the bars: one line more where mistakes are weighed."""
-    return RISK_FOOT + (NOTE if sheet.weighing else 0.0)
+    """Room below the bars."""
+    return RISK_FOOT + NOTE * len(_notes(sheet))
 
 
 def _of_one(schema: Schema) -> str:
@@ -150,17 +162,32 @@ def _of_one(schema: Schema) -> str:
 
 
 def _risk(bar: RiskBar, x: float, floor: float, step: float) -> Shapes:
-    half = min(24.0, 0.3 * step)
+    half = _half(step)
     height = max(1.0, bar.share * RISK_HEIGHT)
     style = "edge" if _says_nothing(bar) else f"k{bar.label}"
     yield Box(x - half, floor - height, 2 * half, height, style, 2.0)
-    if not _says_nothing(bar):
-        low, high, beside = floor - bar.least * RISK_HEIGHT, floor - bar.most * RISK_HEIGHT, x + half + 5
-        yield Line(((beside, low), (beside, high)))
-        for end in (low, high):
-            yield Line(((beside - 3, end), (beside + 3, end)))
     yield Words(x, floor + 18, _dashed(bar.sums), "test")
     yield Words(x, floor + 36, _dashed(bar.risk), "soft")
+
+
+def _half(step: float) -> float:
+    """Half of a bar's width."""
+    return min(24.0, 0.3 * step)
+
+
+def _counted(bar: RiskBar, x: float, floor: float) -> Shapes:
+    """What the counts allow, as a thin line."""
+    if _says_nothing(bar):
+        return
+    low, high = floor - bar.least * RISK_HEIGHT, floor - bar.most * RISK_HEIGHT
+    yield Line(((x, low), (x, high)))
+    for end in (low, high):
+        yield Line(((x - 3, end), (x + 3, end)))
+
+
+def _counted_together(bar: RiskBar, after: RiskBar | None) -> bool:
+    """Whether these two have a thin line in common: the cut-off splits what was counted together."""
+    return after is not None and bar.whole == after.whole != "" and not _says_nothing(bar)
 
 
 def _says_nothing(bar: RiskBar) -> bool:

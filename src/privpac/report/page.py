@@ -23,7 +23,7 @@ from privpac.report.lines import LEFT, RIGHT, WIDTH
 from privpac.report.meaning import does_not_mean, means, shares_in_words, taken_for_granted
 from privpac.report.pictures import picture
 from privpac.report.subject import Subject
-from privpac.report.summary import accuracy_facts, believed, costs_text, no_accuracy, sql_text
+from privpac.report.summary import accuracy_facts, believed, columns_alone, costs_text, no_accuracy, sql_text
 from privpac.report.wording import short
 
 __all__ = [
@@ -106,7 +106,7 @@ def _rule(model: Subject) -> str:
         "The rule",
         f"<figure>{picture(model.hypothesis, model.schema, leaf_counts=model.leaf_counts)}</figure>",
         f'<p class="soft">{clamped}</p>',
-        _costs(model),
+        _costs(model) + _alone(model),
         _beyond(model),
         _leaf_counts(model),
         f"<details><summary>The rule as text and as SQL</summary><pre>{escape(model.describe())}</pre>"
@@ -118,6 +118,11 @@ def _rule(model: Subject) -> str:
 def _costs(model: Subject) -> str:
     costs = costs_text(model)
     return f"<p>Price of misjudging a record of each class: {escape(costs)}.</p>" if costs else ""
+
+
+def _alone(model: Subject) -> str:
+    advice = columns_alone(model)
+    return f'<p class="soft">{escape(advice)}</p>' if advice else ""
 
 
 def _beyond(model: Subject) -> str:

@@ -122,13 +122,20 @@ class _Document:
     def released(self) -> str:
         if self.tree["format"] == MODEL:
             names = hypothesis_from_json(self.tree["hypothesis"]).columns
-            return f"a rule that predicts {self._label} from {_listed(names) or 'no column at all'}"
-        columns = [column["name"] for column in self.tree["schema"]["columns"]]
+            titles = [self._called[name] for name in names]
+            return f"a rule that predicts {self._label} from {_listed(titles) or 'no column at all'}"
+        columns = list(self._called.values())
         if self.tree["format"] == TABLE:
             return f"synthetic records with {_listed(columns)}"
         return (
             f"answers about {self._label} from {_listed(columns)}, by a predictor that is not released itself"
         )
+
+    @property
+    def _called(self) -> dict[str, str]:
+        """What people call each column: its title, or else its name."""
+        columns = self.tree["schema"]["columns"]
+        return {column["name"]: column.get("title") or column["name"] for column in columns}
 
     @property
     def records(self) -> int:

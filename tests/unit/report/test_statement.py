@@ -49,6 +49,13 @@ def test_it_says_what_was_released_and_what_it_may_reveal(model: Model) -> None:
     assert "a|ge" in made.html()
 
 
+def test_columns_are_called_by_their_titles() -> None:
+    table = {"a|ge": list(range(100)) * 4, "ill": [int(i % 100 > 50) for i in range(400)]}
+    schema = {**SCHEMA, "columns": [{**SCHEMA["columns"][0], "title": "Age in years"}]}
+    rule = learn(table, schema=schema, concepts="thresholds:a|ge", epsilon=10)
+    assert dict(statement_of(rule.to_json()).rows)["Released"] == "a rule that predicts ill from Age in years"
+
+
 def test_nothing_is_claimed_that_nobody_looked_at(model: Model) -> None:
     rows = dict(statement_of(model.to_json()).rows)
     assert rows["The total"].startswith("not looked at")

@@ -9,7 +9,14 @@ import pytest
 
 from privpac import Model, learn
 from privpac.report.page import report_html
-from privpac.report.summary import KEPT_ASIDE, costs_text, summary_json, summary_sections
+from privpac.report.summary import (
+    KEPT_ASIDE,
+    columns_alone,
+    costs_text,
+    no_accuracy,
+    summary_json,
+    summary_sections,
+)
 
 COLUMNS = [{"name": name, "kind": "numeric", "lower": 0, "upper": 15, "integer": True} for name in "ab"]
 
@@ -69,3 +76,27 @@ def test_of_two_sets_of_figures_it_is_said_which_to_believe(aside: bool) -> None
         assert (KEPT_ASIDE in dict(summary_sections(model, full=full))["Private figures"]) == aside
     assert (KEPT_ASIDE in model.explain()) == aside
     assert (KEPT_ASIDE in report_html(model)) == aside
+
+
+@pytest.mark.parametrize("word", ["card:mixed", "card:pairs", "card:4", "risk-tree:3"])
+def test_a_mixed_card_says_once_how_to_get_blocks_of_columns_alone(word: str) -> None:
+    model = learnt(word)
+    advice, shown = columns_alone(model), "\n".join(text for _, text in summary_sections(model, full=False))
+    assert bool(advice) == (word == "card:mixed")
+    if advice:
+        rounds = model.certificate["learner"]["rounds"]
+        assert f"--concepts card:{rounds}," in advice
+        assert learnt(f"card:{rounds}").certificate["learner"]["rounds"] == rounds
+        assert shown.count(advice) == str(model).count(advice) == 1
+        assert report_html(model).count("one block per column alone") == 1
+    else:
+        assert "one block per column alone" not in shown + str(model) + report_html(model)
+
+
+@pytest.mark.parametrize("wishes", [{}, {"protect": "labels"}])
+def test_of_a_card_nothing_is_proved_and_more_records_would_not_change_that(wishes: dict[str, Any]) -> None:
+    model = learnt("card:4", **wishes)
+    text = dict(summary_sections(model, full=False))["Accuracy"]
+    assert text == no_accuracy(model.certificate)
+    assert "whatever the number of records" in text
+    assert "1,500" not in text

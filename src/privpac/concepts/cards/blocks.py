@@ -187,6 +187,10 @@ def _range(column: Column, first: int, end: int) -> str:
     """Cells from `first` to before `end` of an ordered column."""
     if isinstance(column, Boolean):
         return "any" if end - first > 1 else ("true" if first else "false")
+    if end == first + 1 and isinstance(column, Numeric) and column.integer:
+        return column.show(
+            first
+        )  # at the ends of the declared range too: 1 and 3 rather than below 2 and 3 or more
     if first == 0:
         return "any" if end == column.size else f"below {column.show(end)}"
     if end == column.size:

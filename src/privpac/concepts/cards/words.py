@@ -33,10 +33,18 @@ class RiskRow:
     low: int
     high: int
     counted: Interval
+    within: tuple[int, int]
+    """The first and the last sum that these counts are about: more than the row's own where the cut-off splits a
+    bucket."""
 
     @property
     def sums(self) -> str:
-        return str(self.first) if self.first == self.last else f"{self.first} to {self.last}"
+        return _from_to(self.first, self.last)
+
+    @property
+    def whole(self) -> str:
+        """The sums that the counts are about, if they are not the row's own."""
+        return "" if self.within == (self.first, self.last) else _from_to(*self.within)
 
     @property
     def risk(self) -> str:
@@ -46,6 +54,14 @@ class RiskRow:
     @property
     def interval(self) -> str:
         return f"{percent(self.counted.low)} to {percent(self.counted.high)} %"
+
+    def __str__(self) -> str:
+        counted = f"counted for {self.whole}" if self.whole else "counted"
+        return f"{self.sums}: {self.risk} ({counted}: {self.interval})"
+
+
+def _from_to(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first} to {last}"
 
 
 def percent(risk: int) -> str:
@@ -78,7 +94,8 @@ def _row(table: Table, risks: Sequence[int], sums: Sequence[int]) -> RiskRow:
     first, last = sums[0], sums[-1]
     within = [i for i in range(table.buckets) if table.bounds(i)[1] >= first and table.bounds(i)[0] <= last]
     counted = table.interval(range(within[0], within[-1] + 1))
-    return RiskRow(first, last, risks[first], risks[last], counted)
+    ends = table.bounds(within[0])[0], table.bounds(within[-1])[1]
+    return RiskRow(first, last, risks[first], risks[last], counted, ends)
 
 
 def described(
@@ -105,7 +122,7 @@ def _lines(
     yield from (f"  {row.values}: {row.points}" for row in lines)
     yield f"Risk of {schema.label} = {one} by sum of points"
     for row in risk_rows(table, risks, cutoff):
-        yield f"  {row.sums}: {row.risk} (counted: {row.interval})"
+        yield f"  {row}"
     yield _verdict(cutoff, table.top, schema)
     if weighing := _weighing(costs, schema):
         yield weighing
@@ -120,9 +137,8 @@ def sheet(
     for row in risk_rows(table, risks, cutoff):
         middle = risks[(row.first + row.last) // 2] / SCALE
         label = int(cutoff <= row.first)
-        bars.append(
-            RiskBar(row.sums, row.risk, middle, row.counted.low / SCALE, row.counted.high / SCALE, label)
-        )
+        least, most = row.counted.low / SCALE, row.counted.high / SCALE
+        bars.append(RiskBar(row.sums, row.risk, middle, least, most, label, row.whole))
     points = tuple(
         (schema.column(block.column).heading, block.rows(schema))
         for block in blocks

@@ -13,10 +13,17 @@ from typing import Any
 
 from privpac.constructions.estimates.confusion import Confusion
 
-__all__ = ["Figures", "figures_of"]
+__all__ = ["BALANCE", "SELDOM", "Figures", "figures_of", "seldom_text"]
 
-RARE = "If the rarer class matters more, learn with costs for mistakes; to rank records by their risk, learn a card."
-"""What else to try where a constant answer is right as often."""
+SELDOM = Fraction(1, 10)
+"""A rule that finds a smaller share of a class hardly ever names it."""
+BALANCE = (
+    "If both classes matter the same, declare their public shares in the schema (base_rate) and learn with --costs"
+    ' balanced, in Python costs="balanced".'
+)
+"""What to try where one of two classes is hardly ever named, and mistakes of either cost the same."""
+RARE = f"{BALANCE} To rank records by their risk, learn a card."
+"""The same for a rule that need not tell risks; also where a constant answer is right as often."""
 NOTE = "These follow from the same noisy counts: they cost no further privacy, and have no interval."
 
 
@@ -38,6 +45,8 @@ class Figures:
     """The accuracy of always saying that class."""
     recalls: tuple[Fraction | None, ...]
     """For each class the share of its records that are predicted right; None where no record was counted."""
+    seldom: int | None = None
+    """Of two classes the one that the rule hardly ever names, if noise does not explain it."""
     cost: Fraction | None = None
     """What the rule's mistakes cost per record, if prices of mistakes were given."""
     constant_cost: Fraction | None = None
@@ -72,12 +81,14 @@ class Figures:
             f" of the time: {verdict}.",
             self._classes(),
         ]
+        if self.seldom is not None:
+            sentences.append(seldom_text(self.classes[self.seldom], float(self.recalls[self.seldom] or 0)))
         if self.cost is not None and self.constant_cost is not None:
             sentences.append(
                 f"Mistakes cost about {float(self.cost):.3f} per record; those of the cheapest constant answer"
                 f" {float(self.constant_cost):.3f}."
             )
-        elif gain <= 0 and len(self.recalls) == 2:
+        elif len(self.recalls) == 2 and (gain <= 0 or self.seldom is not None):
             sentences.append(RARE)
         return [*sentences, NOTE]
 
@@ -109,15 +120,23 @@ def figures_of(estimate: Confusion, classes: Sequence[str], *, costs: Sequence[i
     """The figures of an estimate: `costs` are the prices of misjudging a record of each class."""
     rows = [sum(row) for row in estimate.counts]
     constant = max(range(len(rows)), key=rows.__getitem__)
+    recalls = tuple(
+        Fraction(row[label], rows[label]) if rows[label] else None
+        for label, row in enumerate(estimate.counts)
+    )
+    noise = estimate.noise * estimate.records
+    rare = [
+        label
+        for label, share in enumerate(recalls)
+        if share is not None and share < SELDOM and rows[label] > noise
+    ]
     figures = Figures(
         classes=tuple(classes),
         accuracy=estimate.accuracy,
         constant=constant,
         majority=min(Fraction(1), Fraction(rows[constant], estimate.records)),
-        recalls=tuple(
-            Fraction(row[label], rows[label]) if rows[label] else None
-            for label, row in enumerate(estimate.counts)
-        ),
+        recalls=recalls,
+        seldom=rare[0] if rare and len(rows) == 2 else None,
     )
     if costs is None or len(set(costs)) == 1:
         return figures
@@ -130,6 +149,11 @@ def figures_of(estimate: Confusion, classes: Sequence[str], *, costs: Sequence[i
         cost=Fraction(sum(priced) - saved, estimate.records),
         constant_cost=Fraction(sum(priced) - max(priced), estimate.records),
     )
+
+
+def seldom_text(name: str, share: float) -> str:
+    """That a rule hardly ever names a class, of whose records it finds this share."""
+    return f"The rule hardly ever says {name}: it finds only about {share:.3f} of these records."
 
 
 def _digits(share: Fraction | None) -> str:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from privpac.concepts.cards.card import Card
 from privpac.concepts.cards.risks import SCALE, SURE, share_down, spread_of
 from privpac.concepts.trees.tree import Tree
+from privpac.constructions.estimates.figures import BALANCE, SELDOM, seldom_text
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 
 __all__ = ["Group", "RankFigures", "Share", "ranks_of_card", "ranks_of_tree"]
@@ -81,6 +82,8 @@ class RankFigures:
     classes: tuple[str, str]
     ordered_by_counts: bool = False
     """Whether the order of the groups follows from these counts (a tree), and not from an earlier draw (a card)."""
+    weighed: bool = False
+    """Whether mistakes of the two classes were said to cost differently."""
 
     @cached_property
     def _counts(self) -> NDArray[np.float64]:
@@ -214,7 +217,15 @@ class RankFigures:
     def lines(self) -> list[str]:
         """In sentences, with where they come from."""
         sentences = self.figures()
-        return [*sentences, NOTE] if len(sentences) > 1 else sentences
+        return [*sentences, *self._seldom(), NOTE] if len(sentences) > 1 else sentences
+
+    def _seldom(self) -> Iterator[str]:
+        """Which class is hardly ever named, and what to try."""
+        for name, share in zip(self.classes, (self.specificity, self.sensitivity), strict=True):
+            if share is not None and share.value < SELDOM:
+                yield seldom_text(name, max(0.0, share.value))
+                if not self.weighed:
+                    yield BALANCE
 
     def figures(self) -> list[str]:
         """In sentences."""
@@ -252,7 +263,9 @@ class RankFigures:
         }
 
 
-def ranks_of_tree(tree: Tree, counts: LeafCounts, classes: Sequence[str]) -> RankFigures | None:
+def ranks_of_tree(
+    tree: Tree, counts: LeafCounts, classes: Sequence[str], costs: Sequence[int] | None = None
+) -> RankFigures | None:
     """The figures of a tree with leaf counts; None for more than two classes."""
     if len(classes) != 2:
         return None
@@ -263,7 +276,11 @@ def ranks_of_tree(tree: Tree, counts: LeafCounts, classes: Sequence[str]) -> Ran
     ]
     ordered = tuple(sorted(groups, key=lambda group: group.risk))
     return RankFigures(
-        ordered, spread_of(counts.epsilon, 2), (classes[0], classes[1]), ordered_by_counts=True
+        ordered,
+        spread_of(counts.epsilon, 2),
+        (classes[0], classes[1]),
+        ordered_by_counts=True,
+        weighed=len(set(costs or ())) > 1,
     )
 
 
@@ -274,4 +291,5 @@ def ranks_of_card(card: Card, classes: Sequence[str]) -> RankFigures:
         first, last = card.table.bounds(bucket)
         middle = (first + last) // 2
         groups.append(Group(card.risks[middle] / SCALE, int(middle >= card.cutoff), zeros, ones))
-    return RankFigures(tuple(groups), card.table.spread, (classes[0], classes[1]))
+    weighed = len(set(card.costs)) > 1
+    return RankFigures(tuple(groups), card.table.spread, (classes[0], classes[1]), weighed=weighed)

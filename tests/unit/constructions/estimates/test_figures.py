@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -74,3 +75,25 @@ def test_they_are_shown_wherever_the_estimate_is(costs: tuple[int, int] | None) 
         assert line in model.explain()
         assert line in report_html(model)
     assert summary_json(model)["figures"] == figures.to_json()
+
+
+SAYS = "The rule hardly ever says yes: it finds only about 0.050 of these records."
+
+
+@pytest.mark.parametrize("costs", [None, (1, 5)])
+def test_a_rule_that_hardly_ever_names_a_class_says_so_though_it_gains(costs: tuple[int, int] | None) -> None:
+    counts = replace(confusion((899, 1), (95, 5)), accuracy=Fraction(904, 1000))
+    lines = figures_of(counts, ("no", "yes"), costs=costs).lines()
+    assert "the rule gains about 0.004" in lines[0]
+    assert SAYS in lines
+    assert (RARE in lines) == (costs is None)
+    assert all(word in RARE for word in ("--costs balanced", "base_rate"))
+
+
+def test_a_class_that_is_named_one_time_in_ten_or_that_noise_may_explain_is_not_called_seldom() -> None:
+    assert figures_of(confusion((900, 0), (90, 10)), ("no", "yes")).seldom is None
+    few = confusion((900, 0), (95, 5))
+    assert figures_of(few, ("no", "yes")).seldom == 1
+    assert figures_of(replace(few, noise=Fraction(1, 10)), ("no", "yes")).seldom is None
+    assert figures_of(confusion((5, 95), (0, 900)), ("no", "yes")).seldom == 0
+    assert figures_of(confusion((90, 0, 0), (0, 90, 0), (50, 0, 0)), ("a", "b", "c")).seldom is None

@@ -10,6 +10,7 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score, recall_score, roc_auc_score
 
 from privpac import Schema, learn
+from privpac.constructions.estimates.figures import BALANCE
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.constructions.estimates.ranks import Group, RankFigures, ranks_of_tree
 from privpac.model import Model
@@ -148,3 +149,13 @@ def test_words_pictures_and_json_say_the_same() -> None:
     assert f"AUC) about {figures.auc}" in model.explain()
     assert figures.to_json()["auc"]["value"] == pytest.approx(figures.auc.value, abs=1e-6)
     assert model.ranks_picture().startswith("<svg")
+
+
+@pytest.mark.parametrize(("weighed", "words"), [(False, 1), (True, 0)])
+def test_a_class_that_is_hardly_ever_named_is_told_with_what_to_try(weighed: bool, words: int) -> None:
+    groups = (Group(0.05, 0, 9000, 450), Group(0.6, 1, 30, 40))
+    lines = RankFigures(groups, 1, NAMES, weighed=weighed).lines()
+    assert f"The rule hardly ever says {NAMES[1]}: it finds only about 0.082 of these records." in lines
+    assert lines.count(BALANCE) == words
+    assert not any("hardly ever" in line for line in RankFigures(groups, 400, NAMES).lines())
+    assert not any("hardly ever" in line for line in RankFigures(GROUPS, 1, NAMES).lines())

@@ -1,0 +1,103 @@
+"""A card in words and as a picture: counts are said, and drawn, once and for the sums they are about."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from privpac import Schema
+from privpac.concepts.cards.blocks import PointsBlock
+from privpac.concepts.cards.risks import Table
+from privpac.concepts.cards.words import described, risk_rows, sheet
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.shapes import PointsBar, PointsSheet, RiskBar
+from privpac.pictures.card import BETWEEN, HOLLOW, MARGIN, card_picture
+from privpac.pictures.drawing import Line, Words
+
+COLUMNS = [{"name": "level", "kind": "numeric", "lower": 1, "upper": 3, "integer": True}]
+SCHEMA = Schema.from_json({"label": "ill", "classes": [0, 1], "columns": COLUMNS})
+TABLE = Table(((900, 100), (450, 550), (100, 900)), tuple(range(9)), -8, 3, Fraction(1, 2))
+RISKS = [TABLE.risk(total) for total in TABLE.sums]
+
+
+def drawn(cutoff: int) -> PointsSheet:
+    return sheet((), TABLE, RISKS, cutoff, (1, 1), SCHEMA)
+
+
+@pytest.mark.parametrize("cutoff", range(10))
+def test_a_row_says_which_sums_its_counts_are_about_where_the_cut_off_splits_them(cutoff: int) -> None:
+    rows = risk_rows(TABLE, RISKS, cutoff)
+    words = described((), TABLE, RISKS, cutoff, (1, 1), SCHEMA)
+    is_split = cutoff not in {0, 3, 6, 9}
+    assert len(rows) == 3 + is_split
+    assert [row.whole for row in rows if row.whole] == 2 * is_split * [_bucket_of(cutoff)]
+    assert words.count(f"(counted for {_bucket_of(cutoff)}: ") == 2 * is_split
+    assert words.count("(counted: ") == len(rows) - 2 * is_split
+
+
+def _bucket_of(total: int) -> str:
+    return f"{total // 3 * 3} to {total // 3 * 3 + 2}"
+
+
+@pytest.mark.parametrize("cutoff", range(10))
+def test_what_was_counted_together_has_one_thin_line_between_its_bars(cutoff: int) -> None:
+    shown = drawn(cutoff)
+    picture = card_picture(shown, SCHEMA)
+    assert len(_thin(picture.shapes)) == 3
+    places = {shape.text: shape.x for shape in picture.shapes if isinstance(shape, Words)}
+    pair = [places[bar.sums.replace(" to ", "–")] for bar in shown.risks if bar.whole]
+    assert (BETWEEN in picture.svg()) == bool(pair)
+    if pair:
+        assert any(x == pytest.approx(sum(pair) / 2) for x in _thin(picture.shapes))
+
+
+def _thin(shapes: tuple[object, ...]) -> list[float]:
+    """Where upright lines stand; the sheet has no blocks, which have some too."""
+    lines = [shape.points for shape in shapes if isinstance(shape, Line)]
+    return [first[0] for first, last in lines if first[0] == last[0]]
+
+
+def test_notes_stay_on_the_sheet_when_there_are_many() -> None:
+    plain = drawn(4)
+    empty = RiskBar("9 to 11", "99 %", 0.99, 0.0, 1.0, 1)
+    full = replace(plain, risks=(*plain.risks, empty), weighing="Decided with costs.")
+    picture = card_picture(full, SCHEMA)
+    assert picture.height > card_picture(plain, SCHEMA).height
+    texts = [shape for shape in picture.shapes if isinstance(shape, Words)]
+    assert [BETWEEN in shape.text for shape in texts].count(True) == 1
+    assert HOLLOW in [shape.text for shape in texts]  # in a line of its own, since both would be too wide
+    assert max(shape.y for shape in texts) < picture.height - MARGIN
+
+
+def test_nothing_is_said_of_a_line_between_hollow_bars() -> None:
+    noisy = replace(TABLE, spread=400)
+    shown = sheet((), noisy, RISKS, 4, (1, 1), SCHEMA)
+    picture = card_picture(shown, SCHEMA)
+    assert [bar.whole for bar in shown.risks].count("3 to 5") == 2
+    assert _thin(picture.shapes) == []
+    assert BETWEEN not in picture.svg()
+    assert HOLLOW in picture.svg()
+
+
+@pytest.mark.parametrize(
+    ("title", "is_whole"),
+    [("Cholesterol level (1 normal, 3 high)", True), ("W" * 36, False), ("i" * 50, True)],
+)
+def test_a_heading_is_cut_where_there_is_no_room_and_not_by_its_letters(title: str, is_whole: bool) -> None:
+    block = (title, (PointsBar("any", 1),))
+    shown = card_picture(replace(drawn(3), blocks=(block,)), SCHEMA)
+    texts = [shape.text for shape in shown.shapes if isinstance(shape, Words)]
+    assert (title in texts) == is_whole
+    assert title in shown.svg()  # where it is cut, a pointer shows it
+
+
+def test_a_whole_number_at_an_end_of_the_range_is_called_by_its_name() -> None:
+    tests = Binarisation.of(SCHEMA).tests
+    block = PointsBlock("level", tuple((test, 2) for test in tests))
+    assert [bar.values for bar in block.rows(SCHEMA)] == ["1", "2", "3"]
+    wide = Schema.from_json({"label": "ill", "classes": [0, 1], "columns": [{**COLUMNS[0], "upper": 5}]})
+    assert [bar.values for bar in block.rows(wide)] == ["1", "2", "3 or more"]
+    real = Schema.from_json({"label": "ill", "columns": [{**COLUMNS[0], "integer": False, "resolution": 3}]})
+    assert block.rows(real)[0].values.startswith("below ")
