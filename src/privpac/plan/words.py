@@ -223,7 +223,7 @@ def _limits(plan: PlanTable, row: Answer, *, pure: bool) -> list[Limit]:
 def _excluded(plan: PlanTable, row: Answer, limit: Limit) -> str:
     number = number_text(limit.value, up=False)
     less = {
-        "needed": f"do it with fewer than {number} records",
+        "needed": f"do it with fewer than {number} record{'' if limit.value == 1 else 's'}",
         "reachable": f"promise less than {number}",
         "smallest_epsilon": f"do it with epsilon below {number}",
     }[row.asks]
@@ -285,7 +285,9 @@ def _theorems(plan: PlanTable) -> list[str]:
     if not visible:
         return []
     proofs = _key_list(row.option.source for row in visible)
-    floors = _key_list(row.floor_source for row in visible)
+    floors = _key_list(
+        f"{row.floor_source} ({number_text(row.floor, up=False)})" for row in visible if row.floor
+    )
     below = f". What is impossible: {floors}" if floors else ""
     return [f"Theorems, in the order of the rows: {proofs}{below} (privpac theorems KEY shows one)"]
 

@@ -27,7 +27,7 @@ STATEMENTS: tuple[Statement, ...] = (
     Statement(
         "floor-points-proper",
         "No proper learner of points",
-        f"{BBKN}, Lemma 3.9",
+        f"{BBKN}, Lemma 3.9; with a delta ours",
         "repaired",
         f"failure ≥ E[(1 − delta_K)·(T − 2)/(T − 2 + e^(epsilon·K))], K binomial(n, error), {GROUP}.",
         (
@@ -41,7 +41,7 @@ STATEMENTS: tuple[Statement, ...] = (
     Statement(
         "floor-thresholds-proper",
         "No proper learner of thresholds",
-        f"{BBKN}, Lemma 5.2",
+        f"{BBKN}, Lemma 5.2; with a delta ours",
         "derived",
         f"failure ≥ E[(1 − delta_K)·(T − 1)/(T − 1 + e^(epsilon·K))], K binomial(n, 2·error), {GROUP}.",
         (
