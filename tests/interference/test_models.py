@@ -49,6 +49,7 @@ def learning(case: Case, engine: Engine, place: Path) -> Run:
 
 @pytest.mark.long_cases(
     "one-test epsilon=0.01",
+    "card:mixed epsilon=0.01",
     "confident:thresholds:age epsilon=0.01",
     "reference:dose epsilon=1",
     "reference:dose:agnostic:0.5 epsilon=1",

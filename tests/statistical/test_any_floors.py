@@ -293,6 +293,7 @@ PLANS = [
 ]
 
 
+@pytest.mark.long_cases("unions:3-{'bits': 24}")
 @pytest.mark.parametrize(("word", "size"), PLANS, ids=lambda part: str(part))
 def test_no_floor_is_above_what_a_learner_is_proved_to_need(word: str, size: dict[str, int]) -> None:
     """Every way to answer, whatever it protects: what is done is not impossible."""

@@ -74,6 +74,7 @@ def test_a_delta_that_would_not_be_spent_is_refused() -> None:
         )
 
 
+@pytest.mark.long
 def test_too_small_an_error_is_refused_with_a_delta_too() -> None:
     labelled, others = tables(60)
     with pytest.raises(SizeError, match="would do"):
