@@ -45,6 +45,7 @@ never chosen by itself; a mixed one has a block per column first."""
 def _form_for(request: Request) -> str:
     """What `card` stands for: a mixed one where there are records enough for its rounds, and pairs, but not too many.
 
+    >>> from privpac import Schema, Size
     >>> columns = [{"name": name, "kind": "boolean"} for name in ("smoker", "diabetic")]
     >>> schema = Schema.from_json({"label": "ill", "columns": columns})
     >>> [_form_for(Request(schema=schema, size=Size(n), epsilon=Fraction(1))) for n in (2_000, 20_000)]
