@@ -41,6 +41,8 @@ REQUIRED = {
     "boolean": {},
     "date": {"lower": 'a date such as "2020-01-01"', "upper": 'a date such as "2029-12-31"'},
 }
+FREE_NOTES = {"unit"}
+"""A note without a meaning where it is no option: files that were written before it became one hold it."""
 KEYS = ("label", "columns", "classes", "origin", "base_rate")
 COLUMN_KEYS = ("name", "kind", *sorted(set().union(*OPTIONS.values())))
 
@@ -188,7 +190,7 @@ def column_from(entry: object, problems: Problems) -> Column | None:
     before = len(problems.errors)
     meant = slips(entry, COLUMN_KEYS, owner, problems, column=name)
     for key in entry:
-        if key in set(COLUMN_KEYS[2:]) - OPTIONS[kind] and entry[key] is not None:
+        if key in set(COLUMN_KEYS[2:]) - OPTIONS[kind] - FREE_NOTES and entry[key] is not None:
             problems.errors.append(
                 SchemaError(
                     f'{owner}: "{key}" has no meaning for a {kind} column.', column=name, remedy="Remove it."
@@ -199,7 +201,8 @@ def column_from(entry: object, problems: Problems) -> Column | None:
     if len(problems.errors) > before:
         return None
     options = {key: entry[key] for key in OPTIONS[kind] if entry.get(key) is not None}
-    extras = {key: value for key, value in entry.items() if key not in COLUMN_KEYS}
+    notes = FREE_NOTES - OPTIONS[kind]
+    extras = {key: value for key, value in entry.items() if key not in COLUMN_KEYS or key in notes}
     return _build(name, kind, options, extras)
 
 
