@@ -11,7 +11,7 @@ from itertools import takewhile
 from privpac.constructions.class_facts import ONE_WAY, ClassFacts
 from privpac.constructions.commands import default_command, draw_command, learn_command
 from privpac.constructions.draw.stages import SECOND_STAGE_ABOVE, SHARES, THIRD_STAGE_FROM, stage_steps
-from privpac.constructions.option import FloorRow, Need, Option
+from privpac.constructions.option import FloorRow, Need, Option, Setting
 from privpac.constructions.wish import Wish
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
@@ -281,6 +281,24 @@ FLOORS: tuple[FloorRow, ...] = (
     FloorRow(88, "floor-two-rules", _tell_two_rules, _two_rules_records, _two_rules_exclude),
 )
 
+
+def _default(setting: Setting) -> Option:
+    return Option(
+        "default",
+        "what privpac learns unless told otherwise",
+        setting,
+        "records",
+        False,
+        f"occam-{setting}",
+        _default_needs(setting),
+        serves=_is_default,
+        enough=_default_enough(setting),
+        sooner=_default_sooner(setting),
+        error=_default_error(setting),
+        command=_default_command,
+    )
+
+
 OPTIONS: tuple[Option, ...] = (
     Option(
         "occam",
@@ -310,34 +328,8 @@ OPTIONS: tuple[Option, ...] = (
         command=draw_command,
         hard=_hard_agnostic,
     ),
-    Option(
-        "default",
-        "what privpac learns unless told otherwise",
-        "realizable",
-        "records",
-        False,
-        "occam-realizable",
-        _default_needs("realizable"),
-        serves=_is_default,
-        enough=_default_enough("realizable"),
-        sooner=_default_sooner("realizable"),
-        error=_default_error("realizable"),
-        command=_default_command,
-    ),
-    Option(
-        "default",
-        "what privpac learns unless told otherwise",
-        "agnostic",
-        "records",
-        False,
-        "occam-agnostic",
-        _default_needs("agnostic"),
-        serves=_is_default,
-        enough=_default_enough("agnostic"),
-        sooner=_default_sooner("agnostic"),
-        error=_default_error("agnostic"),
-        command=_default_command,
-    ),
+    _default("realizable"),
+    _default("agnostic"),
     Option(
         "staged",
         "a small tree is drawn, then one in each of its leaves",
