@@ -147,10 +147,10 @@ def _options(kind: type[Any]) -> dict[str, str]:
     return {field.name: str(field.type) for field in fields(kind) if field.name not in NOT_STORED}
 
 
-def class_from_json(stored: object, schema: Schema) -> ConceptClass:
+def class_from_json(tree: object, schema: Schema) -> ConceptClass:
     """Undo `stored_class`."""
     with refusing("The certificate's class of concepts is incomplete or malformed."):
-        return _class(stored, schema)
+        return _class(tree, schema)
 
 
 def _class(tree: object, schema: Schema) -> ConceptClass:
@@ -188,14 +188,14 @@ def _plain(value: object) -> object:
 
 
 def _value_of(schema: Schema) -> Callable[[object], object]:
-    def read(stored: object) -> object:
-        if isinstance(stored, list | tuple):
-            return tuple(read(item) for item in stored)
-        if not isinstance(stored, Mapping):
-            return stored
-        if "class" in stored:
-            return _class(stored, schema)
-        ((name, value),) = stored.items()
+    def read(tree: object) -> object:
+        if isinstance(tree, list | tuple):
+            return tuple(read(item) for item in tree)
+        if not isinstance(tree, Mapping):
+            return tree
+        if "class" in tree:
+            return _class(tree, schema)
+        ((name, value),) = tree.items()
         if name == "fraction":
             return written(value)
         if name == "tests":

@@ -285,8 +285,8 @@ class BoxSums:
         xs, ys, moves = self.points[-2][inside], self.points[-1][inside], self.moves[inside]
         order = np.argsort(xs, kind="stable")
         starts = np.searchsorted(xs[order], np.arange(self._values[-2] + 1))
-        priced = moves[order] if self.ratio < 1 else np.zeros(len(order), np.int64)
-        return starts.astype(np.int64), ys[order], priced
+        ordered_moves = moves[order] if self.ratio < 1 else np.zeros(len(order), np.int64)
+        return starts.astype(np.int64), ys[order], ordered_moves
 
     def lefts(self) -> Floats:
         """Weight of each outer range and first value of x, and last that of the boxes no record can lie in."""

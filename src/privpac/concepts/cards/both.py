@@ -25,8 +25,8 @@ class Answer:
 
     def matches(self, cells: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
         """Whether each record gives this answer."""
-        held = self.test.holds(cells)
-        return held if self.holds else ~held
+        answers = self.test.holds(cells)
+        return answers if self.holds else ~answers
 
 
 @dataclass(frozen=True)

@@ -44,12 +44,12 @@ def bucket_count(sums: tuple[int, ...]) -> int:
 
 
 @lru_cache(maxsize=64)
-def bucket_row(drawn: tuple[Points, ...]) -> tuple[int, ...]:
+def bucket_row(draws: tuple[Points, ...]) -> tuple[int, ...]:
     """The bucket of every number of signed points, from the smallest there could be on."""
-    blocks = blocks_of(drawn)
+    blocks = blocks_of(draws)
     sums = reachable(blocks)
-    largest, lowest = most_points(drawn), sum(block.lowest for block in blocks)
-    totals = ((signed - lowest) // 2 for signed in range(-largest, largest + 1))
+    largest, lowest = most_points(draws), sum(block.lowest for block in blocks)
+    totals = ((total - lowest) // 2 for total in range(-largest, largest + 1))
     places = (min(bisect_left(sums, total), len(sums) - 1) for total in totals)
     return tuple(place * bucket_count(sums) // len(sums) for place in places)
 
@@ -164,24 +164,24 @@ class Card(RuleBase):
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Card:
-        counted = ("ones", "records", "counts", "count_epsilon", "table_epsilon")
-        record(tree, "kind", "drawn", *counted, "costs", "fifth", "risks")
+        count_fields = ("ones", "records", "counts", "count_epsilon", "table_epsilon")
+        record(tree, "kind", "drawn", *count_fields, "costs", "fifth", "risks")
         rows = [record(one, "test", "points") for one in listed(tree["drawn"])]
         require(1 <= len(rows) <= MOST_TESTS, "a card has tests, and not too many of them")
-        drawn = tuple(Points(_test(row["test"]), _points(row["points"])) for row in rows)
-        require(_one_kind(drawn), "the tests of a column are of two kinds")
+        draws = tuple(Points(_test(row["test"]), _points(row["points"])) for row in rows)
+        require(_one_kind(draws), "the tests of a column are of two kinds")
         zero, one = (whole(cost, least=1) for cost in _pair(tree["costs"]))
         epsilons = written(tree["count_epsilon"]), written(tree["table_epsilon"])
         require(all(epsilon > 0 for epsilon in epsilons), "a share of epsilon is not positive")
         records = whole(tree["records"], least=1)
         counts = tuple(_counts(row, records) for row in listed(tree["counts"]))
         require(
-            len(counts) == bucket_count(reachable(blocks_of(drawn))),
+            len(counts) == bucket_count(reachable(blocks_of(draws))),
             "the counts are not those of these points",
         )
         ones = whole(tree["ones"], least=0, most=records)
         fifth = whole(tree["fifth"], least=1, most=FINEST)
-        card = cls(drawn, ones, records, counts, *epsilons, (zero, one), fifth)
+        card = cls(draws, ones, records, counts, *epsilons, (zero, one), fifth)
         require(listed(tree["risks"]) == list(card.risks), "the risks do not follow from the counts")
         return card
 
@@ -210,9 +210,9 @@ def _points(value: object) -> int:
     return points
 
 
-def _one_kind(drawn: tuple[Points, ...]) -> bool:
+def _one_kind(draws: tuple[Points, ...]) -> bool:
     tests = (
-        test for one in drawn for test in (one.test.tests if isinstance(one.test, Both) else (one.test,))
+        test for one in draws for test in (one.test.tests if isinstance(one.test, Both) else (one.test,))
     )
     kinds = {(test.column, test.kind) for test in tests}
     return len({column for column, _ in kinds}) == len(kinds)

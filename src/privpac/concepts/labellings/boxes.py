@@ -86,12 +86,12 @@ class BoxDichotomies:
         ]
         if self._places[0]:
             np.add.at(table, tuple(parts), moves)
-        occupied = np.zeros(shape, dtype=np.bool_)
-        occupied[tuple(np.searchsorted(v, p) for v, p in zip(self._values, self._places, strict=True))] = True
+        mask = np.zeros(shape, dtype=np.bool_)
+        mask[tuple(np.searchsorted(v, p) for v, p in zip(self._values, self._places, strict=True))] = True
         # The axis with most cells comes last: of all others every range is taken.
         order = tuple(sorted(range(len(shape)), key=lambda axis: self.statistic.bins[axis]))
         solid = (1,) * (3 - len(shape)) + tuple(shape[axis] for axis in order)  # unused axes first
-        places = np.ascontiguousarray(occupied.transpose(order)).reshape(solid)
+        places = np.ascontiguousarray(mask.transpose(order)).reshape(solid)
         return BoxPrices(places, np.ascontiguousarray(table.transpose(order)).reshape(solid), order)
 
 

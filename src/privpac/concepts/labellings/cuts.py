@@ -90,10 +90,10 @@ def middle_cuts(points: Array) -> Array:
     return np.asarray(points[:-1] + (points[1:] - points[:-1]) // 2 + 1)
 
 
-def cut_mistakes(seen: ColumnCounts, points: Array) -> NDArray[np.int64]:
+def cut_mistakes(column_counts: ColumnCounts, points: Array) -> NDArray[np.int64]:
     """Mistakes of the upward representative in every gap between the points."""
-    counts = np.asarray(seen.counts, dtype=np.int64)
+    counts = np.asarray(column_counts.counts, dtype=np.int64)
     after = np.concatenate([[0], np.cumsum(counts[:, 1] - counts[:, 0])]) + int(counts[:, 0].sum())
-    places = np.searchsorted(seen.values, middle_cuts(points))
-    last = [len(seen.values)] if len(points) else []
+    places = np.searchsorted(column_counts.values, middle_cuts(points))
+    last = [len(column_counts.values)] if len(points) else []
     return np.asarray(after[np.concatenate([[0], places, last]).astype(np.intp)], dtype=np.int64)

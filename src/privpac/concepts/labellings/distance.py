@@ -217,8 +217,8 @@ def nearest(
             f = order[place]
             if costs[f] >= best[h]:
                 break
-            apart = np.int64(0)
+            distance = np.int64(0)
             for word in range(words):
-                apart += _ones(bits[h, word] ^ bits[f, word])
-            best[h] = min(best[h], costs[f] + change * apart)
+                distance += _ones(bits[h, word] ^ bits[f, word])
+            best[h] = min(best[h], costs[f] + change * distance)
     return best

@@ -128,8 +128,8 @@ def _best_across(
             j = cols - 1 - step if mirrored else step
             more, common = _moved(order_b, at_b, ends_b[j], weights, rank_a, at_a)
             size_b, both, at_b = size_b + more, both + common, ends_b[j]
-            apart = size_a + size_b - 2 * both
-            price = costs[j] + change * (total - apart if mirrored else apart)
+            distance = size_a + size_b - 2 * both
+            price = costs[j] + change * (total - distance if mirrored else distance)
             if where < 0 or price < least:
                 least, where = price, step
         best[i] = least
@@ -150,16 +150,16 @@ def _with_sets(
     change: int,
 ) -> Ints:
     """Sets against sets and against cuts; improves `best` in place and returns the best of the sets."""
-    weighted = sets.rows.astype(np.float64) * weights  # below 2^53, so sums are exact
-    sizes = weighted.sum(axis=1).astype(np.int64)
-    common = (weighted @ sets.rows.T.astype(np.float64)).astype(np.int64)
-    apart = sizes[:, None] + sizes[None, :] - 2 * common
-    prices: Ints = (loose[None, :] + change * apart).min(axis=1)
+    masses = sets.rows.astype(np.float64) * weights  # below 2^53, so sums are exact
+    sizes = masses.sum(axis=1).astype(np.int64)
+    common = (masses @ sets.rows.T.astype(np.float64)).astype(np.int64)
+    distances = sizes[:, None] + sizes[None, :] - 2 * common
+    prices: Ints = (loose[None, :] + change * distances).min(axis=1)
     total = int(weights.sum())
     for chain, both, least in zip(chains, costs, best, strict=True):
         sums = np.concatenate([[0], np.cumsum(weights[chain.order])])[chain.ends]
         for row in range(len(sizes)):
-            inside = np.concatenate([[0], np.cumsum(weighted[row, chain.order].astype(np.int64))])[chain.ends]
+            inside = np.concatenate([[0], np.cumsum(masses[row, chain.order].astype(np.int64))])[chain.ends]
             down = sums + int(sizes[row]) - 2 * inside  # a downward cut is 1 on the prefix
             for target, away in ((0, total - down), (1, down)):
                 np.minimum(least[target], loose[row] + change * away, out=least[target])

@@ -52,8 +52,8 @@ class TableDichotomies:
     @cached_property
     def _grouped(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The first candidate of each labelling, in their order, and the labelling of every candidate."""
-        packed = packed_rows(self.table)
-        _, first, group = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+        bit_rows = packed_rows(self.table)
+        _, first, group = np.unique(bit_rows, axis=0, return_index=True, return_inverse=True)
         order = np.argsort(first)
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
@@ -84,11 +84,11 @@ class TableDichotomies:
 
 def packed_rows(table: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """Rows of zeros and ones as 64-bit words, at least one of them."""
-    packed = np.packbits(table, axis=1)
-    words = max(1, -(-packed.shape[1] // 8))
-    padded = np.zeros((len(table), 8 * words), dtype=np.uint8)
-    padded[:, : packed.shape[1]] = packed
-    result: NDArray[Any] = padded.view(np.uint64)
+    octets = np.packbits(table, axis=1)
+    words = max(1, -(-octets.shape[1] // 8))
+    buffer = np.zeros((len(table), 8 * words), dtype=np.uint8)
+    buffer[:, : octets.shape[1]] = octets
+    result: NDArray[Any] = buffer.view(np.uint64)
     return result
 
 

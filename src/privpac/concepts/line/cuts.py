@@ -141,9 +141,9 @@ class Cuts(AnyNumber, CountedByScore, DrawnByScore, EvenPrior, OverColumn, Store
         row = cut_rows(evidence, self.schema.column(self.column).size, costs, (self.up,), distinct=False)[0]
         # As members, cuts are numbered from 0; runs between values with no cut between them are empty.
         lasts = self._last(row.lasts)
-        occupied = np.flatnonzero(lasts != np.concatenate([[-1], lasts[:-1]]))
-        scores = np.append(row.scores[:-1][occupied], row.scores[-1])
-        ends = lasts[occupied]
+        steps = np.flatnonzero(lasts != np.concatenate([[-1], lasts[:-1]]))
+        scores = np.append(row.scores[:-1][steps], row.scores[-1])
+        ends = lasts[steps]
         row = Row.of(0, ends if ends.dtype == object else ends.astype(np.uint64), scores, self.size - 1)
 
         def name(place: Place) -> Hypothesis:

@@ -63,9 +63,9 @@ class CentredCells:
             raise DataError(
                 "These records have no labels, and counting by class needs them.", remedy="Give labels."
             )
-        stacked = np.stack([block.cells[name].astype(np.int64) for name in self.columns], axis=1)
-        centred = 2 * stacked - (self.cells - 1)
-        own_state = Coordinates(tuple(centred[block.labels == label] for label in range(self.classes)))
+        matrix = np.stack([block.cells[name].astype(np.int64) for name in self.columns], axis=1)
+        coordinates = 2 * matrix - (self.cells - 1)
+        own_state = Coordinates(tuple(coordinates[block.labels == label] for label in range(self.classes)))
         return self.merge(state, own_state)
 
     def merge(self, a: Coordinates, b: Coordinates) -> Coordinates:

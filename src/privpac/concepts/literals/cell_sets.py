@@ -146,8 +146,8 @@ class CellSet:
         texts = [text for text, cell in reading.lookup(names).items() if (cell in inside) != rest]
         if any(text not in names for text in texts):  # other spellings: 1 and 1.0 mean the same category
             name = f"CAST({name} AS VARCHAR)"
-        quoted = ", ".join("'" + text.replace("'", "''") + "'" for text in texts)
-        test = f"{name} {'NOT IN' if rest else 'IN'} ({quoted})" if texts else ("TRUE" if rest else "FALSE")
+        literals = ", ".join("'" + text.replace("'", "''") + "'" for text in texts)
+        test = f"{name} {'NOT IN' if rest else 'IN'} ({literals})" if texts else ("TRUE" if rest else "FALSE")
         if column.missing is None:
             return test
         blank = f"{sql_name(self.column)} IS NULL OR TRIM(CAST({sql_name(self.column)} AS VARCHAR)) = ''"
@@ -242,10 +242,10 @@ def source_sql(column: Column) -> str:
         name = name if missing is None else f"NULLIF(TRIM({name}), '')"
     if missing is None:
         return name
-    filled = column.sql_value(column.cell(missing))
+    default = column.sql_value(column.cell(missing))
     if isinstance(column, Date | Boolean):
-        return f"COALESCE({name}, {filled})"
-    return f"(CASE WHEN {number_sql(column)} THEN {name} ELSE {filled} END)"
+        return f"COALESCE({name}, {default})"
+    return f"(CASE WHEN {number_sql(column)} THEN {name} ELSE {default} END)"
 
 
 def number_sql(column: Column) -> str:

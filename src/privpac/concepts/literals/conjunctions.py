@@ -173,8 +173,8 @@ class _Monomials(Members):
         if shares is not None and (
             len(shares) != count + 1 or not all(isinstance(share, int) and share > 0 for share in shares)
         ):
-            allowed = f"{count + 1} positive integers, for 0 to {count} literals"
-            raise ParameterError(self._owner, "shares", shares, allowed=allowed)
+            requirement = f"{count + 1} positive integers, for 0 to {count} literals"
+            raise ParameterError(self._owner, "shares", shares, allowed=requirement)
         self.require(None)
 
     @property

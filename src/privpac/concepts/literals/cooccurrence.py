@@ -87,9 +87,9 @@ def offsets(p: int, depth: int) -> NDArray[np.int64]:
 
 def position(tests: Sequence[int], p: int) -> int:
     """The row of a set of tests in a `Cooccurrence`."""
-    ordered = sorted(set(tests))
-    before = sum(comb(p, k) for k in range(len(ordered)))
-    return before + sum(comb(test, i + 1) for i, test in enumerate(ordered))
+    distinct = sorted(set(tests))
+    before = sum(comb(p, k) for k in range(len(distinct)))
+    return before + sum(comb(test, i + 1) for i, test in enumerate(distinct))
 
 
 @dataclass(frozen=True)

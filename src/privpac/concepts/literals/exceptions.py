@@ -49,13 +49,13 @@ class Exceptions(RuleBase):
 
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
         n = len(next(iter(cells.values()))) if cells else 0
-        excepted = np.zeros(n, dtype=bool)
+        is_exception = np.zeros(n, dtype=bool)
         for facts in self.exceptions:
             holds = np.ones(n, dtype=bool)
             for test, positive in facts:
                 holds &= test.holds(cells) == positive
-            excepted |= holds
-        return (~excepted).astype(np.uint8)
+            is_exception |= holds
+        return (~is_exception).astype(np.uint8)
 
     def describe(self, schema: Schema) -> str:
         zero, one = schema.classes
@@ -202,14 +202,14 @@ class Patterns:
 
     def rule(self, forbidden: Iterable[Pattern]) -> Exceptions:
         """The rule that makes exceptions of these patterns, written by the smallest that follow from them."""
-        closed = self._closed([*forbidden, *self._impossible])
+        closure = self._closed([*forbidden, *self._impossible])
         smallest = [
             pattern
-            for pattern in closed - self._impossible
-            if not any(weaker in closed for weaker in self._weaker(pattern))
+            for pattern in closure - self._impossible
+            if not any(weaker in closure for weaker in self._weaker(pattern))
         ]
-        ordered = sorted((len(pattern), sorted(pattern)) for pattern in smallest)
-        facts = ([(self.tests.tests[test], answer) for test, answer in literals] for _, literals in ordered)
+        by_size = sorted((len(pattern), sorted(pattern)) for pattern in smallest)
+        facts = ([(self.tests.tests[test], answer) for test, answer in literals] for _, literals in by_size)
         return Exceptions(tuple(tuple(row) for row in facts))
 
     def contains(self, rule: Exceptions) -> bool:

@@ -98,8 +98,8 @@ def _root_cells(column: Numeric, steps: int, cuts: int) -> Iterator[int]:
     share = steps / (upper - lower)
     unit = (cuts + 1) ** 3 << (3 * ROOT_BITS)
     for i in range(1, cuts + 1):
-        cubed = (low * (cuts + 1 - i) + high * i) ** 3
-        above = (cubed * lower.denominator - lower.numerator * unit) * share.numerator
+        cube = (low * (cuts + 1 - i) + high * i) ** 3
+        above = (cube * lower.denominator - lower.numerator * unit) * share.numerator
         yield -(-above // (unit * lower.denominator * share.denominator))
 
 

@@ -160,9 +160,9 @@ def _amended(
 def _product(x: np.uint64, y: np.uint64) -> tuple[np.uint64, np.uint64]:
     """The 128-bit product: high and low word."""
     x0, x1, y0, y1 = x & _MASK, x >> _HALF, y & _MASK, y >> _HALF
-    low, cross, mixed = x0 * y0, x1 * y0, x0 * y1
-    middle = (low >> _HALF) + (cross & _MASK) + (mixed & _MASK)
-    high = x1 * y1 + (cross >> _HALF) + (mixed >> _HALF) + (middle >> _HALF)
+    low, cross, other = x0 * y0, x1 * y0, x0 * y1
+    middle = (low >> _HALF) + (cross & _MASK) + (other & _MASK)
+    high = x1 * y1 + (cross >> _HALF) + (other >> _HALF) + (middle >> _HALF)
     return high, (middle << _HALF) | (low & _MASK)
 
 
@@ -207,9 +207,9 @@ def _rough_residues(
     """low + b - 13·high modulo 2^64, for every value; without a branch, so that it is computed several at a time."""
     a0, a1 = a & _MASK, a >> _HALF
     for j in range(len(lower)):
-        low, cross, mixed = a0 * lower[j], a1 * lower[j], a0 * upper[j]
-        middle = (low >> _HALF) + (cross & _MASK) + (mixed & _MASK)
-        high = a1 * upper[j] + (cross >> _HALF) + (mixed >> _HALF) + (middle >> _HALF)
+        low, cross, other = a0 * lower[j], a1 * lower[j], a0 * upper[j]
+        middle = (low >> _HALF) + (cross & _MASK) + (other & _MASK)
+        high = a1 * upper[j] + (cross >> _HALF) + (other >> _HALF) + (middle >> _HALF)
         rough[j] = ((middle << _HALF) | (low & _MASK)) + b - _THIRTEEN * high
 
 
@@ -347,8 +347,8 @@ def _is_held_wide(t1: np.uint64, t0: np.uint64, difference: tuple[np.uint64, np.
     r1, r0, excess = difference
     if excess <= 0:
         v0, c = _carried(r0, np.uint64(-51 * excess), _ZERO)
-        v1, wrapped = _carried(r1, _ZERO, c)
-        if wrapped != _ZERO:  # one more word: 51 less, unless it stays beyond 2^128
+        v1, overflow = _carried(r1, _ZERO, c)
+        if overflow != _ZERO:  # one more word: 51 less, unless it stays beyond 2^128
             if v1 == _ZERO and v0 < _FIFTY_ONE:
                 return False
             v0, c = _borrowed(v0, _FIFTY_ONE, _ZERO)

@@ -83,9 +83,9 @@ class HashedSet(OneColumn):
 
     def describe(self, schema: Schema) -> str:
         zero, one = schema.classes
-        called = schema.column(self.column).called
+        name = schema.column(self.column).called
         return (
-            f"{one} if {called} lies in a random set of one value in {self.prime / self.below:.4g}: {self.a} "
+            f"{one} if {name} lies in a random set of one value in {self.prime / self.below:.4g}: {self.a} "
             f"times its number plus {self.b}, modulo {self.prime}, is below {self.below}; else {zero}"
         )
 

@@ -67,9 +67,9 @@ class KeyedSet(OneColumn):
 
     def describe(self, schema: Schema) -> str:
         zero, one = schema.classes
-        called = schema.column(self.column).called
+        name = schema.column(self.column).called
         return (
-            f"{one} if {called} lies in a keyed set of one value in {self.modulus / self.below:.4g}: BLAKE2b of "
+            f"{one} if {name} lies in a keyed set of one value in {self.modulus / self.below:.4g}: BLAKE2b of "
             f"its number with a released key, plus {self.shift} modulo {self.modulus}, is below {self.below}; "
             f"else {zero}"
         )

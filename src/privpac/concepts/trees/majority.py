@@ -118,12 +118,12 @@ class Majorities(UniformTrees, Stored):
         prices: NDArray[Any] = np.array(costs, dtype=np.int32 if everything < 2**30 else np.int64)
         return MajorityScores(self, signed_counts(evidence, prices)[:sets], everything)
 
-    def member(self, chosen: tuple[int, int, int], rule: int) -> Tree:
+    def member(self, tests: tuple[int, int, int], rule: int) -> Tree:
         """The tree of a rule, as the kernels number them."""
         place, opposite = divmod(rule, 2)
         holds = [(position + 1 != place) != bool(opposite) for position in range(VOTERS)]
         first, second, third = (
-            partial(_answered, self.tests.tests[test], yes) for test, yes in zip(chosen, holds, strict=True)
+            partial(_answered, self.tests.tests[test], yes) for test, yes in zip(tests, holds, strict=True)
         )
         last = third(Leaf(0), Leaf(1))
         return first(second(Leaf(0), last), second(last, Leaf(1)))
@@ -234,8 +234,8 @@ class MajorityScores:
         halves = _count_gains(self.signed, self._tests, np.int64(furthest), np.int64(better))
         counts = np.zeros(width, np.int64)
         counts[:better] += halves[:better]
-        mirrored = furthest - np.arange(better)
-        counts[mirrored[mirrored < width]] += halves[:better][mirrored < width]
+        mirror = furthest - np.arange(better)
+        counts[mirror[mirror < width]] += halves[:better][mirror < width]
         steps = np.flatnonzero(counts)
         return Histogram(self._best, steps, counts[steps].tolist(), self.concepts.size - int(counts.sum()))
 
@@ -299,14 +299,14 @@ def _gains(signed: Longs, p: int, b: int, c: int, place: int, out: Longs) -> Non
     kind = signed.dtype.type
     low, high = 1 + p + b * (b - 1) // 2, 1 + p + c * (c - 1) // 2
     everyone, left, right = signed[0], signed[1 + b], signed[1 + c]
-    fixed = kind(2 * (np.int64(left) + right) - 4 * np.int64(signed[high + b]) - everyone)
+    offset = kind(2 * (np.int64(left) + right) - 4 * np.int64(signed[high + b]) - everyone)
     together = kind(2 * (np.int64(left) + right) - 2 * np.int64(everyone))  # S_b + S_c
     between = kind(2 * (np.int64(right) - left))  # S_c - S_b
     ones, lower, upper, threes = signed[1:], signed[low:], signed[high:], signed[place:]
     first, second, third, fourth = out[0], out[1], out[2], out[3]
     for a in range(b):
         pairs = kind(lower[a] + upper[a])
-        product = kind(kind(8 * threes[a]) - kind(4 * pairs) + kind(2 * ones[a]) + fixed)
+        product = kind(kind(8 * threes[a]) - kind(4 * pairs) + kind(2 * ones[a]) + offset)
         alone = kind(2 * ones[a] - everyone)
         first[a] = kind(alone + together - product) >> 1
         second[a] = kind(together - alone + product) >> 1

@@ -41,8 +41,8 @@ class Powers:
         """Powers for exponents up to `largest` in size, those with negative exponents up to 2^slack."""
         limit = reach(ratio)
         # Rounded up to a power of two, so that `power_table` keeps few different tables in its cache.
-        rounded = 1 << (largest + 1).bit_length()
-        upward = power_table(ratio, rounded if limit is None else min(limit, rounded))
+        next_power = 1 << (largest + 1).bit_length()
+        upward = power_table(ratio, next_power if limit is None else min(limit, next_power))
         below = int(np.searchsorted(-upward, -(2.0**-slack), side="right")) - 1
         return cls(np.concatenate([1.0 / upward[below:0:-1], upward]), below)
 

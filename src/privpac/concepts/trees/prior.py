@@ -136,13 +136,13 @@ def checked_prior(
         raise ParameterError(owner, "stop", stop, allowed="a Fraction from 0 to below 1")
     labels = (Fraction(1, classes),) * classes if label_prior is None else tuple(map(Fraction, label_prior))
     if len(labels) != classes or min(labels) < 0 or sum(labels) == 0:
-        allowed = f"{classes} non-negative weights, one per class, not all 0"
-        raise ParameterError(owner, "label_prior", label_prior, allowed=allowed)
+        requirement = f"{classes} non-negative weights, one per class, not all 0"
+        raise ParameterError(owner, "label_prior", label_prior, allowed=requirement)
     shares = (1,) * len(tests.tests) if weights is None else tuple(weights)
     whole = all(isinstance(share, int) and 0 < share < 2**53 for share in shares)
     if len(shares) != len(tests.tests) or not whole:
-        allowed = f"{len(tests.tests)} positive integers, one per test"
-        raise ParameterError(owner, "weights", weights, allowed=allowed)
+        requirement = f"{len(tests.tests)} positive integers, one per test"
+        raise ParameterError(owner, "weights", weights, allowed=requirement)
     total = sum(labels)
     return Prior(shape, depth, shares, Fraction(stop), root_splits, tuple(label / total for label in labels))
 

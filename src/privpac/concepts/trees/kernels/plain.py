@@ -154,8 +154,8 @@ def _leaf_pairs(rows: Array, totals: Array, costs: Array, prior: Floats, table: 
 def _combine(entries: Array, masses: Floats, weights: Floats, table: Floats) -> Table:
     """The sum over all rows of weight · ratio^entry · mass."""
     best = entries.min(axis=0)
-    aligned = masses * _power(table, entries - best)
-    return best, _sum_rows(aligned * weights.reshape(-1, *[1] * (entries.ndim - 1)))
+    scaled_masses = masses * _power(table, entries - best)
+    return best, _sum_rows(scaled_masses * weights.reshape(-1, *[1] * (entries.ndim - 1)))
 
 
 def _with_stop(split: Table, leaf: Table, scale: float, stop: float, table: Floats) -> Table:
@@ -296,8 +296,8 @@ class PlainSums:
         repeat = 2 if self.lists else 1
         best = int(entries.min()) if stop == 0.0 else min(int(entries.min()), leaf[0])
         stay = (stop * leaf[1]) * float(_power(self.table, leaf[0] - best)) if stop > 0.0 else 0.0
-        aligned = masses * _power(self.table, entries - best)
-        return np.append(stay, aligned * np.repeat(self.weights, repeat) * (scale / repeat))
+        scaled_masses = masses * _power(self.table, entries - best)
+        return np.append(stay, scaled_masses * np.repeat(self.weights, repeat) * (scale / repeat))
 
 
 def _at(table: Table, places: Array) -> Table:

@@ -266,6 +266,6 @@ def weigh(
     values = np.empty(len(entries) + 1)
     values[0] = (stop * leaf_mass) * power(table, leaf_base - best) if stop > 0.0 else 0.0
     for i in range(len(entries)):
-        aligned = masses[i] * power(table, entries[i] - best)
-        values[i + 1] = aligned * weights[i // repeat] * (scale / repeat)
+        scaled_mass = masses[i] * power(table, entries[i] - best)
+        values[i + 1] = scaled_mass * weights[i // repeat] * (scale / repeat)
     return values
