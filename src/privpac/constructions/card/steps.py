@@ -166,12 +166,12 @@ def _around(group: Group, place: int, most: int) -> list[int]:
     return list(range(start, start + most))
 
 
-def rounds_in(drawn: tuple[Points, ...], schedule: tuple[int, ...]) -> Iterator[tuple[Points, ...]]:
+def rounds_in(draws: tuple[Points, ...], schedule: tuple[int, ...]) -> Iterator[tuple[Points, ...]]:
     """What each round brought: tests of one column in ascending order, of one sign, whose points add up to the round's.
 
     Ends early where the tests are no such rounds, and has one part too many where tests are left.
     """
-    rest = drawn
+    rest = draws
     for points in schedule:
         count, total = 0, 0
         while count < len(rest) and total < points:

@@ -79,8 +79,8 @@ class ReferenceCover(ReadsOnce):
             value = Fraction(getattr(self, name))
             object.__setattr__(self, name, value)
             if value <= 0 or (name != "epsilon" and value >= 1):
-                allowed = "a positive number" if name == "epsilon" else "between 0 and 1"
-                raise ParameterError("ReferenceCover", name, plain(value), allowed=allowed)
+                requirement = "a positive number" if name == "epsilon" else "between 0 and 1"
+                raise ParameterError("ReferenceCover", name, plain(value), allowed=requirement)
         if self.kappa is not None:
             object.__setattr__(self, "kappa", Fraction(self.kappa))
             if self.kappa < 1:
@@ -296,8 +296,8 @@ def _cut_cover(
         cover = Cuts(concepts.schema, concepts.column, count=count, up=up)
     else:
         cover = Cuts.of_reference(concepts.schema, concepts.column, reference, count, up=up)
-    granted = cover.level(reference)
-    return (cover, granted, Fraction(cover.size)) if granted <= level else _all_cuts(concepts)
+    cover_level = cover.level(reference)
+    return (cover, cover_level, Fraction(cover.size)) if cover_level <= level else _all_cuts(concepts)
 
 
 def _all_cuts(concepts: Thresholds) -> tuple[ConceptClass, Fraction, Fraction] | None:

@@ -47,7 +47,7 @@ class BlockCuts(DirectedCuts):
 
     def __post_init__(self) -> None:
         self._check(
-            allowed="a number above 0, of at most 1/2 and half of epsilon",
+            requirement="a number above 0, of at most 1/2 and half of epsilon",
             holds=0 < 2 * self.delta <= min(self.epsilon, Fraction(1)),
         )
 

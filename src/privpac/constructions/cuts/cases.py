@@ -52,10 +52,10 @@ def tight_rec_concave(
 def rec_concave_case(learner: RecConcave, n: int) -> Case:
     """All steps seen, not only the answer."""
     schema = learner.concepts.schema
-    remembered: dict[Hashable, object] = {}
+    memory: dict[Hashable, object] = {}
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
-        return learner.steps(RememberedSample(sample_of(schema, data), tuple(data), remembered), coins)
+        return learner.steps(RememberedSample(sample_of(schema, data), tuple(data), memory), coins)
 
     def certified(records: int) -> Privacy:
         return learner.certify(Size(records)).privacy.fact

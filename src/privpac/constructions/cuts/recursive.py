@@ -52,7 +52,7 @@ class RecConcave(DirectedCuts):
     plan: Plan | None = None
 
     def __post_init__(self) -> None:
-        self._check(allowed="a number strictly between 0 and 1", holds=0 < self.delta < 1)
+        self._check(requirement="a number strictly between 0 and 1", holds=0 < self.delta < 1)
 
     @cached_property
     def numbers(self) -> Plan:

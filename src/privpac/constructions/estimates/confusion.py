@@ -69,8 +69,8 @@ class ConfusionCounts:
     def absorb(self, state: NDArray[np.int64], block: Block) -> NDArray[np.int64]:
         if block.labels is None:
             raise SizeError("Confusion counts need labelled records.")
-        predicted = self.hypothesis.predict(block.cells).astype(np.int64)
-        flat = block.labels.astype(np.int64) * self.classes + predicted
+        predictions = self.hypothesis.predict(block.cells).astype(np.int64)
+        flat = block.labels.astype(np.int64) * self.classes + predictions
         return state + np.bincount(flat, minlength=self.classes**2).reshape(self.classes, self.classes)
 
     def merge(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -150,8 +150,12 @@ class Confusion:
             return "Most of the width is noise: a larger epsilon for the estimate would narrow it."
         if self.holdout:
             return "Most of the width is chance: more records, or a larger holdout, would narrow it."
-        apart = 5 * self.noise + gap_holdout(max(1, self.records // 5), failure=(1 - CONFIDENCE) / 2)
-        more = "more records, or a holdout of 0.2," if apart < self.noise + self.sampling else "more records"
+        width_aside = 5 * self.noise + gap_holdout(max(1, self.records // 5), failure=(1 - CONFIDENCE) / 2)
+        more = (
+            "more records, or a holdout of 0.2,"
+            if width_aside < self.noise + self.sampling
+            else "more records"
+        )
         return f"Most of the width allows for a rule that was chosen by these very records: {more} would narrow it."
 
 

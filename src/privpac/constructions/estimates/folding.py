@@ -96,8 +96,8 @@ class FoldedLeaf:
         )
         risk = "" if len(self.counts) > 2 else f"; risk of {schema.classes[-1]} {self.shares[-1]:.0%}"
         chance = f", {BY_CHANCE}" if self.by_chance else ""
-        folded = f"{self.folded}, " if self.leaves > 1 else ""
-        return f"{self.name(schema)}{chance} ({folded}about {counts}{risk})"
+        prefix = f"{self.folded}, " if self.leaves > 1 else ""
+        return f"{self.name(schema)}{chance} ({prefix}about {counts}{risk})"
 
     @property
     def folded(self) -> str:

@@ -43,8 +43,8 @@ def family_of(concepts: ConceptClass, *, owner: str, voted: bool = False) -> Fam
     if concepts.size is None:
         raise ParameterError(owner, "concepts", concepts.word, allowed="a class whose size is known")
     first = members_from(concepts, voted=voted)
-    directed = isinstance(concepts, Thresholds) and concepts.direction != "either"
-    depth = levels(concepts.schema.column(concepts.column).size) if directed else None  # type: ignore[attr-defined]
+    is_directed = isinstance(concepts, Thresholds) and concepts.direction != "either"
+    depth = levels(concepts.schema.column(concepts.column).size) if is_directed else None  # type: ignore[attr-defined]
     return Family(concepts.size, concepts.vc, Fraction(concepts.odds), first, depth)
 
 
@@ -120,15 +120,15 @@ def one_round_accuracy(
     if near is None:
         return None
     if isinstance(near, Drawn):
-        apart, total = Fraction(near.most, points), failure
+        distance, total = Fraction(near.most, points), failure
     else:  # the base's share is its own; on these very points it stands in the place of a draw's
-        apart, kept_back = near.fact.error, Fraction(0) if draws is not None else failure * BASE
+        distance, kept_back = near.fact.error, Fraction(0) if draws is not None else failure * BASE
         total = failure - kept_back + near.fact.failure
     promise = round_promise(
         kept=kept,
         points=points,
         ratio=draw,
-        apart=apart,
+        apart=distance,
         family=family,
         failure=failure,
         agnostic=against is Against.AGNOSTIC,

@@ -273,6 +273,6 @@ class GenericLearner(DrawsOnce):
             name: table.thinned(goal)  # type: ignore[attr-defined]
             for name, table in zip(names, releases, strict=True)
         }
-        snapped = Snapped.at(self.concepts, points)
-        evidence = sample.labelled.reduce(snapped.statistic)
-        return snapped.gibbs(evidence, ratio=self.ratio, costs=(1, 1)).draw(coins)
+        concepts = Snapped.at(self.concepts, points)
+        evidence = sample.labelled.reduce(concepts.statistic)
+        return concepts.gibbs(evidence, ratio=self.ratio, costs=(1, 1)).draw(coins)

@@ -77,8 +77,8 @@ def isolated(*, unlabelled: bool, ratio: Fraction, draw: Fraction = ONE) -> Case
         others = (
             without_labels(rare) if unlabelled else without_labels(rare).take(np.empty(0, dtype=np.int64))
         )
-        relabelled = procedure.relabel(labelled, others, coins)
-        return says_yes(records_in(relabelled), targets, ratio, coins)
+        sample = procedure.relabel(labelled, others, coins)
+        return says_yes(records_in(sample), targets, ratio, coins)
 
     factor = (Fraction(4) if unlabelled else (1 + 1 / ratio_for(draw / 2)) ** 2) / ratio
     return Case("relabelling of isolated groups", run, ((1, 0), (2, 0)), 1, Privacy(Loss(factor=factor)))

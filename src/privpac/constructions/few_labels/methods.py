@@ -246,7 +246,7 @@ def _with_delta(concepts: ConceptClass, size: Size, method: str, goal: _Goal) ->
     if method == "plain":
         raise _no_delta(
             goal.delta,
-            allowed="0 for method plain, whose draw spends none",
+            requirement="0 for method plain, whose draw spends none",
             remedy="Leave delta out, or the unlabelled records: blocks:COLUMN spends a delta.",
         )
     if method in _FINDERS:
@@ -254,7 +254,7 @@ def _with_delta(concepts: ConceptClass, size: Size, method: str, goal: _Goal) ->
         if not _pays(concepts, size, settings, goal):
             raise _no_delta(
                 goal.delta,
-                allowed=f"0 here: without it method {method} promises no less, by public numbers",
+                requirement=f"0 here: without it method {method} promises no less, by public numbers",
                 remedy="Leave delta out.",
             )
         return settings
@@ -265,7 +265,7 @@ def _with_delta(concepts: ConceptClass, size: Size, method: str, goal: _Goal) ->
     if best is None or _reached(concepts, size, best) >= _reached(concepts, size, without):
         raise _no_delta(
             goal.delta,
-            allowed=f"0 here: without it method {without['method']} promises no less, by public numbers",
+            requirement=f"0 here: without it method {without['method']} promises no less, by public numbers",
             remedy="Leave delta out.",
         )
     return best
@@ -280,8 +280,8 @@ def _pays(concepts: ConceptClass, size: Size, settings: Mapping[str, Any], goal:
     return without is None or promised(learner, size) < _reached(concepts, size, without)
 
 
-def _no_delta(delta: Fraction, *, allowed: str, remedy: str) -> ParameterError:
-    return ParameterError(OWNER, "delta", plain(delta), allowed=allowed, remedy=remedy)
+def _no_delta(delta: Fraction, *, requirement: str, remedy: str) -> ParameterError:
+    return ParameterError(OWNER, "delta", plain(delta), allowed=requirement, remedy=remedy)
 
 
 def _way(

@@ -158,14 +158,14 @@ def _line(concepts: ClassFacts) -> bool:
         return full and max(concepts.groups) > POINTS[-1]
     if concepts.kind == "stumps":
         return max(_released(concepts), default=0) > POINTS[-1]
-    ordered = concepts.kind in ("intervals", "unions") or (concepts.kind == "thresholds" and concepts.vc == 1)
-    return ordered and (concepts.cells or 0) > POINTS[-1]
+    is_line = concepts.kind in ("intervals", "unions") or (concepts.kind == "thresholds" and concepts.vc == 1)
+    return is_line and (concepts.cells or 0) > POINTS[-1]
 
 
 def _released(concepts: ClassFacts) -> list[int]:
     """Cells of every column of which a table is released."""
     if concepts.kind == "stumps":
-        return [cells for cells, ordered in concepts.table if ordered]
+        return [cells for cells, is_ordered in concepts.table if is_ordered]
     return list(concepts.groups) or [concepts.cells or 1]
 
 
@@ -230,11 +230,11 @@ def _cut_error(wish: Wish, pool: int) -> Fraction:
     column_sizes = _released(concepts)
     columns, cells = len(column_sizes), max(column_sizes)
     epsilon, failure = wish.epsilon / columns, wish.failure / 3 / columns
-    halved = plan_quantiles(pool, cells=cells, epsilon=epsilon, failure=failure, ratio_of=ratio_for).error
+    by_halving = plan_quantiles(pool, cells=cells, epsilon=epsilon, failure=failure, ratio_of=ratio_for).error
     if columns == 1 and not concepts.groups:
-        return halved
+        return by_halving
     by_counts = plan_tree(pool, cells=cells, epsilon=epsilon, failure=failure)
-    return halved if by_counts is None else min(halved, Fraction(by_counts.off, pool))
+    return by_halving if by_counts is None else min(by_halving, Fraction(by_counts.off, pool))
 
 
 def _snapped(concepts: ClassFacts, points: int) -> int:
@@ -242,7 +242,9 @@ def _snapped(concepts: ClassFacts, points: int) -> int:
     if concepts.groups:
         return math.prod([(points + 1) * (points + 2) // 2] * len(concepts.groups)) + 1
     if concepts.kind == "stumps":  # of every column as likely beforehand, the two constants as a column
-        tests = (2 * min(points, cells - 1) if ordered else 2 * cells for cells, ordered in concepts.table)
+        tests = (
+            2 * min(points, cells - 1) if is_ordered else 2 * cells for cells, is_ordered in concepts.table
+        )
         return (len(concepts.table) + 1) * max(2, *tests)
     ends = 1 if concepts.kind == "thresholds" else 2 * concepts.parts
     return sum(math.comb(points + 2, k) for k in range(ends + 1))

@@ -57,7 +57,7 @@ def relabel_accuracy(
     if promise is None or total >= 1:
         return None
     points = {"near": relabel.labelled, "apart": relabel.kept}
-    near, apart = (
+    near, distance = (
         carried_by(transfer, points=points[name], family=family, failure=quarter, pairs=name == "apart")
         for name, transfer in (("near", promise.near), ("apart", promise.apart))
     )
@@ -68,7 +68,7 @@ def relabel_accuracy(
         draw=Drawn(family.labellings(relabel.kept) - 1, relabel.ratio, promise.score, quarter),
         base=follows,
         near=near,
-        apart=apart,
+        apart=distance,
         parts=(promise.near.error, promise.apart.error),
         failure=total,
     )
@@ -124,13 +124,13 @@ class SSLRelabel:
         self.require(size)
         vote = rules.exponential_mechanism(ratio=self.ratio, sensitivity=self.mistake, part=LABELLED)
         labelled = rules.post_processing(vote, what="the base learner on the points under the drawn labels")
-        relabelled = wrappers_rules.relabelling_part(
+        relabelling = wrappers_rules.relabelling_part(
             self.base.certify(Size(self.kept)).privacy,
             classes=len(self.concepts.schema.classes),
             ratio=self.ratio,
             change=self.change,
         )
-        points = rules.subsampling(relabelled, kept=self.kept, of=self.taken)
+        points = rules.subsampling(relabelling, kept=self.kept, of=self.taken)
         proof = rules.disjoint_parts(labelled, rules.on_part(points, part=UNLABELLED))
         return Certificate(
             privacy=rules.declared(proof, epsilon=self.epsilon, delta=self.delta),

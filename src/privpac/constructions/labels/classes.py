@@ -198,14 +198,14 @@ class LabelPrivateGrid:
         ratio, spacing = power_up(self.ratio, max(self.prices)), self.spacing(n)
         if ratio == 1:
             return None
-        bounded = self._bounded(n)
+        concepts = self._bounded(n)
         if isinstance(self.concepts, Thresholds) and self.concepts.direction != "either":
-            return partial(self._threshold, n, bounded.size or 1, spacing, ratio)
+            return partial(self._threshold, n, concepts.size or 1, spacing, ratio)
         level = Fraction(self._ends * spacing, n)
-        if level >= 1 or bounded.vc is None:
+        if level >= 1 or concepts.vc is None:
             return None
         vc = self.concepts.vc or 1
-        candidates = int(Fraction(bounded.odds)) + 2
+        candidates = int(Fraction(concepts.odds)) + 2
         return lambda error: covers_rules.label_cover(
             records=n,
             vc=vc,

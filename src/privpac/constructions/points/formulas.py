@@ -80,16 +80,16 @@ class Clip:
 
 
 def never_worse(
-    missed: Callable[[Fraction], arb],
+    miss: Callable[[Fraction], arb],
     *,
     heavy: Fraction,
     noise: Fraction = Fraction(0),
     error: Fraction,
     failure: Fraction,
 ) -> bool:
-    """Whether m·min(1, heavy·(1 - p)/(error - p)) + (1 - m)·noise·(1 - p)/error ≤ failure, m = missed(p), for all p.
+    """Whether m·min(1, heavy·(1 - p)/(error - p)) + (1 - m)·noise·(1 - p)/error ≤ failure, m = miss(p), for all p.
 
-    `missed` must fall with p, and noise must not exceed heavy, so that the sum grows with m. From `edge` on the first
+    `miss` must fall with p, and noise must not exceed heavy, so that the sum grows with m. From `edge` on the first
     share is 1, and the value at the edge is the worst.
     """
     if heavy >= error:
@@ -100,7 +100,7 @@ def never_worse(
     def least(mass: Fraction) -> arb:
         key = mass, ctx.prec
         if key not in memory:
-            memory[key] = missed(mass)
+            memory[key] = miss(mass)
         return memory[key]
 
     def value(low: Fraction, high: Fraction) -> arb:
@@ -201,16 +201,16 @@ def _clips(domain: int, epsilon: Fraction, *, positives: int) -> Iterator[tuple[
     """
     size = math.log(domain)
     for slack in _SLACKS:
-        rounded = _rate(slack, epsilon)
-        if rounded <= 0 or size <= slack:
+        rate = _rate(slack, epsilon)
+        if rate <= 0 or size <= slack:
             continue
-        surplus = (size - float(slack)) / float(rounded)
-        least, most = max(1, int(surplus / 2)), int((size + 30) / float(rounded)) + 2
+        surplus = (size - float(slack)) / float(rate)
+        least, most = max(1, int(surplus / 2)), int((size + 30) / float(rate)) + 2
         margins = np.arange(least, most, max(1, (most - least) // _MARGINS))
         thresholds = np.ceil(np.round(2 * margins - surplus, 9)).astype(np.int64)
         candidates = (margins < thresholds) & (thresholds <= positives)
         if candidates.any():
-            yield rounded, thresholds[candidates], margins[candidates]
+            yield rate, thresholds[candidates], margins[candidates]
 
 
 @lru_cache(maxsize=1024)
@@ -286,8 +286,8 @@ def clip_at(n: int, *, domain: int, error: Fraction, failure: Fraction, epsilon:
     best = _best_clip(n, domain=domain, error=float(error), failure=failure, epsilon=epsilon)
     if best is None or best[0] > failure:
         return None
-    proved = proves_clipped(n, domain=domain, error=error, failure=failure, clip=best[1])
-    return best[1] if proved else None
+    holds = proves_clipped(n, domain=domain, error=error, failure=failure, clip=best[1])
+    return best[1] if holds else None
 
 
 @formula("clipped-points-accuracy")

@@ -65,8 +65,8 @@ def _code(wish: Wish) -> Need:
 def _cover(wish: Wish) -> Need | None:
     from privpac.constructions.points.cover_formulas import plan_cover
 
-    hoped, _ = plan_cover(**wish.goal)
-    return _first(wish, hoped, _cover_at)
+    guess, _ = plan_cover(**wish.goal)
+    return _first(wish, guess, _cover_at)
 
 
 def _cover_error(wish: Wish, n: int) -> Fraction | None:
@@ -96,10 +96,10 @@ def _cover_at(wish: Wish, n: int) -> Need | None:
     return Need(n, parameters={"keys": str(cover.keys), "share": decimal_text(cover.share)})
 
 
-def _first(wish: Wish, hoped: int, at: Callable[[Wish, int], Need | None]) -> Need | None:
+def _first(wish: Wish, guess: int, at: Callable[[Wish, int], Need | None]) -> Need | None:
     """The need from the hoped number on that the learner certifies; none where its sets are too coarse for that."""
     for share in range(STEPS):
-        need = at(wish, hoped + hoped * share // PERCENT)
+        need = at(wish, guess + guess * share // PERCENT)
         if need is not None:
             return need
     return None
@@ -122,11 +122,11 @@ def _sparse_at(wish: Wish, n: int) -> Need | None:
 def _boosted(wish: Wish) -> Need | None:
     from privpac.constructions.points.sampled_formulas import plan_boosted
 
-    rounded = Fraction(math.floor(wish.error * PERCENT), PERCENT)
-    if rounded <= 0:
+    error = Fraction(math.floor(wish.error * PERCENT), PERCENT)
+    if error <= 0:
         return None
-    hoped, _ = plan_boosted(error=rounded, failure=wish.failure, epsilon=wish.epsilon)
-    return _first(wish, hoped, _boosted_at)
+    guess, _ = plan_boosted(error=error, failure=wish.failure, epsilon=wish.epsilon)
+    return _first(wish, guess, _boosted_at)
 
 
 def _boosted_certified(wish: Wish, n: int) -> tuple[Fraction, Boost] | None:

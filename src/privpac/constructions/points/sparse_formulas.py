@@ -101,8 +101,8 @@ def sparsity_at(n: int, *, error: Fraction, failure: Fraction, epsilon: Fraction
     """The prior with which `n` records are proved to reach an error; None if the search finds none."""
     fails, flip = _best_flip(n, error=error, failure=failure, epsilon=epsilon)
     sparsity = Sparsity(flip, ratio_for(epsilon / 2))
-    proved = fails <= failure and proves_sparse(n, error=error, failure=failure, sparsity=sparsity)
-    return sparsity if proved else None
+    holds = fails <= failure and proves_sparse(n, error=error, failure=failure, sparsity=sparsity)
+    return sparsity if holds else None
 
 
 @formula("sparse-sets-accuracy")

@@ -38,8 +38,8 @@ def _points(request: Request, rest: str) -> Learner:
 def _generated(request: Request, rest: str) -> Learner:
     name, _, bits = rest.rpartition(":")
     if not (name and is_count(bits)):
-        allowed = "of the form generated:COLUMN:BITS, such as generated:code:16"
-        raise ParameterError(OWNER, "word", f"generated:{rest}", allowed=allowed)
+        requirement = "of the form generated:COLUMN:BITS, such as generated:code:16"
+        raise ParameterError(OWNER, "word", f"generated:{rest}", allowed=requirement)
     column = column_of(request, name, "generated:COLUMN:BITS")
     return request.occam(GeneratedPoints(request.schema, column, int(bits)))
 

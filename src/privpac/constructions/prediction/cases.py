@@ -53,10 +53,10 @@ def predictor_case(name: str, predictor: Predictor, n: int, *rows: Sequence[int]
     """All answers to these questions together, on every multiset of n records: so many times one answer's loss."""
     schema = predictor.schema
     queries = questions(schema, *rows)
-    remembered: dict[Hashable, object] = {}
+    memory: dict[Hashable, object] = {}
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
-        sample = RememberedSample(sample_of(schema, data), tuple(data), remembered)
+        sample = RememberedSample(sample_of(schema, data), tuple(data), memory)
         prepared = predictor.prepare(sample, coins)
         # A run of its own, so that its branches are not multiplied by training anew for each of them.
         [answers] = coins.each([lambda inner: tuple(prepared.answer(queries, inner).tolist())])

@@ -183,8 +183,8 @@ def _runs(way: str, wish: Wish, n: int, *, models: int) -> bool:
     if way == "reference":
         net = _net_plan(usual, n, _at_size(usual, n, _net_counts) or concepts.vc)
         return net is not None and listed(concepts, points=net.kept) and _voters_fit(concepts, n, net.models)
-    flipped = _flipped_plan(usual, n, _at_size(usual, n, _flipped_counts) or concepts.vc)
-    return listed(concepts, points=flipped.kept)
+    plan = _flipped_plan(usual, n, _at_size(usual, n, _flipped_counts) or concepts.vc)
+    return listed(concepts, points=plan.kept)
 
 
 def _answers(way: str) -> Callable[[Wish, Need], str | None]:

@@ -141,8 +141,8 @@ class Classifiers:
 
     def __post_init__(self) -> None:
         if not all(hasattr(self.estimator, name) for name in ("fit", "predict", "get_params")):
-            allowed = "a scikit-learn classifier: with fit, predict and get_params"
-            raise ParameterError(OWNER, "base", type(self.estimator).__name__, allowed=allowed)
+            requirement = "a scikit-learn classifier: with fit, predict and get_params"
+            raise ParameterError(OWNER, "base", type(self.estimator).__name__, allowed=requirement)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -203,9 +203,9 @@ class Classifiers:
 
         model = clone(self.estimator)
         # A cache would keep what was made of records on disk, and whoever loads the model would read it there.
-        fixed = {"random_state": SEED, "memory": None}
+        values = {"random_state": SEED, "memory": None}
         endings = {name: name.rpartition("__")[-1] for name in model.get_params()}
-        return model.set_params(**{name: fixed[last] for name, last in endings.items() if last in fixed})
+        return model.set_params(**{name: values[last] for name, last in endings.items() if last in values})
 
     def tally(self, models: Sequence[Any], cells: Cells) -> NDArray[np.int64]:
         rows = Encoding(self.schema).matrix(cells)

@@ -96,8 +96,8 @@ def plan_block_quantiles(
         return None
     bits = place_bits(records, cells=cells)
     plans = [_planned(levels, bits, epsilon, delta, failure) for levels in range(1, _MOST_LEVELS + 1)]
-    proved = [plan for plan in plans if plan is not None]
-    return min(proved, key=lambda plan: plan.error(records)) if proved else None
+    candidates = [plan for plan in plans if plan is not None]
+    return min(candidates, key=lambda plan: plan.error(records)) if candidates else None
 
 
 @lru_cache(maxsize=1024)

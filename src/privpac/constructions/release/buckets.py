@@ -32,8 +32,8 @@ class Buckets:
 
     def __post_init__(self) -> None:
         edges = [edge for first, end, _ in self.buckets for edge in (first, end)]
-        ordered = all(a <= b for a, b in pairwise(edges))
-        if not ordered or any(not (0 <= first < end and count > 0) for first, end, count in self.buckets):
+        in_order = all(a <= b for a, b in pairwise(edges))
+        if not in_order or any(not (0 <= first < end and count > 0) for first, end, count in self.buckets):
             raise ValueError("buckets must be ascending, apart and full")
 
     @classmethod

@@ -74,10 +74,10 @@ def _histogram() -> Case:
     """Labels, every one with noise of its own."""
     schema = tiny_schema(2, classes=3)
     sanitiser = PointHistogram(schema, ("y",), Fraction(2))
-    remembered: dict[Hashable, object] = {}
+    memory: dict[Hashable, object] = {}
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
-        return sanitiser.release(RememberedSample(sample_of(schema, data), tuple(data), remembered), coins)
+        return sanitiser.release(RememberedSample(sample_of(schema, data), tuple(data), memory), coins)
 
     def certified(records: int) -> Privacy:
         return sanitiser.certify(Size(records)).privacy.fact

@@ -86,7 +86,7 @@ class PointHistogram:
         return Fraction(self.plan(records).steps, records)
 
     def require(self, size: Size) -> None:
-        require_enough(OWNER, records=size.total, goal=self.error, proved=self._proved, queries="points")
+        require_enough(OWNER, records=size.total, goal=self.error, error_of=self._proved, queries="points")
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)

@@ -120,8 +120,8 @@ def _wished(best: Ordered, error: Fraction | None, records: int, *, delta: Fract
         try:
             sanitiser.certify(Size(0, records))
             return sanitiser
-        except TooFewRecords as refused:
-            sanitisers.setdefault(refused.needed, sanitiser)
+        except TooFewRecords as refusal:
+            sanitisers.setdefault(refusal.needed, sanitiser)
     return sanitisers[min(sanitisers)]
 
 

@@ -110,8 +110,8 @@ def plan_tree(
     every = cells <= FULL if full is None else full
     branchings = BRANCHINGS if branching is None else (branching,)
     plans = [_planned(records, cells, b, epsilon, failure, every) for b in branchings]
-    proved = [plan for plan in plans if plan is not None]
-    return min(proved, key=lambda plan: plan.off) if proved else None
+    candidates = [plan for plan in plans if plan is not None]
+    return min(candidates, key=lambda plan: plan.off) if candidates else None
 
 
 def _planned(
