@@ -205,12 +205,12 @@ def _open(path: Path) -> IO[str]:
 def csv_call(path: Path, names: Sequence[str], delimiter: str, *, typed: bool = False) -> str:
     """The SQL call that reads a CSV file with columns c0, c1, …: as text or, if `typed`, as DuckDB reads them."""
     # Columns go by position: DuckDB does not tell 'A' from 'a'.
-    fixed = f"delim = {_text(delimiter)}, quote = '\"', escape = '\"', header = true"
+    dialect = f"delim = {_text(delimiter)}, quote = '\"', escape = '\"', header = true"
     if typed:
         fields = ", ".join(f"'c{index}'" for index in range(len(names)))
-        return f"read_csv({place(path)}, {fixed}, names = [{fields}])"
+        return f"read_csv({place(path)}, {dialect}, names = [{fields}])"
     fields = ", ".join(f"'c{index}': 'VARCHAR'" for index in range(len(names)))
-    return f"read_csv({place(path)}, {fixed}, auto_detect = false, columns = {{{fields}}})"
+    return f"read_csv({place(path)}, {dialect}, auto_detect = false, columns = {{{fields}}})"
 
 
 def _by_columns(path: Path) -> bool:
@@ -307,20 +307,20 @@ def _readable(name: str, kind: str) -> str:
     return kind
 
 
-def simple(stored: str) -> str | None:
+def simple(kind: str) -> str | None:
     """The plain word for a DuckDB type, or None for nested and other types."""
-    base = stored.split("(")[0]
-    if stored.endswith("]"):
+    base = kind.split("(")[0]
+    if kind.endswith("]"):
         return None
-    if stored == ZONED:
+    if kind == ZONED:
         return "datetime with zone"
     return _AS_STORED.get(base) or _AS_TEXT.get(base)
 
 
 def selected(key: str, kind: str) -> str:
     """The SQL expression that reads a column without losing digits."""
-    quoted = '"' + key.replace('"', '""') + '"'
+    name = '"' + key.replace('"', '""') + '"'
     if kind == ZONED:
-        return f"epoch_us({quoted})"
+        return f"epoch_us({name})"
     # Through a double, numpy would lose digits of these.
-    return f"CAST({quoted} AS VARCHAR)" if kind.split("(")[0] in _AS_TEXT else quoted
+    return f"CAST({name} AS VARCHAR)" if kind.split("(")[0] in _AS_TEXT else name

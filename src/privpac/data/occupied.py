@@ -114,5 +114,5 @@ def check_bins(owner: str, axes: tuple[Column, ...], bins: tuple[int, ...]) -> N
         raise ParameterError(owner, "bins", bins, allowed="one number per column")
     for column, groups in zip(axes, bins, strict=True):
         if not 1 <= groups <= column.size:
-            allowed = f"between 1 and {column.size} for column '{column.name}'"
-            raise ParameterError(owner, "bins", groups, allowed=allowed)
+            requirement = f"between 1 and {column.size} for column '{column.name}'"
+            raise ParameterError(owner, "bins", groups, allowed=requirement)

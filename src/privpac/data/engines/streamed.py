@@ -65,13 +65,13 @@ class StreamedSample:
         stream: Stream,
         size: Callable[[], Size],
         passes: list[int] | None = None,
-        counted: Callable[[CellCounts], ColumnCounts | None] | None = None,
+        counter: Callable[[CellCounts], ColumnCounts | None] | None = None,
     ) -> None:
         self._schema = schema
         self._stream = stream
         self._size = size
         self._passes = [0] if passes is None else passes
-        self._counted = counted
+        self._counted = counter
 
     @classmethod
     def of(
@@ -100,7 +100,7 @@ class StreamedSample:
             return _grouped(statistic, source, schema, n) if labelled or statistic.classes == 1 else None
 
         by_column = counted if source.columnar else None
-        return cls(schema, stream=stream, size=lambda: size, passes=passes, counted=by_column)
+        return cls(schema, stream=stream, size=lambda: size, passes=passes, counter=by_column)
 
     def __repr__(self) -> str:
         return f"StreamedSample(columns={list(self._schema.names)})"
@@ -156,10 +156,10 @@ class StreamedSample:
         if self._counted is None or not isinstance(statistic, FromCellCounts):
             return None
         before, parts = self._passes[0], statistic.cell_counts
-        grouped = [self._counted(part) for part in parts]
+        groups = [self._counted(part) for part in parts]
         counts = [
             _reduced(part, self.blocks(*part.columns)) if group is None else group
-            for part, group in zip(parts, grouped, strict=True)
+            for part, group in zip(parts, groups, strict=True)
         ]
         self._passes[0] = before + 1  # every column once
         together: S = statistic.of_cell_counts(counts)
@@ -200,8 +200,8 @@ class StreamedSample:
         return StreamedSample(self._schema, stream=stream, size=lambda: left)
 
     def parts(self, number: Number, count: int, *, columns: tuple[str, ...]) -> Sequence[_Part]:
-        divided = _Division(self, number, count, columns)
-        return [_Part(divided, which) for which in range(count)]
+        division = _Division(self, number, count, columns)
+        return [_Part(division, which) for which in range(count)]
 
     def _checked(self, positions: Indices) -> npt.NDArray[np.int64]:
         return checked_positions(positions, self.size.total, owner="StreamedSample")
