@@ -92,8 +92,8 @@ def card_picture(sheet: PointsSheet, schema: Schema, *, promise: str = "") -> Dr
 
 def _title(schema: Schema) -> Shapes:
     title = f"Risk card for {_of_one(schema)}"
-    shown = _fitting(title, WIDTH - 2 * MARGIN, LARGE)
-    yield Words(MARGIN, MARGIN + 14, shown, "title", "start", _full(title, shown))
+    text = _fitting(title, WIDTH - 2 * MARGIN, LARGE)
+    yield Words(MARGIN, MARGIN + 14, text, "title", "start", _full(title, text))
     advice = "Add up the points of all blocks, then read the risk off below."
     yield Words(MARGIN, MARGIN + 34, advice, "soft", "start")
 
@@ -219,5 +219,5 @@ def _fitting(text: str, width: float, size: float = SMALL) -> str:
     return _short(text, letters)
 
 
-def _full(text: str, shown: str) -> str:
-    return "" if text == shown else text
+def _full(text: str, excerpt: str) -> str:
+    return "" if text == excerpt else text

@@ -194,8 +194,8 @@ class _Layout:
         leaf = self.shown.leaves[place.number]
         if leaf.mark:
             return f"{leaf.mark}, {leaf.leaves} leaves" if leaf.leaves > 1 else leaf.mark
-        known = f"{sum(leaf.counts):,} · {leaf.shares[place.node.label]:.0%}" if leaf.counts else ""
-        return " · ".join(part for part in (known, leaf.folded if leaf.leaves > 1 else "") if part)
+        counts = f"{sum(leaf.counts):,} · {leaf.shares[place.node.label]:.0%}" if leaf.counts else ""
+        return " · ".join(part for part in (counts, leaf.folded if leaf.leaves > 1 else "") if part)
 
     def _note(self) -> str:
         if not self.shown.counted:
@@ -210,12 +210,12 @@ def _question(test: Test, schema: Schema) -> str:
         return Test(test.column, test.cell, "equals").describe(schema)
     if not isinstance(column, Numeric):
         return f"{column.called} ≥ {column.show(test.cell)}"
-    sign, shown = edge(
+    sign, cut = edge(
         column, test.cell, ("≥", ">")
     )  # as in words: whoever has just the number must find the same side
-    if not column.integer and len(shown) > DIGITS + 2:
-        shown = f"{float(shown):.{DIGITS}g}"
-    return f"{column.called} {sign} {column.with_unit(shown)}"
+    if not column.integer and len(cut) > DIGITS + 2:
+        cut = f"{float(cut):.{DIGITS}g}"
+    return f"{column.called} {sign} {column.with_unit(cut)}"
 
 
 def _short(text: str) -> str:
