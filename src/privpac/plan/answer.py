@@ -106,7 +106,7 @@ class Answer:
 
     def to_json(self) -> dict[str, Any]:
         """The row as JSON."""
-        released = self.option.purpose == "release"
+        is_release = self.option.purpose == "release"
         tree: dict[str, Any] = {
             "learner": self.option.learner,
             "concepts": self.concepts.word,
@@ -119,8 +119,8 @@ class Answer:
             "proper": self.option.proper,
             "purpose": self.option.purpose,
             # What is released needs no labels: all its records count as unlabelled.
-            "labelled": 0 if released else self.need.labelled,
-            "unlabelled": self.need.labelled if released else self.need.unlabelled,
+            "labelled": 0 if is_release else self.need.labelled,
+            "unlabelled": self.need.labelled if is_release else self.need.unlabelled,
             "error": float(self.wish.error),
             "epsilon": float(self.wish.epsilon),
             "simulated": None if self.simulated is None else _plain(self.simulated.value),
@@ -168,14 +168,14 @@ def bare_answer(question: Question, option: Option, concepts: ClassFacts) -> Ans
     wish = question.wish(concepts)
     if question.kind == "needed":
         return _needed(question, option, wish)
-    solved = _solved(question, option, wish, "error" if question.kind == "reachable" else "epsilon")
-    if solved is None:
+    solution = _solved(question, option, wish, "error" if question.kind == "reachable" else "epsilon")
+    if solution is None:
         return None
     records = question.records or 0
-    need = _need_at(option, solved, records)
+    need = _need_at(option, solution, records)
     if need is None or _is_direct(question, need):
         need = Need(records)
-    return Answer(question.kind, option, solved, need)
+    return Answer(question.kind, option, solution, need)
 
 
 def _is_direct(question: Question, need: Need) -> bool:

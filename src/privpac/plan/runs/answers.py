@@ -101,17 +101,17 @@ def _drawing(
 
     def each(n: int) -> float:
         kept = numbers(n)[0]
-        counted = n - kept if voted else n
-        return listing_seconds(answer, concepts, kept, counted=counted, voted=voted) if kept else 0.0
+        records = n - kept if voted else n
+        return listing_seconds(answer, concepts, kept, counted=records, voted=voted) if kept else 0.0
 
     return each
 
 
-def _fitting(answer: Answer, concepts: Any, models: int, *, fitted: int) -> float:
+def _fitting(answer: Answer, concepts: Any, models: int, *, records: int) -> float:
     """Seconds of models that vote, each fitted to its part of so many records."""
     if not models:
         return 0.0
-    block = largest_block(fitted, models)
+    block = largest_block(records, models)
     return models * (EACH_MODEL + listing_seconds(answer, concepts, block, counted=block))
 
 
@@ -149,7 +149,7 @@ def vote(answer: Answer, supply: Supply) -> Experiment:
         return errs
 
     def each(n: int) -> float:
-        return _fitting(answer, concepts, models, fitted=n)
+        return _fitting(answer, concepts, models, records=n)
 
     return _experiment(answer, supply, make, draws=1, each=each)
 
@@ -158,15 +158,15 @@ def flipped(answer: Answer, supply: Supply) -> Experiment:
     """A fresh draw for every answer, turned round now and then."""
     concepts = _concepts(answer, supply)
 
-    planned = _for_size(FreshDraws, concepts, answer)
+    plan_for = _for_size(FreshDraws, concepts, answer)
 
     def make(population: Population, n: int, epsilon: Fraction) -> Errs:
-        predictor = planned(n, epsilon)
+        predictor = plan_for(n, epsilon)
         return lambda sample, coins: _turned(
             population.error(predictor.hypothesis(sample, coins)), predictor.flip
         )
 
-    each = _drawing(answer, concepts, _planned(planned, answer))
+    each = _drawing(answer, concepts, _planned(plan_for, answer))
     return _experiment(answer, supply, make, draws=DRAWS, each=each)
 
 
@@ -174,20 +174,20 @@ def relabelled_vote(answer: Answer, supply: Supply) -> Experiment:
     """Models on records that the others relabel, anew for every answer."""
     concepts = _concepts(answer, supply)
 
-    planned = _for_size(RelabelledVote, concepts, answer)
+    plan_for = _for_size(RelabelledVote, concepts, answer)
 
     def make(population: Population, n: int, epsilon: Fraction) -> Errs:
-        predictor, cells = planned(n, epsilon), population.records.block().cells
+        predictor, cells = plan_for(n, epsilon), population.records.block().cells
         return lambda sample, coins: _voted_wrong(
             population, predictor.votes(sample, cells, coins), predictor.models, ratio_for(predictor.inner)
         )
 
-    numbers = _planned(planned, answer)
+    numbers = _planned(plan_for, answer)
     drawing = _drawing(answer, concepts, numbers, voted=True)
 
     def each(n: int) -> float:
         kept, models = numbers(n)
-        return drawing(n) + _fitting(answer, concepts, models, fitted=kept)
+        return drawing(n) + _fitting(answer, concepts, models, records=kept)
 
     return _experiment(answer, supply, make, draws=DRAWS, each=each)
 
@@ -196,27 +196,27 @@ def net_relabelled(answer: Answer, supply: Supply) -> Experiment:
     """All records relabelled by one draw, models on blocks of them, an answer turned round now and then."""
     concepts = _concepts(answer, supply)
 
-    planned = _for_size(NetRelabelled, concepts, answer)
+    plan_for = _for_size(NetRelabelled, concepts, answer)
 
     def make(population: Population, n: int, epsilon: Fraction) -> Errs:
-        predictor = planned(n, epsilon)
+        predictor = plan_for(n, epsilon)
         cells = population.records.block().cells
 
         def errs(sample: object, coins: object) -> float:
-            voted = _voted_wrong(
+            error = _voted_wrong(
                 population,
                 predictor.votes(sample, cells, coins),
                 predictor.models,
                 ratio_for(predictor.inner),
             )
-            return _turned(voted, predictor.flip)
+            return _turned(error, predictor.flip)
 
         return errs
 
-    numbers = _planned(planned, answer)
+    numbers = _planned(plan_for, answer)
     drawing = _drawing(answer, concepts, numbers)
 
     def each(n: int) -> float:
-        return drawing(n) + _fitting(answer, concepts, numbers(n)[1], fitted=n)
+        return drawing(n) + _fitting(answer, concepts, numbers(n)[1], records=n)
 
     return _experiment(answer, supply, make, draws=DRAWS, each=each)

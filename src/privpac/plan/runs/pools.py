@@ -47,12 +47,12 @@ def with_pool(method: str) -> Callable[[Answer, Supply], Experiment]:
             return run
 
         def seconds(n: int) -> float:
-            fixed = EACH + n * EACH_RECORD + others * EACH_OTHER
+            base = EACH + n * EACH_RECORD + others * EACH_OTHER
             if method == "generic":
-                return fixed + others * EACH_SANITISED
+                return base + others * EACH_SANITISED
             kept = _relabelled(settings, n, answer)
-            drawn = listing_seconds(answer, concepts, kept, counted=n, voted=method == "relabel")
-            return fixed + drawn + weighing_seconds(concepts, kept)
+            drawing = listing_seconds(answer, concepts, kept, counted=n, voted=method == "relabel")
+            return base + drawing + weighing_seconds(concepts, kept)
 
         on = f"{population.on}; {others:,} more of them without labels"
         return Experiment(on, trial, seconds, promised=supply.promised(answer, population), unlabelled=others)

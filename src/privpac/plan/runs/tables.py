@@ -41,35 +41,35 @@ Make = Callable[[Any, str, Fraction], Any]
 """(schema, column, epsilon) to what releases a column."""
 
 
-def _gaps(true: NDArray[Any], released: NDArray[Any]) -> NDArray[np.float64]:
+def _gaps(true: NDArray[Any], synthetic: NDArray[Any]) -> NDArray[np.float64]:
     """At every threshold that tells records apart: the share of released records below it, less that of the true."""
-    places = np.unique(np.concatenate([true, released]))
+    places = np.unique(np.concatenate([true, synthetic]))
     below = [
         np.searchsorted(values, places, side="right") / len(values)
-        for values in (np.sort(released), np.sort(true))
+        for values in (np.sort(synthetic), np.sort(true))
     ]
     gaps: NDArray[np.float64] = below[0] - below[1]
     return gaps
 
 
-def threshold_error(true: NDArray[Any], released: NDArray[Any]) -> float:
+def threshold_error(true: NDArray[Any], synthetic: NDArray[Any]) -> float:
     """The largest error of a threshold."""
-    return float(np.abs(_gaps(true, released)).max())
+    return float(np.abs(_gaps(true, synthetic)).max())
 
 
-def range_error(true: NDArray[Any], released: NDArray[Any]) -> float:
+def range_error(true: NDArray[Any], synthetic: NDArray[Any]) -> float:
     """The largest error of a range: two thresholds, one as much too high as the other is too low."""
-    gaps = _gaps(true, released)
+    gaps = _gaps(true, synthetic)
     return float(max(0.0, gaps.max()) - min(0.0, gaps.min()))
 
 
-def share_error(true: NDArray[Any], released: Any) -> float:
+def share_error(true: NDArray[Any], synthetic: Any) -> float:
     """The largest error of the share of a value."""
     values, counts = np.unique(true, return_counts=True)
-    held = dict(zip(values.tolist(), counts.tolist(), strict=True))
-    shares = dict(released.counts)
+    truth = dict(zip(values.tolist(), counts.tolist(), strict=True))
+    shares = dict(synthetic.counts)
     n = len(true)
-    gaps = (shares.get(cell, 0) / released.total - held.get(cell, 0) / n for cell in {*shares, *held})
+    gaps = (shares.get(cell, 0) / synthetic.total - truth.get(cell, 0) / n for cell in {*shares, *truth})
     return float(max(map(abs, gaps)))
 
 
@@ -95,8 +95,8 @@ def _released(
 
         def run(coins: Any) -> float:
             cells = population.sample(n, coins).block().cells[column]
-            released = sanitiser.release(MemorySample.from_cells(schema, {column: cells}), coins)
-            return worst(cells, released)
+            table = sanitiser.release(MemorySample.from_cells(schema, {column: cells}), coins)
+            return worst(cells, table)
 
         return run
 
@@ -119,8 +119,8 @@ def of_line(kind: Line) -> Callable[..., Experiment]:
         cells = answer.concepts.cells or 0
         spent: dict[str, Any] = {"delta": answer.wish.delta} if kind is BlockQuantiles else {}
 
-        def worst(cells: NDArray[Any], released: Any) -> float:
-            return error(cells, np.array(released.cells(), dtype=cells.dtype))
+        def worst(cells: NDArray[Any], synthetic: Any) -> float:
+            return error(cells, np.array(synthetic.cells(), dtype=cells.dtype))
 
         return _released(
             answer,
