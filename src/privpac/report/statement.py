@@ -74,10 +74,10 @@ class Statement:
     def text(self) -> str:
         """As plain text, which is also Markdown."""
         table = ["| | |", "|---|---|", *(f"| {name} | {_cell(value)} |" for name, value in self.rows)]
-        listed = [
+        sections = [
             f"{heading}:\n\n" + "\n".join(f"* {item}" for item in items) for heading, items in self.lists
         ]
-        return "\n\n".join([f"# {self.title}", *self.paragraphs, *listed, "\n".join(table)]) + "\n"
+        return "\n\n".join([f"# {self.title}", *self.paragraphs, *sections, "\n".join(table)]) + "\n"
 
     def html(self) -> str:
         """As one page for printing, without a script or a request."""
@@ -88,8 +88,8 @@ class Statement:
         )
         body = "".join(f"<p>{_with_code(paragraph)}</p>" for paragraph in self.paragraphs)
         for heading, items in self.lists:
-            listed = "".join(f"<li>{escape(item)}</li>" for item in items)
-            body += f"\n<h2>{escape(heading)}</h2>\n<ul>{listed}</ul>"
+            bullets = "".join(f"<li>{escape(item)}</li>" for item in items)
+            body += f"\n<h2>{escape(heading)}</h2>\n<ul>{bullets}</ul>"
         return (
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -193,7 +193,7 @@ def statement_of(document: Mapping[str, Any], findings: Findings | None = None) 
             remedy="Make it anew without a seed, and delete this one.",
         )
     facts = means(subject)
-    released = (
+    opening = (
         f"What was released is {subject.released}, made from {subject.records:,} records, together with the numbers"
         f" printed beside it. {facts[0]} {' '.join(facts[1:])}"
     )
@@ -206,7 +206,7 @@ def statement_of(document: Mapping[str, Any], findings: Findings | None = None) 
         (ASSUMED, tuple(taken_for_granted(subject, document["schema"]))),
         (LIMITS, tuple(does_not_mean(subject))),
     )
-    return Statement(subject.title, (released, together, CHECKED), lists, _rows(subject, looks))
+    return Statement(subject.title, (opening, together, CHECKED), lists, _rows(subject, looks))
 
 
 def _rows(document: _Document, findings: Findings) -> tuple[tuple[str, str], ...]:
