@@ -91,17 +91,17 @@ class Answering:
             if self._has_end(transaction.connection):
                 raise Ended()
             group = self._group(transaction, asks, holders(transaction.connection, asks))
-            admitted = [group.admit(ask) for ask in asks]
+            admissions = [group.admit(ask) for ask in asks]
             group.write()
-        waiting = [one for one in admitted if isinstance(one, PaidRequest)]
+        waiting = [one for one in admissions if isinstance(one, PaidRequest)]
         if not waiting:
             self._remember(group.known)
-            return [one for one in admitted if not isinstance(one, PaidRequest)]
+            return [one for one in admissions if not isinstance(one, PaidRequest)]
         answers = self._draw([one.ask.rows for one in waiting], group.known)
         with self.store.transact() as transaction:
             group = self._group(transaction, [one.ask for one in waiting], {})
             group.keep(answers)
-            outcomes = [group.reply(one) if isinstance(one, PaidRequest) else one for one in admitted]
+            outcomes = [group.reply(one) if isinstance(one, PaidRequest) else one for one in admissions]
             group.write()
         self._remember(group.known)
         return outcomes

@@ -187,10 +187,10 @@ class Group:
         """The reply if nothing has to be drawn for it."""
         return self.reply(one) if not one.ask.rows.new(self.known) else one
 
-    def keep(self, drawn: Mapping[bytes, int]) -> None:
+    def keep(self, labels: Mapping[bytes, int]) -> None:
         """Keep what was drawn; where somebody else was quicker, theirs remains."""
         digest = self.terms.digest
-        for question, label in drawn.items():
+        for question, label in labels.items():
             if question not in self.known:
                 self.known[question] = label
                 self.labels.append({"of": digest, "asked": question, "drawn": label})

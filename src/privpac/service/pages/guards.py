@@ -76,9 +76,9 @@ class Guard:
             return
         headers = Headers(scope=scope)
         scope.setdefault("state", {})["refusal"] = self._refusal(scope, headers)
-        dressed = _dressed(send, HEADERS | VERIFY if _is_verify(scope) else HEADERS)
+        reply = _dressed(send, HEADERS | VERIFY if _is_verify(scope) else HEADERS)
         try:
-            await self._app(scope, self._limited(receive), dressed)
+            await self._app(scope, self._limited(receive), reply)
         except Problem:  # of the service around the pages: it says so itself
             raise
         except ClientDisconnect:
@@ -88,7 +88,7 @@ class Guard:
             facts = facts_of(scope)
             facts.failed(fault)
             LOG.error("an unexpected %s", facts.fault)
-            await self._fault(Request(scope))(scope, receive, dressed)
+            await self._fault(Request(scope))(scope, receive, reply)
 
     def _refusal(self, scope: Scope, headers: Headers) -> Refusal | None:
         host = headers.get("host", "").lower()

@@ -89,8 +89,8 @@ def _visitor(key: Key | None) -> Visitor | None:
 
 
 def _entered(service: Service, text: str) -> Visitor | None:
-    presented = Presented.read(text)
-    return None if presented is None else _visitor(service.find(presented))
+    credential = Presented.read(text)
+    return None if credential is None else _visitor(service.find(credential))
 
 
 def _visitor_by_id(service: Service, identity: str) -> Visitor | None:

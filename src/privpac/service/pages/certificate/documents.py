@@ -153,9 +153,9 @@ def _format(file: Path) -> str:
     except (OSError, *MALFORMED):
         form = None
     if form not in KINDS:
-        allowed = "a model file, the bundle.json of a bundle, or a released table"
+        documents = "a model file, the bundle.json of a bundle, or a released table"
         raise NotCertified(
-            f"This is not {allowed}.", remedy="Choose the file that privpac learn wrote with --out."
+            f"This is not {documents}.", remedy="Choose the file that privpac learn wrote with --out."
         )
     return str(form)
 
@@ -177,8 +177,8 @@ def recheck(path: Path) -> Checked:
     try:
         if not is_bundle(path) and _format(path) in BUNDLES:
             return Checked(None, steps=check_file(path).steps, alone=True)
-        verified = verify(path)
-        return Checked(verified, steps=verified.steps)
+        verification = verify(path)
+        return Checked(verification, steps=verification.steps)
     except PrivpacError as error:
         sentence = _nameless(error, path)
         return Checked(None, problem=sentence.problem, remedy=sentence.remedy)

@@ -167,9 +167,9 @@ class AnswersMaking:
         sample = open_sample(table, schema, engine="memory")  # a bundle holds its records
         offer = offer_for(self.wishes, schema=schema, size=sample.size, coins=payment.coins.origin)
         folder = bundle.write(into.file(BUNDLE), offer, prepare(offer, sample, payment, table=table))
-        with zipfile.ZipFile(into.file("bundle.zip"), "w", zipfile.ZIP_DEFLATED) as packed:
+        with zipfile.ZipFile(into.file("bundle.zip"), "w", zipfile.ZIP_DEFLATED) as archive:
             for file in sorted(folder.iterdir()):
-                packed.write(file, f"{BUNDLE}/{file.name}")
+                archive.write(file, f"{BUNDLE}/{file.name}")
         into.note(made="answers", shown=BUNDLE, document=BUNDLE, steps=verify(folder).steps)
 
     def words(self) -> list[str]:

@@ -61,13 +61,13 @@ def bring(request: Request, visitor: Owner, form: Form) -> Response:
     try:
         upload, name = form.get("file"), str(form.get("path", "")).strip()
         if name:
-            path, title, uploaded = place.named(name), name, False
+            path, title, is_upload = place.named(name), name, False
         else:
             if not isinstance(upload, UploadFile) or not upload.filename:
                 raise SchemaError("No table was chosen.", remedy="Choose a CSV or Parquet file.")
             path = drawer.take(f"table{ending(upload.filename)}", upload.file, most=place.most_upload)
-            title, uploaded = _displayed(upload.filename), True
-        open_table(drawer, path, shown=title, uploaded=uploaded, schema=schema, limits=place.upload_limits)
+            title, is_upload = _displayed(upload.filename), True
+        open_table(drawer, path, shown=title, uploaded=is_upload, schema=schema, limits=place.upload_limits)
     except BaseException:
         drawer.remove()
         raise
@@ -255,7 +255,7 @@ def _root(request: Request) -> str:
 
 def _priced(request: Request, table: Table, form: FormData) -> dict[str, Any]:
     """The price, or what is still in its way: quietly while a form is filled in, as a problem once it was sent."""
-    attempted = form.get("attempted") == "yes"
+    was_sent = form.get("attempted") == "yes"
     problems: list[FieldProblem] = []
     try:
         order = Order.of(table, form)
@@ -265,10 +265,10 @@ def _priced(request: Request, table: Table, form: FormData) -> dict[str, Any]:
     except PrivpacError as error:
         sentence = place_of(request).drawers.nameless(error.problem).removeprefix("learn: ")
         problems = [FieldProblem(sentence[0].upper() + sentence[1:], error.parameter or "")]
-        attempted = attempted or error.parameter is None
+        was_sent = was_sent or error.parameter is None
     return {
-        "problems": json.dumps([one.to_json() for one in problems] if attempted else []),
-        "wrong": [one for one in problems if one.column is None] if attempted else None,
+        "problems": json.dumps([one.to_json() for one in problems] if was_sent else []),
+        "wrong": [one for one in problems if one.column is None] if was_sent else None,
         "blanks": _blanks(problems),
     }
 

@@ -99,7 +99,7 @@ class _Look:
 
     def _unpack(self) -> None:
         """Count what gzip writes, and stop where it is too much."""
-        length, damaged = 0, False
+        length, is_damaged = 0, False
         try:
             with gzip.open(self.path, "rb") as stream:
                 while piece := stream.read(PIECE):
@@ -107,8 +107,8 @@ class _Look:
                     self._not_more(length)
                     self._in_time()
         except (OSError, EOFError, zlib.error):
-            damaged = True
-        if damaged:
+            is_damaged = True
+        if is_damaged:
             raise DataError(
                 f"The file {self.path} cannot be read as text.", remedy="Write it again, in UTF-8."
             )

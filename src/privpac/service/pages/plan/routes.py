@@ -46,8 +46,8 @@ def describe(request: Request, visitor: SignedIn, fields: Form) -> Response:
     try:
         schema = schema_sent(fields)
     except PrivpacError as error:
-        form, pasted = PlanForm.of({}), str(fields.get("pasted", ""))
-        context = {**_form_context(form), "refused": error, "pasted": pasted, **_result_context(form)}
+        form, text = PlanForm.of({}), str(fields.get("pasted", ""))
+        context = {**_form_context(form), "refused": error, "pasted": text, **_result_context(form)}
         return page(request, "plan.html", section="plan", status=422, **context)
     if schema is None:
         return RedirectResponse(f"{root}/plan", status_code=303)

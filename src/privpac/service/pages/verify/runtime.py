@@ -55,8 +55,8 @@ def read_runtime(place: Path | None, cache: Path) -> dict[str, bytes]:
         return files
     files = _unpacked(place)
     if not _is_known(files):
-        allowed = f"Pyodide {VERSION}: its unpacked folder, or the archive of npm pack {PACKAGE}"
-        raise ParameterError(OWNER, "pyodide", str(place), allowed=allowed)
+        requirement = f"Pyodide {VERSION}: its unpacked folder, or the archive of npm pack {PACKAGE}"
+        raise ParameterError(OWNER, "pyodide", str(place), allowed=requirement)
     _keep(files, cache)
     return files
 
