@@ -94,14 +94,14 @@ def _pairs(module: object) -> list[Pair]:
 
 def _pair(pair: Sequence[Any]) -> Pair:
     """Two inputs of the same length that differ in one place; anything else would test another claim."""
-    allowed = "pairs of inputs that differ in exactly one record"
+    requirement = "pairs of inputs that differ in exactly one record"
     try:
         one, other = pair
         different = sum(repr(a) != repr(b) for a, b in zip(one, other, strict=True))
     except (TypeError, ValueError):
-        raise ParameterError(OWNER, "PAIRS", "something else", allowed=allowed) from None
+        raise ParameterError(OWNER, "PAIRS", "something else", allowed=requirement) from None
     if different != 1:
-        raise ParameterError(OWNER, "PAIRS", f"a pair with {different} differences", allowed=allowed)
+        raise ParameterError(OWNER, "PAIRS", f"a pair with {different} differences", allowed=requirement)
     return one, other
 
 

@@ -271,8 +271,8 @@ def _facts(account: Account) -> dict[str, Any]:
         for name, rho in (("total", other.rho), ("spent", account.spent.rho), ("left", left_rho)):
             parts[name]["rho"] = exact_text(rho)
     pure = {} if account.promises.pure is None else {"pure_epsilon": exact_text(account.promises.pure)}
-    reserved = {} if other is None else {"reserved_delta": exact_text(other.reserved_delta)}
-    totals = {**parts, "total": {**parts["total"], **pure, **reserved}, "charges": account.count}
+    reserve = {} if other is None else {"reserved_delta": exact_text(other.reserved_delta)}
+    totals = {**parts, "total": {**parts["total"], **pure, **reserve}, "charges": account.count}
     return {**totals, "guesses": guesses_of(account)}
 
 

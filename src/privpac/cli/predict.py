@@ -53,12 +53,12 @@ def predict(
     What is written is a CSV file with the header `prediction` and one line per record.
     """
     destination = Destination.of(out, owner="predict", option="out", keep=(model, data, ledger), force=force)
-    with console.working("Predicting", as_json=as_json), console.collecting() as warned:
+    with console.working("Predicting", as_json=as_json), console.collecting() as warning_texts:
         answers, facts = _answered(model, data, ledger, trust or [], proba=proba)
         text = _csv(answers)
         if destination is not None:
             destination.write(text)
-    for warning in warned:
+    for warning in warning_texts:
         console.warn(warning, as_json=as_json)
     shares = {} if answers.risks is None else {"risks": answers.risks.tolist()}
     if destination is not None:
@@ -106,9 +106,9 @@ def _answered(
                     value,
                     allowed="left out for a model file, which was paid for when it was learnt",
                 )
-        loaded = load(model)
-        risks = loaded.predict_proba(data) if proba else None
-        return _Answered(loaded.schema, loaded.classify(data), risks), {}
+        loaded_model = load(model)
+        risks = loaded_model.predict_proba(data) if proba else None
+        return _Answered(loaded_model.schema, loaded_model.classify(data), risks), {}
     if proba:
         raise ParameterError(
             "predict", "proba", True, allowed="left out for a bundle, which gives classes only"

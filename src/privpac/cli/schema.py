@@ -54,13 +54,13 @@ def schema(
     with console.working("Reading", as_json=as_json):
         from privpac.data.drafting import draft
 
-        drafted = draft(Path(data), label=label)
-    text = _text(drafted)
+        draft_tree = draft(Path(data), label=label)
+    text = _text(draft_tree)
     if destination is None:
         console.show(text)
         return
     destination.write(text + "\n")
-    blanks = _blanks(drafted)
+    blanks = _blanks(draft_tree)
     if as_json:
         console.show_json({"out": str(destination.path), "blanks": blanks})
     console.note(f"Wrote {destination.path}; {len(blanks)} blanks are left to fill in.", as_json=as_json)
