@@ -253,7 +253,7 @@ class Promise:
 
     def to_json(self) -> dict[str, Any]:
         """The same for programs."""
-        signed = (
+        signature = (
             {"signers": [signature.to_show() for signature in self.signatures]} if self.signatures else {}
         )
         return {
@@ -269,7 +269,7 @@ class Promise:
             "assumptions": list(self.assumptions),
             "steps": self.steps,
             "warnings": list(self.warnings),
-            **signed,
+            **signature,
         }
 
 

@@ -155,9 +155,9 @@ def _boost(against: str) -> Check:
         worst = 1 - draw_error + draw_error * tilt if against == "realizable" else worst
         require(directed.power_at_most(odds, worst, kept, share), "wrong labels are too likely")
         points = integer(node["where"]["carried_points"], 1)
-        apart, second = _of_base(node, points) if has_base else _of_draw(node, points)
+        distance, second = _of_base(node, points) if has_base else _of_draw(node, points)
         carry = _square if against == "realizable" else _spread
-        third = carry(node, "carried", draw_error + apart, error)
+        third = carry(node, "carried", draw_error + distance, error)
         require(share + second + third <= failure, "the failure probabilities add up to more")
 
     return check

@@ -88,8 +88,8 @@ def _several(node: Tree) -> list[Privacy]:
     unit = read_privacy(node).unit
     require(all(premise.unit == unit for premise in premises), "the protected units differ")
     kinds = {premise.release for premise in premises}
-    expected = kinds.pop() if len(kinds) == 1 else "hypothesis"
-    require(read_privacy(node).release == expected, "the joint release is misnamed")
+    kind = kinds.pop() if len(kinds) == 1 else "hypothesis"
+    require(read_privacy(node).release == kind, "the joint release is misnamed")
     return premises
 
 

@@ -53,8 +53,8 @@ def _rec_concave(node: Tree) -> None:
     names = ("widths", "slack", "threshold", "margin", "last", "blocks", "records")
     ratio_names = ("width_ratio", "block_ratio", "cut_ratio")
     *counts, first, second, third = parameters(node, *names, *ratio_names)
-    widths, slack, threshold, margin, last, blocks, stated = (integer(count, 0) for count in counts)
-    require(stated == records and blocks >= 1, "the numbers of records or blocks are wrong")
+    widths, slack, threshold, margin, last, blocks, stated_records = (integer(count, 0) for count in counts)
+    require(stated_records == records and blocks >= 1, "the numbers of records or blocks are wrong")
     r1, r2, r3 = (number(text) for text in (first, second, third))
     require(all(0 < ratio < 1 for ratio in (r1, r2, r3)), "a ratio is out of range")
     total = (

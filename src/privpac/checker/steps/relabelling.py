@@ -45,8 +45,8 @@ def _relabelling(ranks: bool) -> Check:
             inside, delta = 4 * shift * e, old.delta
         factor = one**2
         if inside > factor:
-            votes, relabelled = Fraction(of - kept, of), Fraction(kept, of) * heavy
-            factor = directed.shorten((votes * factor + relabelled * inside) / (votes + relabelled))
+            votes, labels = Fraction(of - kept, of), Fraction(kept, of) * heavy
+            factor = directed.shorten((votes * factor + labels * inside) / (votes + labels))
         require(new.loss == Loss(Fraction(0), factor), "epsilon is not that of relabelling")
         share = Fraction(kept, of) * min(ONE, delta)
         require(new.delta == directed.shorten(share), "delta is not that of relabelling")
