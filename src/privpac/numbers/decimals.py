@@ -37,7 +37,7 @@ def _decimal_exponent(value: Fraction) -> int:
     return guess
 
 
-def _pointed(scaled: int, digits: int) -> str:
-    """scaled / 10^digits as a decimal without trailing zeros."""
-    whole, part = divmod(scaled, 10**digits)
+def _pointed(number: int, digits: int) -> str:
+    """number / 10^digits as a decimal without trailing zeros."""
+    whole, part = divmod(number, 10**digits)
     return f"{whole}.{part:0{digits}}".rstrip("0").rstrip(".")

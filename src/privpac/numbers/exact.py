@@ -272,13 +272,13 @@ def written(text: object) -> Fraction:
     return Fraction(text)
 
 
-def _pointed(scaled: int, digits: int) -> str:
-    """scaled / 10^digits as a decimal without trailing zeros."""
+def _pointed(number: int, digits: int) -> str:
+    """number / 10^digits as a decimal without trailing zeros."""
     if digits == 0:
-        return str(scaled)
-    text = str(abs(scaled)).rjust(digits + 1, "0")
+        return str(number)
+    text = str(abs(number)).rjust(digits + 1, "0")
     whole, part = text[:-digits], text[-digits:].rstrip("0")
-    return ("-" if scaled < 0 else "") + (f"{whole}.{part}" if part else whole)
+    return ("-" if number < 0 else "") + (f"{whole}.{part}" if part else whole)
 
 
 def plain(value: Fraction) -> str:

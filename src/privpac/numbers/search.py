@@ -86,7 +86,7 @@ MOST = 10**12
 
 def first_proved(
     value: Callable[[int], float],
-    proved: Callable[[int], bool],
+    holds: Callable[[int], bool],
     *,
     want: float,
     start: int,
@@ -102,18 +102,18 @@ def first_proved(
         high = first_by_value(value, want, start=start, owner=owner)
     except SizeError:
         raise refusal from None
-    first = proved_from(high, proved)
+    first = proved_from(high, holds)
     if first is None:
         raise refusal
     return first
 
 
-def proved_from(hoped: int, proved: Callable[[int], bool]) -> int | None:
+def proved_from(guess: int, holds: Callable[[int], bool]) -> int | None:
     """The first number from the hoped one on at which what is promised is proved, to four digits: rounding may put the
     proof a little above the hope, never far. None beyond MOST."""
-    unit = max(1, hoped // 4096)
-    units = first_whole(lambda k: hoped + k * unit > MOST or proved(hoped + k * unit), start=0)
-    candidate = hoped + units * unit
+    unit = max(1, guess // 4096)
+    units = first_whole(lambda k: guess + k * unit > MOST or holds(guess + k * unit), start=0)
+    candidate = guess + units * unit
     return candidate if candidate <= MOST else None
 
 

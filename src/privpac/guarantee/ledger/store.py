@@ -363,9 +363,9 @@ def _sentence(error: BaseException, path: Path) -> PrivpacError:
 
 
 def _not_a_ledger(path: Path) -> ParameterError:
-    allowed = "a ledger file, which this is not (or no longer)"
+    requirement = "a ledger file, which this is not (or no longer)"
     remedy = "Give another path; this file was left as it is."
-    return ParameterError("Ledger", "path", str(path), allowed=allowed, remedy=remedy)
+    return ParameterError("Ledger", "path", str(path), allowed=requirement, remedy=remedy)
 
 
 def _damaged(path: Path) -> NotCertified:
