@@ -162,8 +162,8 @@ def _refuse_other_origin(schema: Schema, certificate: Mapping[str, Any]) -> None
         raise NotCertified("The schema and the certificate disagree about whether it was read from the data.")
 
 
-def _refuse_other_certificate(expected: Certificate, certificate: Mapping[str, Any]) -> None:
-    if not document.same(expected.to_json(), certificate):
+def _refuse_other_certificate(fresh: Certificate, certificate: Mapping[str, Any]) -> None:
+    if not document.same(fresh.to_json(), certificate):
         raise NotCertified("The certificate is not the one these parameters and this schema lead to.")
 
 
@@ -221,11 +221,11 @@ def _refuse_unlike(model: Model, tree: Mapping[str, Any], concepts: ConceptClass
     wishes = model.certificate["request"]
     drawn_from = concepts or concepts_from_json(wishes["concepts"], model.schema)
     recipe = (_few_labels if "few_labels" in wishes else _recipe)(model, drawn_from)
-    expected = recipe.certify().with_coins(model.certificate["coins"])
+    fresh = recipe.certify().with_coins(model.certificate["coins"])
     if model.version != __version__ and "grid" not in model.certificate["learner"]:  # others named no grid
-        learner = {key: value for key, value in expected.learner.items() if key != "grid"}
-        expected = replace(expected, learner=learner)
-    _refuse_other_certificate(expected, tree["certificate"])
+        learner = {key: value for key, value in fresh.learner.items() if key != "grid"}
+        fresh = replace(fresh, learner=learner)
+    _refuse_other_certificate(fresh, tree["certificate"])
     if not recipe.releases(model.hypothesis):
         raise NotCertified("The rule is not one that these parameters ever release.")
     if model.estimate is not None:

@@ -47,9 +47,9 @@ def predictor_from_json(tree: Mapping[str, Any], schema: Schema) -> Predictor:
     return reader(tree, schema)
 
 
-def concepts_of(stored: object, schema: Schema) -> ConceptClass:
+def concepts_of(tree: object, schema: Schema) -> ConceptClass:
     """The class of concepts that a stored predictor names or describes."""
-    concepts = concepts_from_json(stored, schema)
+    concepts = concepts_from_json(tree, schema)
     if isinstance(concepts, str):
         return learner_for(concepts, Request(schema, Size(1), Fraction(1))).concepts
     return concepts

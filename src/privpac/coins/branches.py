@@ -226,12 +226,12 @@ def law(
     >>> law(lambda coins: coins.below(2) + coins.below(2))
     {0: Fraction(1, 4), 1: Fraction(1, 2), 2: Fraction(1, 4)}
     """
-    returned: dict[T, Fraction] = {}
+    chances: dict[T, Fraction] = {}
     for outcome, probability in outcome_law(run, memory=memory, sets=sets).items():
         if isinstance(outcome, Raised):
             raise outcome.again()
-        returned[outcome] = probability
-    return returned
+        chances[outcome] = probability
+    return chances
 
 
 def outcome_law(
@@ -242,8 +242,8 @@ def outcome_law(
     >>> list(outcome_law(lambda coins: 1 // coins.below(4)).values())
     [Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)]
     """
-    visited = _visited(run, memory or Enumeration(), sets=sets)
-    return {outcome: _fraction(chance) for outcome, chance in visited.items()}
+    chances = _visited(run, memory or Enumeration(), sets=sets)
+    return {outcome: _fraction(chance) for outcome, chance in chances.items()}
 
 
 def _visited(run: Callable[[Coins], T], memory: Enumeration, *, sets: bool) -> dict[T | Raised, fmpq]:

@@ -116,16 +116,16 @@ def _voters(content: bytes, voters: Classifiers, trusted: Collection[str]) -> li
         entries = tree["otherwise"].tolist(), tree["asked"].tolist(), tree["models"]
         parts = list(zip(*entries, strict=True))
     classes = range(len(voters.schema.classes))
-    expected = type_name(voters.estimator)
+    voter_type = type_name(voters.estimator)
     for otherwise, has_model, model in parts:
-        if otherwise not in classes or (has_model and type_name(model) != expected):
+        if otherwise not in classes or (has_model and type_name(model) != voter_type):
             raise NotCertified("The bundle holds models of another type than it says.")
     return [Voter(otherwise, model if has_model else None) for otherwise, has_model, model in parts]
 
 
-def _refuse_silent(voters: Classifiers, trained: Sequence[Voter]) -> None:
+def _refuse_silent(voters: Classifiers, members: Sequence[Voter]) -> None:
     """Every model answered public rows when it was trained: one that does not answer them here is not that model."""
-    models = [voter.model for voter in trained if voter.model is not None]
+    models = [voter.model for voter in members if voter.model is not None]
     try:
         answering = is_sound(models)
         for model in models if answering else ():
@@ -150,8 +150,8 @@ def _loaded(content: bytes, trusted: Collection[str]) -> Any:
     if not strange:
         # A second look, by skops itself: it knows of names that stand inside of what it makes.
         names = set(skops.get_untrusted_types(data=content))
-        allowed = set().union(*KNOWN_TYPES.values(), trusted)
-        strange = names - allowed
+        harmless_types = set().union(*KNOWN_TYPES.values(), trusted)
+        strange = names - harmless_types
     if strange:
         raise NotCertified(
             f"The bundle holds objects of a type that nobody vouched for: {min(strange)[:80]!r}.",
