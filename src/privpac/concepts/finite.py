@@ -47,7 +47,7 @@ from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import ParameterError, SchemaError
 from privpac.fields import listed, record, require, text, whole
-from privpac.mechanisms.scores import Named, Place, Row, Runs
+from privpac.mechanisms.scores import NamedScores, Place, Row, Runs
 from privpac.theory.listing import most_distinct
 
 __all__ = ["Finite", "Lookup", "Table"]
@@ -317,7 +317,7 @@ class Finite(AnyNumber, CountedByScore, DrawnByScore, Stored):
 
         return TableDichotomies(statistic, rows, table, mistakes, members.member)
 
-    def scores(self, evidence: object, *, costs: Costs) -> Named[Hypothesis]:
+    def scores(self, evidence: object, *, costs: Costs) -> NamedScores[Hypothesis]:
         members = self._members
         prices = members.hits(evidence).prices(costs)
         places = self.size if self.weights is None else sum(self.weights)
@@ -326,7 +326,7 @@ class Finite(AnyNumber, CountedByScore, DrawnByScore, Stored):
         def name(place: Place) -> Hypothesis:
             return members.member(bisect_left(lasts, place[1], key=int))
 
-        return Named(Runs([Row.of(0, lasts, prices, places - 1)]), name)
+        return NamedScores(Runs([Row.of(0, lasts, prices, places - 1)]), name)
 
 
 def _read_members(schema: Schema, members: object) -> tuple[Predicate, ...] | Table:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.compiled import compiled, interpreted, plainly
-from privpac.mechanisms.scores import Histogram, Named, Row, Runs, Scores
+from privpac.mechanisms.scores import Histogram, NamedScores, Row, Runs, Scores
 from privpac.numbers.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball, power_up
 
 __all__ = [
@@ -129,7 +129,7 @@ def draw_index(scores: Sequence[int] | NDArray[np.int64], ratio: Fraction, coins
     """An index with probability proportional to ratio^score, for a list short enough to be written down."""
     last = len(scores) - 1
     row = Row.of(0, np.arange(last, dtype=np.uint64), np.array(scores, dtype=np.int64), last)
-    return draw(Named(Runs([row]), lambda place: place[1]), ratio, coins)
+    return draw(NamedScores(Runs([row]), lambda place: place[1]), ratio, coins)
 
 
 def draw_from(weights: PowerWeights[M], coins: Coins) -> M:

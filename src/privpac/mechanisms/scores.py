@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from privpac.compiled import compiled, plainly
 from privpac.numbers.words import Words, differences, split, sums_by_slot
 
-__all__ = ["Histogram", "Listed", "Named", "Place", "Row", "Runs", "Scores"]
+__all__ = ["Histogram", "Listed", "NamedScores", "Place", "Row", "Runs", "Scores"]
 
 Place = tuple[int, int]
 """(row, member): where a member of a class stands in `Runs`."""
@@ -231,7 +231,7 @@ def _total(parts: list[NDArray[Any]], rows: Sequence[Row]) -> NDArray[Any]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Named(Generic[M]):
+class NamedScores(Generic[M]):
     """Scores whose places stand for something: `name` turns a place into a hypothesis."""
 
     runs: Runs

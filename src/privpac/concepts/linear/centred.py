@@ -32,7 +32,7 @@ from privpac.data.columns import Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
 from privpac.errors import DataError, ParameterError, SizeError
-from privpac.mechanisms.scores import Histogram, Named, Place, Row, Runs, Scores
+from privpac.mechanisms.scores import Histogram, NamedScores, Place, Row, Runs, Scores
 
 __all__ = ["CentredHalfspaces"]
 
@@ -154,7 +154,7 @@ class CentredHalfspaces(AnyNumber, CountedByScore, DrawnByScore, EvenPrior, Stor
 
     def scores(self, evidence: Coordinates, *, costs: Costs) -> Scores[Hypothesis]:
         if len(self.columns) == 2:
-            return Named(Runs(_arcs(evidence, self._reach, costs)), self._on_square)
+            return NamedScores(Runs(_arcs(evidence, self._reach, costs)), self._on_square)
         return GridScores(evidence, len(self.columns), self._reach, (costs[0], costs[1]), self.member)
 
     def _on_square(self, place: Place) -> Hypothesis:

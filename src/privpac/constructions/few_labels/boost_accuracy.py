@@ -26,7 +26,7 @@ from privpac.constructions.few_labels.formulas import (
     RoundPromise,
     round_promise,
 )
-from privpac.constructions.few_labels.rules import Carried, Drawn
+from privpac.constructions.few_labels.rules import Carried, DrawBound
 from privpac.constructions.few_labels.transfer_formulas import Family, Transfer
 from privpac.constructions.wrappers.nested import empirical_accuracy
 from privpac.data.sample import Size
@@ -63,13 +63,13 @@ def base_for(concepts: ConceptClass, *, epsilon: Fraction, delta: Fraction, fail
     return BlockCuts(concepts, epsilon, delta, failure)
 
 
-def base_accuracy(base: Learner, *, points: int, failure: Fraction) -> Drawn | Proof[Accuracy] | None:
+def base_accuracy(base: Learner, *, points: int, failure: Fraction) -> DrawBound | Proof[Accuracy] | None:
     """How near to the labels of these very points a base is; None if nothing is proved of it."""
     if isinstance(base, Occam):
         if base.costs is not None:
             return None
         odds = Fraction(base.concepts.odds)
-        return Drawn(odds, base.ratio, mistakes_of_draw(odds, ratio=base.ratio, failure=failure), failure)
+        return DrawBound(odds, base.ratio, mistakes_of_draw(odds, ratio=base.ratio, failure=failure), failure)
     proof = empirical_accuracy(base, Size(points))
     return proof if proof is not None and proof.fact.proper else None
 
@@ -89,7 +89,7 @@ def carried_by(transfer: Transfer, *, points: int, family: Family, failure: Frac
     return Carried(points, transfer.basis, failure, family.size, vc, square=transfer.square, pairs=pairs)
 
 
-def _carried(promise: RoundPromise, *, points: int, family: Family, failure: Fraction) -> Carried:
+def _transfer(promise: RoundPromise, *, points: int, family: Family, failure: Fraction) -> Carried:
     transfer = promise.transfer
     if isinstance(transfer, Transfer):
         return carried_by(transfer, points=points, family=family, failure=failure, pairs=False)
@@ -119,7 +119,7 @@ def one_round_accuracy(
         near = _base_promise(base, draws=draws)
     if near is None:
         return None
-    if isinstance(near, Drawn):
+    if isinstance(near, DrawBound):
         distance, total = Fraction(near.most, points), failure
     else:  # the base's share is its own; on these very points it stands in the place of a draw's
         distance, kept_back = near.fact.error, Fraction(0) if draws is not None else failure * BASE
@@ -145,7 +145,7 @@ def one_round_accuracy(
         drawn=promise.drawn,
         draw_failure=failure * DRAW,
         base=near,
-        carried=_carried(promise, points=points, family=family, failure=failure * DEVIATION),
+        carried=_transfer(promise, points=points, family=family, failure=failure * DEVIATION),
         error=promise.error,
         failure=total,
     )

@@ -27,7 +27,7 @@ from privpac.constructions.few_labels.relabel_formulas import (
     relabel_search,
     relabel_settings,
 )
-from privpac.constructions.few_labels.rules import Drawn
+from privpac.constructions.few_labels.rules import DrawBound
 from privpac.constructions.few_labels.transfer_formulas import Family
 from privpac.constructions.wrappers import rules as wrappers_rules
 from privpac.data.sample import Size
@@ -51,9 +51,9 @@ def relabel_accuracy(
     follows = base_accuracy(base, points=relabel.kept, failure=quarter)
     if follows is None:
         return None
-    rate = Fraction(follows.most, relabel.kept) if isinstance(follows, Drawn) else follows.fact.error
+    rate = Fraction(follows.most, relabel.kept) if isinstance(follows, DrawBound) else follows.fact.error
     promise = relabel_promise(relabel, rate, family=family, failure=failure)
-    total = failure if isinstance(follows, Drawn) else 3 * quarter + follows.fact.failure
+    total = failure if isinstance(follows, DrawBound) else 3 * quarter + follows.fact.failure
     if promise is None or total >= 1:
         return None
     points = {"near": relabel.labelled, "apart": relabel.kept}
@@ -65,7 +65,7 @@ def relabel_accuracy(
         labelled=relabel.labelled,
         change=relabel.change,
         mistake=relabel.mistake,
-        draw=Drawn(family.labellings(relabel.kept) - 1, relabel.ratio, promise.score, quarter),
+        draw=DrawBound(family.labellings(relabel.kept) - 1, relabel.ratio, promise.score, quarter),
         base=follows,
         near=near,
         apart=distance,
