@@ -54,7 +54,7 @@ def _modules() -> Iterator[ModuleType]:
         yield import_module(entry.name)
 
 
-def _imported() -> Iterator[ModuleType]:
+def _loaded_modules() -> Iterator[ModuleType]:
     """Those that something has imported already."""
     for name, module in list(sys.modules.items()):
         if name.startswith(f"{folder.__name__}."):
@@ -100,7 +100,7 @@ def stored_classes() -> Mapping[str, type[Any]]:
 def _reader(kind: str) -> StoredRule:
     """What reads this kind. Most files hold a tree or a card, which a model knows of: importing every class that could
     have been meant takes longer than reading and answering does."""
-    at_hand = _rules(_imported())
+    at_hand = _rules(_loaded_modules())
     return at_hand[kind] if kind in at_hand else stored_rules()[kind]
 
 

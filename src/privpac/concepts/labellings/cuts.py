@@ -58,9 +58,9 @@ class CutDichotomies:
     def mistakes(self, sample: Sample) -> ListedPrices:
         counts: ColumnCounts = sample.reduce(CellCounts(self.column))
         upwards = cut_mistakes(counts, self.points)
-        return ListedPrices(self._arranged(upwards, int(counts.counts.sum()) - upwards))
+        return ListedPrices(self._in_order(upwards, int(counts.counts.sum()) - upwards))
 
-    def _arranged(self, up: NDArray[np.int64], down: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _in_order(self, up: NDArray[np.int64], down: NDArray[np.int64]) -> NDArray[np.int64]:
         """Scores of upward and downward gaps in the order of the labellings; the constants are upward ones."""
         if len(self.upward) == 1:
             return up if self.upward[0] else down
@@ -79,7 +79,7 @@ class CutDichotomies:
         # A constant labelling is made by cuts of both directions: take the better concept.
         k = len(self.points)
         fewest[0], fewest[k] = min(fewest[0], down[k]), min(fewest[k], down[0])
-        costs = mistake * self._arranged(fewest, down)
+        costs = mistake * self._in_order(fewest, down)
         if k:
             on_circle(costs, np.concatenate([steps, steps]))
         return ListedPrices(costs)

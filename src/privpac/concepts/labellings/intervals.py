@@ -102,14 +102,14 @@ class ListedRuns:
     first: NDArray[np.intp]
     last: NDArray[np.intp]
 
-    def _named(self, index: int) -> Ranges:
+    def _ranges(self, index: int) -> Ranges:
         return ((int(self.first[index - 1]), int(self.last[index - 1])),) if index else ()
 
     def draw(self, ratio: Fraction, coins: Coins) -> Ranges:
-        return self._named(ListedPrices(self.prices).draw(ratio, coins))
+        return self._ranges(ListedPrices(self.prices).draw(ratio, coins))
 
     def cheapest(self) -> Ranges:
-        return self._named(ListedPrices(self.prices).cheapest())
+        return self._ranges(ListedPrices(self.prices).cheapest())
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -83,7 +83,7 @@ def _across(chain: Chain, other: Chain, costs: Ints, weights: Ints, change: int,
 
 
 @compiled
-def _moved(
+def _gain(
     order: Ints, start: np.int64, end: np.int64, weights: Ints, other_rank: Ints, other_end: np.int64
 ) -> tuple[np.int64, np.int64]:
     """What a prefix gains in weight, and in weight shared with a prefix of the other order, when its end moves."""
@@ -121,12 +121,12 @@ def _best_across(
     while len(stack) > 0:
         low, high, first, last = stack.pop()
         i = (low + high) // 2
-        more, common = _moved(order_a, at_a, ends_a[i], weights, rank_b, at_b)
+        more, common = _gain(order_a, at_a, ends_a[i], weights, rank_b, at_b)
         size_a, both, at_a = size_a + more, both + common, ends_a[i]
         least, where = np.int64(0), -1
         for step in range(first, last + 1):
             j = cols - 1 - step if mirrored else step
-            more, common = _moved(order_b, at_b, ends_b[j], weights, rank_a, at_a)
+            more, common = _gain(order_b, at_b, ends_b[j], weights, rank_a, at_a)
             size_b, both, at_b = size_b + more, both + common, ends_b[j]
             distance = size_a + size_b - 2 * both
             price = costs[j] + change * (total - distance if mirrored else distance)

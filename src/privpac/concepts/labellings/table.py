@@ -50,7 +50,7 @@ class TableDichotomies:
     name: Callable[[int], Hypothesis]
 
     @cached_property
-    def _grouped(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _groups(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The first candidate of each labelling, in their order, and the labelling of every candidate."""
         bit_rows = packed_rows(self.table)
         _, first, group = np.unique(bit_rows, axis=0, return_index=True, return_inverse=True)
@@ -61,19 +61,19 @@ class TableDichotomies:
 
     @property
     def count(self) -> int:
-        return len(self._grouped[0])
+        return len(self._groups[0])
 
     def member(self, index: int) -> Hypothesis:
-        return self.name(int(self._grouped[0][index]))
+        return self.name(int(self._groups[0][index]))
 
     def labels(self, index: int, cells: Cells) -> NDArray[np.uint8]:
         return self.member(index).predict(cells)
 
     def mistakes(self, sample: Sample) -> ListedPrices:
-        return ListedPrices(self.mistakes_of(sample)[self._grouped[0]])
+        return ListedPrices(self.mistakes_of(sample)[self._groups[0]])
 
     def relabelling(self, sample: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
-        first, group = self._grouped
+        first, group = self._groups
         candidates = mistake * self.mistakes_of(rest)
         counts = aligned(self.rows, sample.reduce(self.statistic))
         costs = np.full(len(first), np.iinfo(np.int64).max)

@@ -127,9 +127,9 @@ class Intervals(AnyNumber, BySums, EvenPrior, OverColumn, Stored):
         distinct = reduced(CellCounts(column, classes=1), points).values
         few = sum(sample.size.total for sample in points) <= FEW_RECORDS
         kind = FewIntervals if few else IntervalDichotomies
-        return kind(column, distinct, 2, self.inside, self._named)
+        return kind(column, distinct, 2, self.inside, self._interval)
 
-    def _named(self, ranges: tuple[Range, ...]) -> Interval:
+    def _interval(self, ranges: tuple[Range, ...]) -> Interval:
         low, high = ranges[0] if ranges else (0, 0)
         return Interval(self.column, low, high, self.inside)
 
@@ -140,4 +140,4 @@ class Intervals(AnyNumber, BySums, EvenPrior, OverColumn, Stored):
         return (ends[0] < ends[1] or ends == (0, 0)) and self._unions.contains(hypothesis._union)
 
     def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> UnionGibbs[Hypothesis]:
-        return self._unions.law(evidence, ratio=ratio, costs=costs, name=self._named)
+        return self._unions.law(evidence, ratio=ratio, costs=costs, name=self._interval)

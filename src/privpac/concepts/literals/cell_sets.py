@@ -110,7 +110,7 @@ class CellSet:
         if all(_single(column, span) for span in self.spans):
             return f"{name} in [{', '.join(_literal(column, first) for first, _ in self.spans)}]"
         if not self.needs_or(column):
-            return _excluded(name, [_literal(column, first) for first, _ in self.complement().spans])
+            return _exclusion(name, [_literal(column, first) for first, _ in self.complement().spans])
         return " or ".join(_span_text(column, name, span) for span in self.spans)
 
     def needs_or(self, column: Column) -> bool:
@@ -124,7 +124,7 @@ class CellSet:
     def _categories_text(self, column: Column) -> str:
         name, inside = name_text(self.column), list(self._cells())
         if 2 * len(inside) > self.size and self.size > 2:
-            return _excluded(name, [_literal(column, cell) for cell in self.complement()._cells()])
+            return _exclusion(name, [_literal(column, cell) for cell in self.complement()._cells()])
         literals = [_literal(column, cell) for cell in inside]
         return f"{name} == {literals[0]}" if len(literals) == 1 else f"{name} in [{', '.join(literals)}]"
 
@@ -224,7 +224,7 @@ def edge(column: Column, cut: int, signs: tuple[str, str]) -> tuple[str, str]:
     return signs[0], at
 
 
-def _excluded(name: str, literals: list[str]) -> str:
+def _exclusion(name: str, literals: list[str]) -> str:
     return f"{name} != {literals[0]}" if len(literals) == 1 else f"{name} not in [{', '.join(literals)}]"
 
 

@@ -114,7 +114,7 @@ class Conjunction(_Monomial):
 
     def merged(self) -> Conjunction:
         """The same function without literals that follow from others, unless it is nowhere true."""
-        return Conjunction(_needed(self.literals))
+        return Conjunction(_independent(self.literals))
 
 
 @dataclass(frozen=True)
@@ -128,10 +128,10 @@ class Disjunction(_Monomial):
     def merged(self) -> Disjunction:
         """The same function without literals that others include, unless it is true everywhere."""
         opposite = tuple((test, not positive) for test, positive in self.literals)
-        return Disjunction(tuple((test, not positive) for test, positive in _needed(opposite)))
+        return Disjunction(tuple((test, not positive) for test, positive in _independent(opposite)))
 
 
-def _needed(literals: Facts) -> Facts:
+def _independent(literals: Facts) -> Facts:
     """Literals of a conjunction that do not follow from the others."""
     rest = list(literals)
     for literal in literals:

@@ -165,11 +165,11 @@ class Patterns:
         if self.width == 1:
             return frozenset()
         stronger = self._stronger.items()
-        return self._closed(
+        return self._closure(
             frozenset((fact, (place, not answer))) for (place, answer), facts in stronger for fact in facts
         )
 
-    def _closed(self, forbidden: Iterable[Pattern]) -> frozenset[Pattern]:
+    def _closure(self, forbidden: Iterable[Pattern]) -> frozenset[Pattern]:
         """All that follows: patterns that imply a forbidden one, and those that both answers to a test would extend to
         forbidden ones."""
         patterns, fresh = set[Pattern](), set(forbidden)
@@ -202,7 +202,7 @@ class Patterns:
 
     def rule(self, forbidden: Iterable[Pattern]) -> Exceptions:
         """The rule that makes exceptions of these patterns, written by the smallest that follow from them."""
-        closure = self._closed([*forbidden, *self._impossible])
+        closure = self._closure([*forbidden, *self._impossible])
         smallest = [
             pattern
             for pattern in closure - self._impossible

@@ -38,7 +38,7 @@ _CELL_BYTES = 32
 """Cells below 2^256 are hashed as so many bytes."""
 
 
-def _hashed(key: int, cell: int, modulus: int) -> int:
+def _hash(key: int, cell: int, modulus: int) -> int:
     """A value below the modulus; for modulus 2^64 the hash itself."""
     size = max(_CELL_BYTES, (cell.bit_length() + 7) // 8)
     data, secret = cell.to_bytes(size, "little"), key.to_bytes(KEY_BITS // 8, "little")
@@ -60,7 +60,7 @@ class KeyedSet(OneColumn):
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
         values, where = np.unique(cells[self.column], return_inverse=True)
         members = [
-            (_hashed(self.key, int(cell), self.modulus) + self.shift) % self.modulus < self.below
+            (_hash(self.key, int(cell), self.modulus) + self.shift) % self.modulus < self.below
             for cell in values.tolist()
         ]
         return np.asarray(members, dtype=np.uint8)[where]
@@ -141,5 +141,5 @@ class KeyedFamily:
     def draw_given(self, cell: int, *, holds: bool, coins: Coins) -> KeyedSet:
         key = coins.below(2**self.key_bits)
         value = coins.below(self.below) if holds else self.below + coins.below(self.modulus - self.below)
-        shift = (value - _hashed(key, cell, self.modulus)) % self.modulus
+        shift = (value - _hash(key, cell, self.modulus)) % self.modulus
         return KeyedSet(self.column, key, shift, self.modulus, self.below)

@@ -51,11 +51,11 @@ class Powers:
 
         Claim: relative error at most 3·2^-53 a number; numbers beyond the table become 0.
         """
-        return _aligned(exponents, mantissas, self.table, self.below)
+        return _align(exponents, mantissas, self.table, self.below)
 
 
 @compiled
-def _aligned(exponents: Integers, mantissas: Floats, table: Floats, below: int) -> Floats:
+def _align(exponents: Integers, mantissas: Floats, table: Floats, below: int) -> Floats:
     lowest = np.int64(2**62)
     for i in range(len(mantissas)):
         if mantissas[i] > 0.0:

@@ -23,7 +23,7 @@ Shape = Literal["tree", "list"]
 
 LEAST_MASS = Fraction(1, 2**400)
 """Trees less likely than this beforehand are left to ball arithmetic: products of floats could underflow."""
-DROPPED = 2.0**-340
+DROPPED_MASS = 2.0**-340
 """More than what dropped powers and underflows can add up to, relative to their sums (docs/proofs/tree-sums.md)."""
 MOST_BYTES = 2 * 2**30
 MOST_SECONDS = 600.0
@@ -113,7 +113,7 @@ class Prior:
         for _ in range(depth):
             below = roundings + (roundings if self.shape == "tree" else leaf)
             roundings = below + self.repeat * self.tests + 12
-        return 1.01 * roundings * UNIT_ROUNDOFF + DROPPED
+        return 1.01 * roundings * UNIT_ROUNDOFF + DROPPED_MASS
 
 
 def checked_prior(
