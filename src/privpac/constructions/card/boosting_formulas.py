@@ -62,17 +62,17 @@ def error_boosted(
         )
     with ctx.workprec(PRECISIONS[0]):
         reach = abs(ball(start / (1 - start)).log())
-        phi = _capped(-reach, cap)
+        phi = _capped_loss(-reach, cap)
         for step in steps:
             a = ball(step)
             gain = ball(edge) * a.sinh() - a.cosh() + 1
-            shrink = gain * ball(cap) / _capped(-reach, cap) if gain > 0 else gain
+            shrink = gain * ball(cap) / _capped_loss(-reach, cap) if gain > 0 else gain
             phi = phi * (1 - shrink) + ball(lost) * a.sinh()
             reach += a
-        return rounded_up(phi / _capped(arb(0), cap))
+        return rounded_up(phi / _capped_loss(arb(0), cap))
 
 
-def _capped(margin: arb, cap: Fraction) -> arb:
+def _capped_loss(margin: arb, cap: Fraction) -> arb:
     """The capped loss at a margin of at most 0."""
     bend = ball((1 - cap) / cap).log()
     return (1 + (-bend).exp()).log() + ball(cap) * (bend - margin)

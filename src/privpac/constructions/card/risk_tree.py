@@ -183,12 +183,12 @@ class RiskTrees:
         for points in self.schedule:
             growth = growth.level(sample, self.tests, points=points, ratio=self.ratio, coins=coins)
         risks = [risk_from(start, FIFTH * stem.points, scale=SCALE) / SCALE for stem in growth.stems]
-        return self._labelled(growth.tree, risks)
+        return self._with_labels(growth.tree, risks)
 
     def relabelled(self, tree: Tree, counts: LeafCounts) -> Tree:
         """The same questions, every leaf with the class that its noisy counts speak for: free, and better founded."""
-        return self._labelled(tree, counts.shares(tree)[:, 1].tolist())
+        return self._with_labels(tree, counts.shares(tree)[:, 1].tolist())
 
-    def _labelled(self, tree: Tree, risks: list[float]) -> Tree:
+    def _with_labels(self, tree: Tree, risks: list[float]) -> Tree:
         zero, one = self.prices
         return tree.with_leaves(Leaf(int(risk * one >= (1 - risk) * zero)) for risk in risks)

@@ -85,7 +85,7 @@ def steps_for(rounds: int, *, fine: bool = False, form: Form = Form.ALONE) -> St
     """
     fifths = tuple(points_of_round(number, rounds) for number in range(rounds))
     if form is Form.MIXED:
-        return Steps(_mixed(fifths), fifth=2)
+        return Steps(_mixed_rounds(fifths), fifth=2)
     asks = Asks.EITHER if form is Form.PAIRS else Asks.ONE
     if fine:
         return Steps(tuple(Round(points, points, asks) for points in fifths), FINEST)
@@ -95,7 +95,7 @@ def steps_for(rounds: int, *, fine: bool = False, form: Form = Form.ALONE) -> St
     return Steps(tuple(Round(points, 1, asks) for points in fifths), 1)
 
 
-def _mixed(fifths: tuple[int, ...]) -> tuple[Round, ...]:
+def _mixed_rounds(fifths: tuple[int, ...]) -> tuple[Round, ...]:
     """Single tests first, on several cuts each, so that the card has blocks of columns; then pairs, one line each."""
     alone = (len(fifths) + 2) // 4
     singles = (Round(TENTHS[points], points) for points in fifths[:alone])

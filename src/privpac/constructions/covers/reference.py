@@ -139,7 +139,7 @@ class ReferenceCover(ReadsOnce):
             return _cut_cover(self.concepts, self.reference, level)
         return _direction_cover(self.concepts, level)
 
-    def _weighed(
+    def _candidate(
         self, kappa: Fraction, share: Fraction
     ) -> tuple[ConceptClass, Fraction, Fraction, Fraction] | None:
         """The cover that uses up this share of the error, its level, its odds, and the weight of a mistake."""
@@ -151,7 +151,7 @@ class ReferenceCover(ReadsOnce):
         return None if ratio is None else (*candidate, ratio)
 
     def _try(self, n: int, kappa: Fraction, share: Fraction) -> Plan | None:
-        candidate = self._weighed(kappa, share)
+        candidate = self._candidate(kappa, share)
         if candidate is None:
             return None
         cover, level, odds, ratio = candidate
@@ -211,7 +211,7 @@ class ReferenceCover(ReadsOnce):
     def records_needed(self) -> int | None:
         """The fewest records with which anything is promised; None if no number of them is enough."""
         kappa = self.kappa or Fraction(1)
-        candidates = (self._weighed(kappa, share) for share in promising(self.epsilon, self.against))
+        candidates = (self._candidate(kappa, share) for share in promising(self.epsilon, self.against))
         needs = (
             least_records(
                 odds,

@@ -65,7 +65,7 @@ class BlockCuts(DirectedCuts):
         return Certificate(
             privacy=rules.declared(draws, epsilon=self.epsilon, delta=self.delta),
             accuracy=self._accuracy(size.labelled),
-            learner=self._described("blocks"),
+            learner=self._parameters("blocks"),
             labelled=size.labelled,
         )
 

@@ -104,11 +104,11 @@ def _noisy() -> Case:
     return learner_case("cuts with independent noise", _noisy_cuts(), tiny_schema(3), 2)
 
 
-def _denoised() -> Case:
+def _denoised_cuts() -> Case:
     return learner_case("cuts freed of their noise", DenoisedCuts(_noisy_cuts()), tiny_schema(3), 2)
 
 
-def _generated() -> Case:
+def _generated_points() -> Case:
     schema = tiny_schema(4)
     learner = Occam(GeneratedPoints(schema, "a", 2, "d"), ONE)
     return learner_case("points of a generator", learner, schema, 2)
@@ -130,6 +130,6 @@ ROWS: Mapping[str, Callable[[], Case]] = {
         "a cut at a switch, two records on each side", cells=2, n=4, epsilon=Fraction(8)
     ),
     "noisy-cuts": _noisy,
-    "denoised-cuts": _denoised,
-    "generated": _generated,
+    "denoised-cuts": _denoised_cuts,
+    "generated": _generated_points,
 }

@@ -59,7 +59,7 @@ class DirectedCuts(ReadsOnce):
         """Whether this can be an outcome."""
         return hypothesis == NoAnswer(self.concepts.column) or self.concepts.contains(hypothesis)
 
-    def _described(self, name: str) -> dict[str, object]:
+    def _parameters(self, name: str) -> dict[str, object]:
         """The public parameters, as a certificate stores them."""
         return {
             "name": name,

@@ -72,7 +72,7 @@ class RecConcave(DirectedCuts):
         return Certificate(
             privacy=rules.declared(steps, epsilon=self.epsilon, delta=self.delta),
             accuracy=self._accuracy(size.labelled),
-            learner=self._described("recconcave"),
+            learner=self._parameters("recconcave"),
             labelled=size.labelled,
         )
 

@@ -162,7 +162,7 @@ def fold(
 ) -> FoldedTree:
     """The tree with branches of which every leaf is marked folded into one, and at most so many leaves; with `whole`
     nothing is folded, only marked."""
-    picture = FoldedTree(tree, _marked(tree, counts, schema))
+    picture = FoldedTree(tree, _marked_leaves(tree, counts, schema))
     if whole:
         return picture
     # Where nothing stands out, the tree itself is all there is to show.
@@ -173,7 +173,7 @@ def fold(
     return picture
 
 
-def _marked(tree: Tree, counts: LeafCounts | None, schema: Schema) -> tuple[FoldedLeaf, ...]:
+def _marked_leaves(tree: Tree, counts: LeafCounts | None, schema: Schema) -> tuple[FoldedLeaf, ...]:
     if counts is None:
         arrivals = zip(tree.leaves(), tree.arrivals(schema), strict=True)
         return tuple(FoldedLeaf((leaf.label,), arrival=arrival) for leaf, arrival in arrivals)

@@ -150,14 +150,14 @@ def _fewest(best: Any, records: int, error: Fraction, method: str) -> int:
             f" {decimal_text(error)}.",
             remedy="Collect more records, or allow a larger error or epsilon.",
         )
-    high = _bisected(lambda labelled: best(labelled, first)[0] <= error, records)
+    high = _bisect(lambda labelled: best(labelled, first)[0] <= error, records)
     fewer = high * 9 // 10
     if method == "auto" and fewer >= 1 and best(fewer)[0] <= error:
-        high = _bisected(lambda labelled: best(labelled)[0] <= error, fewer)
+        high = _bisect(lambda labelled: best(labelled)[0] <= error, fewer)
     return high
 
 
-def _bisected(enough: Callable[[int], bool], high: int) -> int:
+def _bisect(enough: Callable[[int], bool], high: int) -> int:
     """The first number up to `high`, which is enough, that is."""
     low = 0
     while high - low > 1:

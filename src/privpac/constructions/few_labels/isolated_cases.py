@@ -90,7 +90,7 @@ def without_labels(sample: MemorySample) -> MemorySample:
     return MemorySample(sample.schema, cells=block.cells, labels=None, n=block.n)
 
 
-def _isolated(*, unlabelled: bool) -> Case:
+def _isolated_case(*, unlabelled: bool) -> Case:
     """With the certificate of the rule, for an inner algorithm of the exponential mechanism's loss."""
     inner = rules.exponential_mechanism(ratio=RATIO)
     if unlabelled:
@@ -103,6 +103,6 @@ def _isolated(*, unlabelled: bool) -> Case:
 
 
 ROWS: Mapping[str, Callable[[], Case]] = {
-    "label-boost-isolated": lambda: _isolated(unlabelled=False),
-    "label-boost-isolated-unlabelled": lambda: _isolated(unlabelled=True),
+    "label-boost-isolated": lambda: _isolated_case(unlabelled=False),
+    "label-boost-isolated-unlabelled": lambda: _isolated_case(unlabelled=True),
 }

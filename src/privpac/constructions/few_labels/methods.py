@@ -219,15 +219,15 @@ def choose(
     plainly = goal.settings("plain")
     if method == "plain":
         return plainly
-    least, best = _reached(concepts, size, plainly), plainly
+    least, best = _error_of(concepts, size, plainly), plainly
     for find in _FINDERS if size.unlabelled else ():
         settings = _possible(concepts, size, find, goal)
-        if settings is not None and (error := _reached(concepts, size, settings)) < least:
+        if settings is not None and (error := _error_of(concepts, size, settings)) < least:
             least, best = error, settings
     return best
 
 
-def _reached(concepts: ConceptClass, size: Size, settings: Mapping[str, Any]) -> Fraction:
+def _error_of(concepts: ConceptClass, size: Size, settings: Mapping[str, Any]) -> Fraction:
     return promised(semi_learner(concepts, settings), size)
 
 
@@ -261,8 +261,8 @@ def _with_delta(concepts: ConceptClass, size: Size, method: str, goal: _Goal) ->
     possible = (_possible(concepts, size, name, goal) for name in _FINDERS if size.unlabelled)
     paying = [one for one in possible if one is not None and _pays(concepts, size, one, goal)]
     without = choose(concepts, size, method="auto", epsilon=goal.epsilon, failure=goal.failure)
-    best = min(paying, key=lambda one: _reached(concepts, size, one), default=None)
-    if best is None or _reached(concepts, size, best) >= _reached(concepts, size, without):
+    best = min(paying, key=lambda one: _error_of(concepts, size, one), default=None)
+    if best is None or _error_of(concepts, size, best) >= _error_of(concepts, size, without):
         raise _no_delta(
             goal.delta,
             requirement=f"0 here: without it method {without['method']} promises no less, by public numbers",
@@ -277,7 +277,7 @@ def _pays(concepts: ConceptClass, size: Size, settings: Mapping[str, Any], goal:
     if learner.certify(size).privacy.fact.delta == 0:
         return False
     without = _possible(concepts, size, settings["method"], replace(goal, delta=Fraction(0)))
-    return without is None or promised(learner, size) < _reached(concepts, size, without)
+    return without is None or promised(learner, size) < _error_of(concepts, size, without)
 
 
 def _no_delta(delta: Fraction, *, requirement: str, remedy: str) -> ParameterError:
@@ -294,7 +294,7 @@ def _way(
             settings = choose(
                 concepts, size, method=method, epsilon=goal.epsilon, failure=goal.failure, delta=delta
             )
-            return settings if _reached(concepts, size, settings) <= error else None
+            return settings if _error_of(concepts, size, settings) <= error else None
         except NOT_THIS_WAY:
             continue
     return None
@@ -402,7 +402,9 @@ class FewLabels:
     def certify(self) -> Certificate:
         """What will be promised to labelled and to unlabelled people."""
         inner = self.learner.certify(self.request.size) if self.active is None else self.active.certify()
-        proof, *also = (self.request.for_people(self._merged(one)) for one in (inner.privacy, *inner.also))
+        proof, *also = (
+            self.request.for_people(self._after_merging(one)) for one in (inner.privacy, *inner.also)
+        )
         size = self.request.size
         wishes = {
             "concepts": stored_concepts(self.concepts),
@@ -416,7 +418,7 @@ class FewLabels:
         }
         return replace(inner, privacy=proof, also=tuple(also), request=wishes)
 
-    def _merged(self, proof: Proof[Privacy]) -> Proof[Privacy]:
+    def _after_merging(self, proof: Proof[Privacy]) -> Proof[Privacy]:
         return rules.post_processing(proof, what=LEFT_OUT) if self._merges else proof
 
     @property

@@ -132,7 +132,7 @@ def _float_error(
 
 
 @lru_cache(maxsize=1024)
-def _proposed(
+def _proposal(
     labelled: int, unlabelled: int, *, family: Family, epsilon: Fraction, failure: Fraction, delta: Fraction
 ) -> tuple[float, list[float]]:
     """The smallest error that floats find, and (base, weight) for it."""
@@ -158,7 +158,7 @@ def relabel_settings(
     delta: Fraction = Fraction(0),
 ) -> Relabel:
     """Settings that meet (epsilon, delta) for everybody and promise a small error, by search."""
-    _, (base, weight) = _proposed(
+    _, (base, weight) = _proposal(
         labelled, unlabelled, family=family, epsilon=epsilon, failure=failure, delta=delta
     )
     inner, change = stepped(base), max(1, round(weight * MISTAKE))
@@ -173,7 +173,7 @@ def relabel_search(
     family: Family, epsilon: Fraction, failure: Fraction, delta: Fraction = Fraction(0)
 ) -> Search[Relabel]:
     """Relabelling, searched for the records that promise an error."""
-    return Search(family, epsilon, failure, delta, _proposed, relabel_settings, error_ssl_relabel)
+    return Search(family, epsilon, failure, delta, _proposal, relabel_settings, error_ssl_relabel)
 
 
 @formula("ssl-relabel-accuracy")

@@ -109,15 +109,15 @@ def never_worse(
         noisy_share = noise * (1 - low) / error
         return least(low) * ball(share - noisy_share) + ball(noisy_share)
 
-    def decided(low: Fraction, high: Fraction) -> bool:
+    def is_below(low: Fraction, high: Fraction) -> bool:
         return certainly_below(lambda: value(low, high), failure)
 
-    if not decided(edge, error):
+    if not is_below(edge, error):
         return False
     pieces: list[tuple[Fraction, Fraction, int]] = [(Fraction(0), edge, 0)]
     while pieces:
         low, high, depth = pieces.pop()
-        if decided(low, high):
+        if is_below(low, high):
             continue
         # Where one mass alone fails, halving would go on for nothing.
         if depth == _DEPTH or certainly_above(lambda at=low: value(at, at), failure):  # type: ignore[misc]
@@ -148,7 +148,7 @@ def loss_clipped(domain: int, *, clip: Clip) -> Fraction:
     return shortened((others + heaviest) / (others + heaviest * clip.ratio) / clip.ratio)
 
 
-def _missed_clipped(n: int, *, domain: int, clip: Clip, mass: Fraction) -> arb:
+def _clipped_miss(n: int, *, domain: int, clip: Clip, mass: Fraction) -> arb:
     """E[(T - 1)/(T - 1 + r^-s(K))], K binomial(n, mass)."""
     growth = 1 / ball(clip.ratio)
     top, offset = growth**clip.margin, growth ** (clip.margin - clip.threshold)
@@ -169,7 +169,7 @@ def proves_clipped(n: int, *, domain: int, error: Fraction, failure: Fraction, c
     Proof: docs/proofs/clipped-points.md. Tested by: tests/statistical/test_points.py.
     """
     return never_worse(
-        lambda mass: _missed_clipped(n, domain=domain, clip=clip, mass=mass),
+        lambda mass: _clipped_miss(n, domain=domain, clip=clip, mass=mass),
         heavy=Fraction(1, domain - 1),
         error=error,
         failure=failure,
@@ -309,7 +309,7 @@ def plan_clipped(domain: int, *, error: Number, failure: Number, epsilon: Number
         best = _best_clip(n, domain=size, error=float(wrong), failure=miss, epsilon=loss)
         return 1.0 if best is None else best[0]
 
-    def proved(n: int) -> bool:
+    def is_proved(n: int) -> bool:
         return clip_at(n, domain=size, error=wrong, failure=miss, epsilon=loss) is not None
 
     guess = int((math.log(size) + 2 * math.log(1 / miss) + 2) / float(wrong * loss))
@@ -318,7 +318,7 @@ def plan_clipped(domain: int, *, error: Number, failure: Number, epsilon: Number
         raise SizeError(f"{owner}: a domain of {size} at this error and epsilon is out of its range.")
     most = FARTHEST * guess
     start = first_by_decay(hope, float(miss), start=guess, most=most)
-    n = first_whole(lambda n: n > most or proved(n), start=start, smallest=start, step=1)
+    n = first_whole(lambda n: n > most or is_proved(n), start=start, smallest=start, step=1)
     clip = clip_at(n, domain=size, error=wrong, failure=miss, epsilon=loss)
     if clip is None:
         raise SizeError(f"{owner}: a domain of {size} is too short for this error and failure.")

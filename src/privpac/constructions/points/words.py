@@ -35,7 +35,7 @@ def _points(request: Request, rest: str) -> Learner:
     )
 
 
-def _generated(request: Request, rest: str) -> Learner:
+def _generator(request: Request, rest: str) -> Learner:
     name, _, bits = rest.rpartition(":")
     if not (name and is_count(bits)):
         requirement = "of the form generated:COLUMN:BITS, such as generated:code:16"
@@ -52,6 +52,6 @@ WORDS: Mapping[str, Word] = {
         PROTECTS,
     ),
     "generated": Word(
-        "generated:COLUMN:BITS", "one value that a public generator makes of few bits", _generated
+        "generated:COLUMN:BITS", "one value that a public generator makes of few bits", _generator
     ),
 }

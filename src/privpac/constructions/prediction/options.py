@@ -47,10 +47,10 @@ def _enough(
 ) -> Need | None:
     """Records for the least VC dimension that counts for them."""
 
-    def solved(vc: int) -> tuple[int, int]:
+    def solve(vc: int) -> tuple[int, int]:
         return records(wish.error, vc=vc, **_numbers(wish)), vc
 
-    least = least_dimensional(wish.concepts, solved, lambda pair: counts(wish, *pair))
+    least = least_dimensional(wish.concepts, solve, lambda pair: counts(wish, *pair))
     return None if least is None else Need(least[0])
 
 
@@ -79,7 +79,7 @@ def _flipped_counts(wish: Wish, n: int, vc: int) -> int | None:
     return dimension(wish.concepts, counted=kept, drawn=kept)
 
 
-def _flipped(wish: Wish) -> Need | None:
+def _flipping(wish: Wish) -> Need | None:
     from privpac.constructions.prediction.formulas import records_flipped
 
     return _enough(wish, records_flipped, _flipped_counts)
@@ -136,7 +136,7 @@ def _relabelled_counts(wish: Wish, n: int, vc: int) -> int | None:
     return dimension(wish.concepts, counted=fewest, drawn=plan.kept, voted=True)
 
 
-def _relabelled(wish: Wish) -> Need | None:
+def _relabelling(wish: Wish) -> Need | None:
     from privpac.constructions.prediction.relabelled_formulas import records_relabelled_vote
 
     return _enough(wish, records_relabelled_vote, _relabelled_counts)
@@ -225,7 +225,7 @@ OPTIONS: tuple[Option, ...] = (
         "predictions",
         False,
         "flipped-answers",
-        _flipped,
+        _flipping,
         serves=_small,
         at=_flipped_at,
         command=_answers(""),
@@ -237,7 +237,7 @@ OPTIONS: tuple[Option, ...] = (
         "predictions",
         False,
         "relabelled-vote",
-        _relabelled,
+        _relabelling,
         serves=_small,
         error=_relabelled_error,
         epsilon=_relabelled_epsilon,

@@ -252,14 +252,14 @@ def _first_of(
     def excess(n: int) -> float:
         return float(best(n, float(price), float(miss), vc)[0])
 
-    def proved(n: int) -> bool:
+    def is_proved(n: int) -> bool:
         return promise(n, failure=miss, epsilon=price, vc=vc) <= wrong
 
     want, start = float(wrong) * (1 - 1e-6), int(first * vc / wrong**2)
-    return _proved(first_by_value(excess, want, start=start, owner=owner), proved, owner=owner)
+    return _least_proved(first_by_value(excess, want, start=start, owner=owner), is_proved, owner=owner)
 
 
-def _proved(guess: int, holds: Callable[[int], bool], *, owner: str) -> int:
+def _least_proved(guess: int, holds: Callable[[int], bool], *, owner: str) -> int:
     """Floats hope; what is returned is proved for the very parameters that are run."""
     least = proved_from(guess, holds)
     if least is None:

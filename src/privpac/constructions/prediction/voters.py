@@ -161,14 +161,14 @@ class Classifiers:
         if len(np.unique(labels)) < 2:
             return Voter(otherwise)
         rows = Encoding(self.schema).matrix(cells)
-        return Voter(otherwise, _or_else(lambda: self._fitted(rows, labels), None))
+        return Voter(otherwise, _or_else(lambda: self._fit(rows, labels), None))
 
     def rehearse(self) -> Voter:
         """One trained on rows that are nobody's: what cannot be trained at all would be constants in silence."""
         classes = len(self.schema.classes)
         rows = self._nobodys(REHEARSED * classes)
         try:
-            return Voter(0, self._fitted(rows, np.arange(len(rows), dtype=np.uint8) % classes))
+            return Voter(0, self._fit(rows, np.arange(len(rows), dtype=np.uint8) % classes))
         except Exception as problem:
             raise ParameterError(
                 OWNER,
@@ -178,7 +178,7 @@ class Classifiers:
                 remedy=f"It says: {str(problem)[:200]}",
             ) from None
 
-    def _fitted(self, rows: NDArray[np.float64], labels: NDArray[np.uint8]) -> Any:
+    def _fit(self, rows: NDArray[np.float64], labels: NDArray[np.uint8]) -> Any:
         with _quiet():
             model = self._fresh().fit(rows, labels)
         self.audition(model)
@@ -186,7 +186,7 @@ class Classifiers:
 
     def audition(self, model: object) -> None:
         """Raises whatever a model raises when it is asked about public rows: then it cannot answer at all."""
-        _predicted(model, self._nobodys(TRIES), len(self.schema.classes))
+        _predictions(model, self._nobodys(TRIES), len(self.schema.classes))
 
     def _nobodys(self, count: int) -> NDArray[np.float64]:
         """Rows from all over the schema, the same for everybody."""
@@ -243,7 +243,7 @@ def _or_else(attempt: Callable[[], T], otherwise: T) -> T:
         return otherwise
 
 
-def _predicted(model: Any, rows: NDArray[np.float64], classes: int) -> NDArray[np.int64]:
+def _predictions(model: Any, rows: NDArray[np.float64], classes: int) -> NDArray[np.int64]:
     """The class a model predicts for every row; `NO_CLASS` where that is none."""
     with _quiet():
         raw = np.asarray(model.predict(rows)).reshape(len(rows))
@@ -258,7 +258,7 @@ def _votes(voter: Voter, rows: NDArray[np.float64], classes: int) -> NDArray[np.
     nothing = np.full(len(rows), NO_CLASS)
 
     def ask(some: NDArray[np.float64]) -> NDArray[np.int64] | None:
-        return _or_else(lambda: _predicted(voter.model, some, classes), None)
+        return _or_else(lambda: _predictions(voter.model, some, classes), None)
 
     votes = nothing if voter.model is None else ask(rows)
     if votes is None:  # some row is at fault, and must not speak for the others

@@ -62,7 +62,7 @@ def _block_quantiles(wish: Wish, n: int) -> Fraction:
     return Fraction(1) if plan is None else plan.error(n)
 
 
-def _listed(wish: Wish, n: int) -> Fraction:
+def _listing_error(wish: Wish, n: int) -> Fraction:
     cells = cells_of(wish)
     return plan_candidates(
         n,
@@ -181,7 +181,7 @@ OPTIONS: tuple[Option, ...] = (
         "listed-blr",
         "one draw of all small tables",
         "listed-candidates",
-        _listed,
+        _listing_error,
         _few_values,
         python=_listed_python,
     ),

@@ -70,11 +70,11 @@ class TreeCounts(OrderedColumn):
             full=self.full,
         )
 
-    def _proved(self, records: int) -> Fraction | None:
+    def _error(self, records: int) -> Fraction | None:
         plan = self.plan(records)
         return None if plan is None else Fraction(plan.off, records)
 
-    def _planned(self, records: int) -> TreePlan:
+    def _tree_plan(self, records: int) -> TreePlan:
         """The tree that is counted, whether or not anything can be promised of it."""
         plan = self.plan(records) or self.plan(_MANY)
         if plan is None:
@@ -86,13 +86,13 @@ class TreeCounts(OrderedColumn):
         return records
 
     def require(self, size: Size) -> None:
-        require_enough(OWNER, records=size.total, goal=self.error, error_of=self._proved)
-        self._planned(size.total)
+        require_enough(OWNER, records=size.total, goal=self.error, error_of=self._error)
+        self._tree_plan(size.total)
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)
         n = size.total
-        plan, error = self._planned(n), self._proved(n)
+        plan, error = self._tree_plan(n), self._error(n)
         thresholds = None
         if error is not None and 2 * error < 1:
             thresholds = release_rules.tree_answers(plan, records=n, failure=self.failure)
@@ -120,7 +120,7 @@ class TreeCounts(OrderedColumn):
 
     def release(self, sample: Sample, coins: Coins) -> Buckets:
         n = sample.size.total
-        plan = self._planned(n)
+        plan = self._tree_plan(n)
         evidence = sample.reduce(CellCounts(self.schema.column(self.column), classes=1))
         starts, below, _ = TreeWalk(plan, n, evidence).run(coins)
         edges = [*starts, self.cells]

@@ -51,12 +51,12 @@ class Resampled(ReadsOnce, Around):
         inner = self.learner.certify(Size(self.draws))
         return Certificate(
             privacy=rules.sampling_with_replacement(inner.privacy, draws=self.draws, of=n),
-            accuracy=tuple(proof for proof in self._carried(inner, n) if proof.fact.error < 1),
+            accuracy=tuple(proof for proof in self._transfers(inner, n) if proof.fact.error < 1),
             learner=described("resampled", inner, draws=self.draws),
             labelled=n,
         )
 
-    def _carried(self, inner: Certificate, n: int) -> Iterator[Proof[Accuracy]]:
+    def _transfers(self, inner: Certificate, n: int) -> Iterator[Proof[Accuracy]]:
         """What is proved inside for every distribution; a bound that assumes something is none for the table's own."""
         vc = self.concepts.vc
         for proof in inner.accuracy:
