@@ -131,11 +131,11 @@ def file_reader() -> Any:
 
     Temporary tables are its own, and go with it. Attach nothing: what is attached is seen by every other connection.
     """
-    return _without_a_bar(_shared(os.getpid()).cursor())
+    return _without_a_bar(_shared_connection(os.getpid()).cursor())
 
 
 @lru_cache(maxsize=1)
-def _shared(process: int) -> Any:
+def _shared_connection(process: int) -> Any:
     """By process: threads of a database do not live on in a forked one."""
     return connect()
 

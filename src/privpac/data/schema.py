@@ -78,7 +78,7 @@ class Schema:
             raise SchemaError("The schema has no columns.", remedy='List them under "columns".')
         if not isinstance(self.label, str) or not self.label:
             raise SchemaError("The schema names no label column.", remedy='Write "label": "NAME".')
-        duplicate = _repeated(self.names)
+        duplicate = _duplicate(self.names)
         if duplicate is not None:
             raise SchemaError(
                 f"Column '{duplicate}' is described twice.", column=duplicate, remedy="Keep one entry."
@@ -134,7 +134,7 @@ class Schema:
 
     def _check_classes(self) -> None:
         owner = f"Label '{self.label}'"
-        duplicate = _repeated(self.classes)
+        duplicate = _duplicate(self.classes)
         if duplicate is not None:
             raise SchemaError(
                 f"{owner}: the class '{duplicate}' is listed twice (classes are compared as text).",
@@ -218,19 +218,19 @@ class Schema:
         problems = Problems()
         corrections = slips(entries, KEYS, "The schema", problems)
 
-        def filled(key: str, owner: str, how: str) -> Any:
+        def value_of(key: str, owner: str, how: str) -> Any:
             return (
                 None if key in corrections else problems.attempt(lambda: filled_in(entries, key, owner, how))
             )
 
-        label = filled("label", "The schema", "the name of the label column")
+        label = value_of("label", "The schema", "the name of the label column")
         classes = ("0", "1")
         if "classes" in entries:
-            classes = filled("classes", f"Label '{label}'", "a list such as [0, 1]")
+            classes = value_of("classes", f"Label '{label}'", "a list such as [0, 1]")
             problems.attempt(
                 lambda: list_from(classes, f"Label '{label}': classes", 'Write "classes": [0, 1].')
             )
-        raw_columns = filled("columns", "The schema", "a list of columns")
+        raw_columns = value_of("columns", "The schema", "a list of columns")
         column_entries = problems.attempt(
             lambda: list_from(raw_columns, 'The schema\'s "columns"', "Give one entry per column.")
         )
@@ -286,7 +286,7 @@ class Schema:
         return {"label": self.label, "classes": list(self.classes), **origin, **rates, "columns": columns}
 
 
-def _repeated(names: Sequence[str]) -> str | None:
+def _duplicate(names: Sequence[str]) -> str | None:
     earlier: set[str] = set()
     for name in names:
         if name in earlier:
