@@ -126,7 +126,7 @@ class Curves:
     def _panels(self, figure_of: Callable[..., Any]) -> Any:
         """One panel below the other, narrow enough to be read on a phone; each curve has its name at its end."""
         titles = list(dict.fromkeys(series.panel for series in self.series))
-        head, note = _wrapped(self.title, TITLE_WIDTH), _wrapped(self.note, NOTE_WIDTH) if self.note else ""
+        head, note = _wrap(self.title, TITLE_WIDTH), _wrap(self.note, NOTE_WIDTH) if self.note else ""
         above, below = (
             LINE * (head.count("\n") + 1) + 0.62,
             0.68 + (LINE * (note.count("\n") + 1) if note else 0.0),
@@ -195,7 +195,7 @@ def _name_at_ends(axes: Any, curves: Sequence[Series], looks: Sequence[int]) -> 
     for series, look in zip(curves, looks, strict=True):
         x, y = max((x, y) for x, y in zip(series.x, series.y, strict=True) if y is not None)
         height = axes.transData.transform((x, y))[1]
-        ends.append((height, x, y, _wrapped(series.label, NAME_WIDTH), COLOURS[look % len(COLOURS)]))
+        ends.append((height, x, y, _wrap(series.label, NAME_WIDTH), COLOURS[look % len(COLOURS)]))
     points = 72 / axes.figure.dpi
     right = axes.get_window_extent().x1
     lowest = -math.inf
@@ -216,7 +216,7 @@ def _name_at_ends(axes: Any, curves: Sequence[Series], looks: Sequence[int]) -> 
         )
 
 
-def _wrapped(text: str, width: int) -> str:
+def _wrap(text: str, width: int) -> str:
     return textwrap.fill(text, width)
 
 

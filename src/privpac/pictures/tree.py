@@ -97,16 +97,16 @@ class _Layout:
 
     @cached_property
     def places(self) -> tuple[_Place, ...]:
-        return tuple(self._placed(self.shown.tree, 0, 0, count()).all())
+        return tuple(self._place(self.shown.tree, 0, 0, count()).all())
 
-    def _placed(self, node: Tree, level: int, number: int, rows: Iterator[int]) -> _Place:
+    def _place(self, node: Tree, level: int, number: int, rows: Iterator[int]) -> _Place:
         if not isinstance(node, Split):
             y = HEADING + MARGIN + (next(rows) + 0.5) * (ROW_WITH_COUNTS if self.shown.counted else ROW)
             return _Place(node, level, y, number)
         # Where the test holds comes first, as in words; leaves are numbered the other way round.
         below = sum(1 for _ in node.low.leaves())
-        high = self._placed(node.high, level + 1, number + below, rows)
-        low = self._placed(node.low, level + 1, number, rows)
+        high = self._place(node.high, level + 1, number + below, rows)
+        low = self._place(node.low, level + 1, number, rows)
         return _Place(node, level, (high.y + low.y) / 2, number, (high, low))
 
     @cached_property
