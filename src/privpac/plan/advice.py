@@ -62,10 +62,10 @@ def _nothing(plan: PlanTable) -> str | None:
     if plan.answers or _is_card(plan):
         return None
     ways = ways_out(plan.question)
-    return "Nothing can be promised with these numbers." + _listed(ways)
+    return "Nothing can be promised with these numbers." + _ways_out(ways)
 
 
-def _listed(ways: list[str]) -> str:
+def _ways_out(ways: list[str]) -> str:
     return f" Ways out: {'; '.join(ways)}." if ways else ""
 
 
@@ -86,7 +86,7 @@ def _impossible(plan: PlanTable) -> str | None:
         for row in plan.answers
         if row.need.unlabelled and row.enough
     ]
-    return text + _listed([*pools, *ways_out(plan.question)])
+    return text + _ways_out([*pools, *ways_out(plan.question)])
 
 
 def _least(plan: PlanTable) -> Limit | None:
@@ -107,7 +107,7 @@ def _limit(plan: PlanTable, row: Answer, setting: Setting, *, proper: bool) -> L
     return limit_of(plan.question, row, setting=setting, proper=proper, pure=not plan.question.delta)
 
 
-def _unproved(plan: PlanTable) -> str | None:
+def _gap(plan: PlanTable) -> str | None:
     """Records between the floor and the proof: neither is the last word."""
     best, have = plan.best, plan.question.records
     if plan.question.kind != "needed" or have is None or best is None or best.enough is not False:
@@ -427,7 +427,7 @@ RULES: Mapping[str, Callable[[PlanTable], str | None]] = {
     "card": _card,
     "nothing": _nothing,
     "impossible": _impossible,
-    "unproved": _unproved,
+    "unproved": _gap,
     "run": _run,
     "run_perfect": _run_perfect,
     "run_unlabelled": _run_unlabelled,

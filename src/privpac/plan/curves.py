@@ -58,7 +58,7 @@ class PlanDisplay:
                 OWNER, "against", against, allowed="epsilon or error", remedy="Only --bits can vary the bits."
             )
         choice = _rows_to_draw(plan, learner)
-        xs = _places(centre, against, _marked(plan, choice[0], against))
+        xs = _places(centre, against, _marked_numbers(plan, choice[0], against))
         rows = tuple(
             series for row in choice for series in _series(centre, row, against, xs, simulated=simulated)
         )
@@ -106,7 +106,7 @@ def _as_needed(plan: PlanTable) -> Question:
     return question.with_(kind="needed", error=best.wish.error, epsilon=best.wish.epsilon, records=None)
 
 
-def _marked(plan: PlanTable, row: Answer, against: str) -> list[Fraction]:
+def _marked_numbers(plan: PlanTable, row: Answer, against: str) -> list[Fraction]:
     """What must lie within the drawn range: the number that was asked or found, and what is impossible."""
     centre = _as_needed(plan)
     if against == "bits":
@@ -136,7 +136,7 @@ def _places(question: Question, against: str, marks: list[Fraction]) -> tuple[An
 def _marks(plan: PlanTable, centre: Question, row: Answer, against: str) -> list[Series]:
     """The answer, and what is impossible: a point each, named by its number."""
     have = plan.question.records
-    here = _marked(plan, row, against)
+    here = _marked_numbers(plan, row, against)
     records = row.need.labelled if have is None or row.asks == "needed" else have
     marks = [_mark(f"the answer: {_with_unit(row, row.proved)}", here[0], records, "answer")]
     if not row.floor:

@@ -120,7 +120,7 @@ def synthetic(
         for column in schema.columns
     }
     records = MemorySample.from_cells(schema, cells)
-    rule = _planted(schema, records.block().cells, coins)
+    rule = _planted_tree(schema, records.block().cells, coins)
     columns = "with the given marginals" if shares else "uniform"
     whence = f"{rows:,} synthetic records: independent columns, {columns}; labels from a random tree of depth"
     return labelled(
@@ -140,7 +140,7 @@ def labelled(
     rates = records.schema.base_rate
     if rates is not None and (rows := _as_common(clean, rates, coins)) is not None:
         common = clean[rows]
-        labels = _exchanged(common, flipped, classes=len(rates))
+        labels = _exchange(common, flipped, classes=len(rates))
         records, on = records.take(rows), f"{on}, as common as the base rate says"
     else:
         common, labels = clean, _with_flips(clean, flipped, len(records.schema.classes), coins)
@@ -176,7 +176,7 @@ def _as_common(
     return np.concatenate(rows)
 
 
-def _exchanged(labels: NDArray[np.uint8], flipped: float, *, classes: int) -> NDArray[np.uint8]:
+def _exchange(labels: NDArray[np.uint8], flipped: float, *, classes: int) -> NDArray[np.uint8]:
     """As many labels of each class moved on to the next, so that all stay as common as they are."""
     rarest = int(np.bincount(labels, minlength=classes).min())
     each = min(int(flipped * len(labels) / classes), int(MOST_EXCHANGED * rarest))
@@ -284,7 +284,7 @@ def _weights(column: Column, marginal: object) -> NDArray[np.float64]:
     return weights
 
 
-def _planted(schema: Schema, cells: Mapping[str, NDArray[Any]], coins: SeededCoins) -> Tree:
+def _planted_tree(schema: Schema, cells: Mapping[str, NDArray[Any]], coins: SeededCoins) -> Tree:
     """The random tree, among a few, whose classes are most even, or as common as the schema says."""
     tests = Binarisation.of(schema).tests
     classes = len(schema.classes)

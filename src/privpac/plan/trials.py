@@ -89,7 +89,7 @@ def estimate(
 
     Raises `Unsimulated` where it would take longer than `seconds`, or nothing up to the proved number does.
     """
-    run = _reachable if question.kind == "reachable" else _searched
+    run = _reachable if question.kind == "reachable" else _search
     return run(question, row, experiment, seconds, progress or (lambda part, of: None))
 
 
@@ -169,7 +169,7 @@ def _four(value: float | None, most: Fraction | None) -> Fraction | None:
     return decimal if most is None else min(decimal, most)
 
 
-def _searched(
+def _search(
     question: Question, row: Answer, experiment: Experiment, seconds: float, progress: Progress
 ) -> tuple[Estimate, float]:
     """The lowest rung that does, of records or of epsilons."""
@@ -216,7 +216,7 @@ class _Climb:
         self._seen: dict[int, tuple[float, float, float]] = {}
 
     def estimate(self) -> Estimate:
-        first = self._climbed()
+        first = self._climb()
         each, left = LOOKS * self._each(first), self._seconds - self.spent
         if LEAST * each > left:  # no time to look closer: what the way up has told
             return self._estimate(first, FIRST)
@@ -227,14 +227,14 @@ class _Climb:
             place = first_whole(lambda k: k > self._last or meets(k), start=start, step=1)
             return place if place <= self._last else None
 
-        rung = lowest(lambda k: self._does(k, self._looked(k, count)), first)
+        rung = lowest(lambda k: self._does(k, self._look(k, count)), first)
         if rung is None:
             raise self._never()
-        lowest(lambda k: self._looked(k, count)[1] <= self._failure, rung)
+        lowest(lambda k: self._look(k, count)[1] <= self._failure, rung)
         # With few trials not even no failure at all would prove the target: do not look for it.
         hopeless = interval([0.0] * count, confidence=CONFIDENCE)[2] > self._failure
         if not hopeless and self.spent < self._seconds:
-            lowest(lambda k: self._looked(k, count)[2] <= self._failure, rung)
+            lowest(lambda k: self._look(k, count)[2] <= self._failure, rung)
         return self._estimate(rung, count)
 
     def _estimate(self, rung: int, count: int) -> Estimate:
@@ -265,7 +265,7 @@ class _Climb:
     def _never(self) -> Unsimulated:
         return Unsimulated("nothing up to the proved number was enough on these records")
 
-    def _climbed(self) -> int:
+    def _climb(self) -> int:
         """The first of every so-many-th rung at which none, or few, of a handful of trials fail.
 
         It begins with the largest rung that costs about as much as the lowest: below, halving is cheapest, and above,
@@ -294,7 +294,7 @@ class _Climb:
         is_promise = place == self._last and self._experiment.promised
         return limits[1 if is_promise else 0] <= self._failure
 
-    def _looked(self, place: int, count: int) -> tuple[float, float, float]:
+    def _look(self, place: int, count: int) -> tuple[float, float, float]:
         if place not in self._seen:
             self._try(place, count, most=count)
         return self._seen[place]

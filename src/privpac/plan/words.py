@@ -41,7 +41,7 @@ def in_short(plan: PlanTable) -> str:
     first = [*ranks, *verdict(plan)]
     facts = [_promise(plan, row), *_sooner(plan, row), *_hopeless(plan, row)]
     if row.simulated is not None:
-        return " ".join([*first, _expected(row), *facts])
+        return " ".join([*first, _expectation(row), *facts])
     return " ".join([*first, *facts, *([] if ranks else [UNSIMULATED])])
 
 
@@ -142,7 +142,7 @@ def _of_smaller_rules(plan: PlanTable, row: Answer) -> list[str]:
     ]
 
 
-def _expected(row: Answer) -> str:
+def _expectation(row: Answer) -> str:
     trial = row.simulated
     assert trial is not None
     if row.asks == "reachable":
@@ -204,8 +204,8 @@ def _hopeless(plan: PlanTable, row: Answer) -> list[str]:
     """What no method can do that answers the question; and, if that is more, none whose answer is of the class."""
     limits = _limits(plan, row, pure=not plan.question.delta)
     if limits or not plan.question.delta:
-        return [_excluded(plan, row, limit) for limit in limits] or ["No lower bound is known here."]
-    without = [_excluded(plan, row, limit) for limit in _limits(plan, row, pure=True)]
+        return [_exclusion(plan, row, limit) for limit in limits] or ["No lower bound is known here."]
+    without = [_exclusion(plan, row, limit) for limit in _limits(plan, row, pure=True)]
     return [f"{text.removesuffix('.')} without the delta." for text in without] or [
         "No lower bound is known here."
     ]
@@ -220,7 +220,7 @@ def _limits(plan: PlanTable, row: Answer, *, pure: bool) -> list[Limit]:
     return [limit for limit in (proper, anything) if limit is not None]
 
 
-def _excluded(plan: PlanTable, row: Answer, limit: Limit) -> str:
+def _exclusion(plan: PlanTable, row: Answer, limit: Limit) -> str:
     number = number_text(limit.value, up=False)
     less = {
         "needed": f"do it with fewer than {number} record{'' if limit.value == 1 else 's'}",

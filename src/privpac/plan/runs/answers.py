@@ -70,15 +70,15 @@ def _experiment(
 def _for_size(kind: Any, concepts: Any, answer: Answer) -> Callable[[int, Fraction], Any]:
     """A predictor planned for so many records, as the printed command plans it."""
 
-    def planned(n: int, epsilon: Fraction) -> Any:
+    def plan(n: int, epsilon: Fraction) -> Any:
         if n < 2:
             raise SizeError("One record is too few to relabel.")
         return kind.planned(concepts, epsilon, records=n, failure=answer.wish.failure)
 
-    return planned
+    return plan
 
 
-def _planned(make: Callable[[int, Fraction], Any], answer: Answer) -> Callable[[int], tuple[int, int]]:
+def _numbers_of(make: Callable[[int, Fraction], Any], answer: Answer) -> Callable[[int], tuple[int, int]]:
     """How many of so many records list the labellings, and how many models vote; none where so few cannot do."""
 
     @lru_cache(maxsize=64)
@@ -119,7 +119,7 @@ def _concepts(answer: Answer, supply: Supply) -> Any:
     return class_of(runnable(answer.concepts.word), supply, columns=answer.concepts.word.count("COLUMN"))
 
 
-def _turned(share: float, flip: Fraction) -> float:
+def _turn(share: float, flip: Fraction) -> float:
     """Of answers that are wrong so often and then turned round."""
     return share * (1 - 2 * float(flip)) + float(flip)
 
@@ -162,11 +162,11 @@ def flipped(answer: Answer, supply: Supply) -> Experiment:
 
     def make(population: Population, n: int, epsilon: Fraction) -> Errs:
         predictor = plan_for(n, epsilon)
-        return lambda sample, coins: _turned(
+        return lambda sample, coins: _turn(
             population.error(predictor.hypothesis(sample, coins)), predictor.flip
         )
 
-    each = _drawing(answer, concepts, _planned(plan_for, answer))
+    each = _drawing(answer, concepts, _numbers_of(plan_for, answer))
     return _experiment(answer, supply, make, draws=DRAWS, each=each)
 
 
@@ -182,7 +182,7 @@ def relabelled_vote(answer: Answer, supply: Supply) -> Experiment:
             population, predictor.votes(sample, cells, coins), predictor.models, ratio_for(predictor.inner)
         )
 
-    numbers = _planned(plan_for, answer)
+    numbers = _numbers_of(plan_for, answer)
     drawing = _drawing(answer, concepts, numbers, voted=True)
 
     def each(n: int) -> float:
@@ -209,11 +209,11 @@ def net_relabelled(answer: Answer, supply: Supply) -> Experiment:
                 predictor.models,
                 ratio_for(predictor.inner),
             )
-            return _turned(error, predictor.flip)
+            return _turn(error, predictor.flip)
 
         return errs
 
-    numbers = _planned(plan_for, answer)
+    numbers = _numbers_of(plan_for, answer)
     drawing = _drawing(answer, concepts, numbers)
 
     def each(n: int) -> float:

@@ -84,7 +84,7 @@ def _plan(learner: ReferenceCover, need: int) -> Plan:
     raise refusal
 
 
-def _labelled(
+def _population(
     answer: Answer, supply: Supply, schema: Schema, cells: Any, labels: Any, coins: SeededCoins, where: str
 ) -> Population:
     share = supply.flipped(answer)
@@ -104,7 +104,7 @@ def _slice(answer: Answer, supply: Supply) -> Population:
     cells = np.minimum((place * size).astype(np.int64), size - 1)
     labels = cells >= math.floor((low + GOLDEN / kappa) * size)
     where = f"on an interval of length 1/{kappa:g} that holds the cut"
-    return _labelled(answer, supply, schema, {schema.names[0]: cells}, labels, coins, where)
+    return _population(answer, supply, schema, {schema.names[0]: cells}, labels, coins, where)
 
 
 def _band(answer: Answer, supply: Supply) -> Population:
@@ -127,4 +127,4 @@ def _band(answer: Answer, supply: Supply) -> Population:
         for i, name in enumerate(schema.names[:d])
     }
     where = f"on the band of the sphere around the cut that holds 1/{kappa:g} of it"
-    return _labelled(answer, supply, schema, cells, up, coins, where)
+    return _population(answer, supply, schema, cells, up, coins, where)

@@ -73,21 +73,21 @@ def share_error(true: NDArray[Any], synthetic: Any) -> float:
     return float(max(map(abs, gaps)))
 
 
-def _drawn(answer: Answer, supply: Supply) -> tuple[Population, str]:
+def _source(answer: Answer, supply: Supply) -> tuple[Population, str]:
     column = runnable(answer.concepts.word).split(":")[1]
     if supply.has_records:
         return supply.records(answer), column
     return skewed(supply.schema(), column), column
 
 
-def _released(
+def _release(
     answer: Answer,
     supply: Supply,
     make: Make,
     worst: Callable[[NDArray[Any], Any], float],
     seconds: Callable[[int], float],
 ) -> Experiment:
-    population, column = _drawn(answer, supply)
+    population, column = _source(answer, supply)
     schema = population.records.schema
 
     def trial(n: int, epsilon: Fraction) -> Trial:
@@ -122,7 +122,7 @@ def of_line(kind: Line) -> Callable[..., Experiment]:
         def worst(cells: NDArray[Any], synthetic: Any) -> float:
             return error(cells, np.array(synthetic.cells(), dtype=cells.dtype))
 
-        return _released(
+        return _release(
             answer,
             supply,
             lambda schema, column, epsilon: kind(
@@ -140,7 +140,7 @@ def of_line(kind: Line) -> Callable[..., Experiment]:
 
 def histogram(answer: Answer, supply: Supply) -> Experiment:
     """Shares of all values."""
-    return _released(
+    return _release(
         answer,
         supply,
         lambda schema, column, epsilon: PointHistogram(
@@ -167,4 +167,4 @@ def listed(answer: Answer, supply: Supply) -> Experiment:
         listing = math.comb(cells + points - 1, points) * cells * EACH_CANDIDATE
         return EACH + n * EACH_RECORD + listing + sanitiser.most * EACH_TRIED
 
-    return _released(answer, supply, make, share_error, seconds)
+    return _release(answer, supply, make, share_error, seconds)
