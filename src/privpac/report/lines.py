@@ -73,7 +73,7 @@ def number_line(
         marks = [Mark(share(cut, column), column.show(cut)) for cut in cuts]
     else:
         marks = [Mark(share(2 * cell + 1, column) / 2, column.show(cell)) for cell in marked]
-    rows, above = _stacked(marks)
+    rows, above = _stack(marks)
     top = 8 + rows * ROW
     height = top + BAND + 48
     base = top + BAND
@@ -131,7 +131,7 @@ def _x(place: float) -> float:
     return LEFT + place * (RIGHT - LEFT)
 
 
-def _stacked(marks: Sequence[Mark]) -> tuple[int, list[tuple[Mark, int]]]:
+def _stack(marks: Sequence[Mark]) -> tuple[int, list[tuple[Mark, int]]]:
     """Labels in as many rows as keep them apart: (number of rows, each mark with its row)."""
     ends: list[float] = []
     places = []

@@ -122,17 +122,17 @@ class _Document:
     def released(self) -> str:
         if self.tree["format"] == MODEL:
             names = hypothesis_from_json(self.tree["hypothesis"]).columns
-            titles = [self._called[name] for name in names]
-            return f"a rule that predicts {self._label} from {_listed(titles) or 'no column at all'}"
-        columns = list(self._called.values())
+            titles = [self._titles[name] for name in names]
+            return f"a rule that predicts {self._label} from {_names(titles) or 'no column at all'}"
+        columns = list(self._titles.values())
         if self.tree["format"] == TABLE:
-            return f"synthetic records with {_listed(columns)}"
+            return f"synthetic records with {_names(columns)}"
         return (
-            f"answers about {self._label} from {_listed(columns)}, by a predictor that is not released itself"
+            f"answers about {self._label} from {_names(columns)}, by a predictor that is not released itself"
         )
 
     @property
-    def _called(self) -> dict[str, str]:
+    def _titles(self) -> dict[str, str]:
         """What people call each column: its title, or else its name."""
         columns = self.tree["schema"]["columns"]
         return {column["name"]: column.get("title") or column["name"] for column in columns}
@@ -150,17 +150,17 @@ class _Document:
         if self.tree["format"] != MODEL:
             return ()
         if self.tree["estimate"] is None:
-            return (("Is it of use", self._counted or "no private estimate of its accuracy was bought"),)
+            return (("Is it of use", self._counts_text or "no private estimate of its accuracy was bought"),)
         estimate = Confusion.from_json(self.tree["estimate"])
         gain = figures_of(estimate, self._classes).lines()[0]
         right = (
             f"About {float(estimate.accuracy):.3f} right, between {float(estimate.low):.3f} and"
             f" {float(estimate.high):.3f} with confidence {float(CONFIDENCE):.2f}, by the private estimate."
         )
-        return (("Is it of use", " ".join(filter(None, (self._counted, right, gain)))),)
+        return (("Is it of use", " ".join(filter(None, (self._counts_text, right, gain)))),)
 
     @property
-    def _counted(self) -> str:
+    def _counts_text(self) -> str:
         """What the noisy counts of a card or of leaves say; empty without counts."""
         rule, leaves = hypothesis_from_json(self.tree["hypothesis"]), self.tree["leaf_counts"]
         ranks = None
@@ -236,7 +236,7 @@ def _rows(document: _Document, findings: Findings) -> tuple[tuple[str, str], ...
     )
 
 
-def _listed(columns: Sequence[str]) -> str:
+def _names(columns: Sequence[str]) -> str:
     return ", ".join(map(_visible, columns))
 
 
