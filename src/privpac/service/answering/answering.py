@@ -125,7 +125,7 @@ class Answering:
 
     def _group(self, transaction: Transaction, asks: Sequence[Ask], of: dict[str, Key]) -> Group:
         connection = transaction.connection
-        earlier = self._stored(connection, asks)
+        earlier = self._paid_questions(connection, asks)
         return Group(
             self.terms,
             transaction,
@@ -135,7 +135,7 @@ class Answering:
             requests=earlier_requests(connection, asks),
         )
 
-    def _stored(self, connection: object, asks: Sequence[Ask]) -> dict[bytes, int | None]:
+    def _paid_questions(self, connection: object, asks: Sequence[Ask]) -> dict[bytes, int | None]:
         """The questions that are paid for, with their answers if they have one."""
         questions = {key for ask in asks for key in ask.rows.keys}
         answers: dict[bytes, int | None] = {key: self._cache[key] for key in questions if key in self._cache}

@@ -51,7 +51,7 @@ def cells_of(values: Sequence[tuple[Any, ...]], schema: Schema) -> Cells:
         return MemorySample.of(table, schema, labelled=False).block().cells
     except (DataError, SchemaError, SizeError) as problem:
         name = getattr(problem, "column", None)
-    raise _refused(None if name is None else schema.column(name))
+    raise _refusal(None if name is None else schema.column(name))
 
 
 def _plain(value: Any, column: Column) -> Any:
@@ -62,9 +62,9 @@ def _plain(value: Any, column: Column) -> Any:
     """
     if isinstance(column, Numeric):
         if isinstance(value, bool):
-            raise _refused(column)
+            raise _refusal(column)
         if column.integer and not _is_whole(value):
-            raise _refused(column)
+            raise _refusal(column)
     if isinstance(value, float):
         if math.isfinite(value):
             return value
@@ -73,7 +73,7 @@ def _plain(value: Any, column: Column) -> Any:
             return value
     elif value is None or isinstance(value, int):
         return value
-    raise _refused(column)
+    raise _refusal(column)
 
 
 def _is_whole(value: Any) -> bool:
@@ -82,7 +82,7 @@ def _is_whole(value: Any) -> bool:
     return not isinstance(value, str) or WHOLE.fullmatch(value) is not None
 
 
-def _refused(column: Column | None) -> Problem:
+def _refusal(column: Column | None) -> Problem:
     if column is None:
         return Problem(422, "invalid_row", "A row does not fit the schema.", remedy="See GET /v1/schema.")
     return Problem(

@@ -40,7 +40,7 @@ def mount(app: FastAPI, settings: Settings) -> None:
         return
     place = Place(
         KeyGate(
-            lambda text: _entered(service, text),
+            lambda text: _enter(service, text),
             lambda identity: _visitor_by_id(service, identity),
             secret=settings.session.encode(),
         ),
@@ -88,7 +88,7 @@ def _visitor(key: Key | None) -> Visitor | None:
     return Visitor(key.id, "owner" if key.role == "owner" else "analyst", key.name or key.id)
 
 
-def _entered(service: Service, text: str) -> Visitor | None:
+def _enter(service: Service, text: str) -> Visitor | None:
     credential = Presented.read(text)
     return None if credential is None else _visitor(service.find(credential))
 

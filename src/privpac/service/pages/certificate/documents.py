@@ -96,7 +96,7 @@ def open_document(path: Path) -> Document:
     """Read a file or a bundle; a damaged or malformed one is refused with its reason."""
     file = path / MANIFEST if is_bundle(path) else path
     try:
-        return _opened(file)
+        return _open(file)
     except PrivpacError as error:
         raise _nameless(error, file) from None
     except MALFORMED:
@@ -110,7 +110,7 @@ def require_readable(path: Path) -> None:
     open_document(path)
 
 
-def _opened(file: Path) -> Document:
+def _open(file: Path) -> Document:
     tree = _read(file)
     certificate = tree["certificate"]
     rule = model_from(tree).describe() if tree["format"] == MODEL else None

@@ -126,7 +126,7 @@ class RuleMaking:
             ("holdout", _number(wishes.holdout), ""),
             ("aim", wishes.aim, "label"),
             ("protect", wishes.protect, "records"),
-            ("costs", _priced(wishes.costs), ""),
+            ("costs", _costs_text(wishes.costs), ""),
             ("records-per-person", str(wishes.records_per_person), "1"),
         ]
         flag = ["--probabilities"] if wishes.probabilities else []
@@ -253,7 +253,7 @@ def _number(value: Fraction | None) -> str:
     return "" if value is None else exact_text(value)
 
 
-def _priced(costs: Sequence[int] | str | None) -> str:
+def _costs_text(costs: Sequence[int] | str | None) -> str:
     return costs if isinstance(costs, str) else ",".join(map(str, costs or ()))
 
 

@@ -131,7 +131,7 @@ class SchemaForm:
         """As a person filled it in; `changes` are those of columns, by position."""
         changes = _changes(str(form.get("changes", "")))
         columns = tuple(
-            _changed(column, changes.get(str(place), {})) for place, column in enumerate(self.columns)
+            _change(column, changes.get(str(place), {})) for place, column in enumerate(self.columns)
         )
         return SchemaForm(
             str(form.get("label", self.label)),
@@ -207,7 +207,7 @@ def _changes(text: str) -> dict[str, dict[str, Any]]:
     return changes
 
 
-def _changed(column: ColumnFields, change: Mapping[str, Any]) -> ColumnFields:
+def _change(column: ColumnFields, change: Mapping[str, Any]) -> ColumnFields:
     if not change:
         return column
     texts = {field: str(change[field]) for field in FIELDS if field in change}
