@@ -60,7 +60,7 @@ def explain(
     )
     _require_with("trusted", trusted, statement, requirement="given together with --statement")
     _require_with("ledger", ledger, statement or report, requirement="given with --statement or --report")
-    statement_place = _stated(statement, keep=(model, report, picture, onnx, sql), force=force)
+    statement_place = _statement_place(statement, keep=(model, report, picture, onnx, sql), force=force)
     others = (destination, drawing, graph, query)
     if statement_place is not None and not any(others) and _is_table_or_bundle(model):
         _write_statement(statement_place, model, ledger, trusted)
@@ -110,7 +110,7 @@ def _budget(ledger: str | None, path: str) -> tuple[tuple[str, str], ...]:
     return (("Paid for by", _paid_by(book, signers_of(tree), tree, path)), *budget_rows(book.account()))
 
 
-def _stated(path: str | None, *, keep: tuple[str | None, ...], force: bool) -> Destination | None:
+def _statement_place(path: str | None, *, keep: tuple[str | None, ...], force: bool) -> Destination | None:
     if path is not None and Path(path).suffix not in (".html", ".md", ".txt"):
         requirement = "a file that ends in .html, .md or .txt"
         raise ParameterError("explain", "statement", path, allowed=requirement)
