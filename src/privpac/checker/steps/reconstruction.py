@@ -151,7 +151,7 @@ def _noisy(node: Tree) -> None:
     require(failure == number(premise["failure"]) + rate / noise, "the failures do not add up")
 
 
-def _denoised(node: Tree) -> None:
+def _denoising(node: Tree) -> None:
     error, failure, records, against = _accuracy(node)
     (rate_text,) = parameters(node, "rate")
     rate, premise = number(rate_text), read_fact(only_premise(node), "accuracy")
@@ -170,5 +170,5 @@ RULES: dict[str, Check] = {
     "occupied-blocks-empirical": _blocks_empirical,
     "switch-reconstruction": _switch_reconstruction,
     "independent-noise": _noisy,
-    "noise-reconstruction": _denoised,
+    "noise-reconstruction": _denoising,
 }
