@@ -247,10 +247,10 @@ class Audit:
         """Computed for the chosen input of the orbit, and carried over."""
         if data not in self._laws:
             home, element = self._group.chosen(data)
-            self._laws[data] = self._group.carry(element, self._enumerated(home))
+            self._laws[data] = self._group.carry(element, self._law_by_running(home))
         return self._laws[data]
 
-    def _enumerated(self, data: Numbers) -> Law:
+    def _law_by_running(self, data: Numbers) -> Law:
         """By running this very input, once; the audit then has its law, too."""
         if data not in self._true:
             self._laws[data] = self._true[data] = self._run_law(data)
@@ -278,8 +278,8 @@ class Audit:
         spread = max(1, math.comb(len(self.case.records) + self.case.n - 1, self.case.n) // TRIES)
         for i, data in enumerate(self._inputs()):
             if i % spread == spread // 2:
-                self._group.try_on(data, self._enumerated)
-                if self.case.sets and self._run_law(data, sets=False) != self._enumerated(data):
+                self._group.try_on(data, self._law_by_running)
+                if self.case.sets and self._run_law(data, sets=False) != self._law_by_running(data):
                     raise ParameterError("Case", "sets", True, allowed="False: the run looks at the order")
             if i >= TRIES * spread:
                 return

@@ -143,9 +143,9 @@ def best_mistakes(depth: int, *, error: Fraction, epsilon: Fraction) -> int | No
         else [row[i * (len(row) - 1) // CANDIDATES] for i in range(CANDIDATES + 1)]
     )
 
-    def excluded(mistakes: int) -> float:
+    def rough_floor(mistakes: int) -> float:
         """About the mean number of records at which the count of those on the path is rarely too small."""
         count = -about_log(_share(levels, mistakes)) / float(epsilon)
         return (math.sqrt(count) + 0.8) ** 2 * (mistakes + 1)
 
-    return max(candidates, key=excluded, default=None)
+    return max(candidates, key=rough_floor, default=None)

@@ -58,7 +58,7 @@ def content_of(prepared: Prepared) -> bytes:
             return _stored_voters(voters, prepared.models)
         return json.dumps([model.to_json() for model in prepared.models]).encode()
     if isinstance(prepared, PreparedDraws):
-        return _packed(prepared.sample)
+        return _pack(prepared.sample)
     raise ParameterError(
         "bundle", "predictor", type(prepared).__name__, allowed="one of privpac's own, which can be stored"
     )
@@ -78,7 +78,7 @@ def prepared_from(
             raise NotCertified("The bundle holds another number of models than it says.")
         return PreparedVote(predictor, tuple(models))
     if isinstance(predictor, Redrawn):
-        return predictor.over(_unpacked(content, predictor.schema, records))
+        return predictor.over(_unpack(content, predictor.schema, records))
     raise NotCertified("The bundle holds a kind of predictor that this version does not know.")
 
 
@@ -109,7 +109,7 @@ def _stored_voters(voters: Classifiers, models: Sequence[Voter]) -> bytes:
 
 
 def _voters(content: bytes, voters: Classifiers, trusted: Collection[str]) -> list[Voter]:
-    tree = _loaded(content, trusted)
+    tree = _skops_tree(content, trusted)
     if isinstance(tree, list):  # as bundles of the former format hold them
         parts = [(model, False, None) if isinstance(model, int) else (0, True, model) for model in tree]
     else:
@@ -139,7 +139,7 @@ def _refuse_silent(voters: Classifiers, members: Sequence[Voter]) -> None:
         )
 
 
-def _loaded(content: bytes, trusted: Collection[str]) -> Any:
+def _skops_tree(content: bytes, trusted: Collection[str]) -> Any:
     """What a skops file holds, once everything in it is known to be harmless."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         declared_arrays(archive)
@@ -168,7 +168,7 @@ def _skops() -> Any:
     return skops.io
 
 
-def _packed(sample: Sample) -> bytes:
+def _pack(sample: Sample) -> bytes:
     cells, labels = gathered(sample)
     arrays = {
         f"cells_{i}": _plain(column, cells[column.name]) for i, column in enumerate(sample.schema.columns)
@@ -190,7 +190,7 @@ def _plain(column: Column, values: NDArray[Any]) -> NDArray[Any]:
     return np.array([str(value) for value in values], dtype=f"S{_digits(column)}")
 
 
-def _unpacked(content: bytes, schema: Schema, records: int) -> MemorySample:
+def _unpack(content: bytes, schema: Schema, records: int) -> MemorySample:
     """Records whose number and types are those that the schema and the certificate speak of."""
     names = {f"cells_{i}": column for i, column in enumerate(schema.columns)}
     with zipfile.ZipFile(io.BytesIO(content)) as archive:

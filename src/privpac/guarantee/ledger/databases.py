@@ -149,7 +149,7 @@ class SqliteFile:
         return store._sentence(error.orig or error, self._path)
 
     def damaged(self) -> NotCertified:
-        return store._damaged(self._path)
+        return store._damage(self._path)
 
 
 def _begin(connection: sa.Connection) -> None:
