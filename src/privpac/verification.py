@@ -24,7 +24,7 @@ from privpac.errors import NoSqlForm, NotCertified
 from privpac.fields import refusing, whole
 from privpac.guarantee.certificate import FROM_DATA, Certificate
 from privpac.model import Model, model_from
-from privpac.numbers.exact import written
+from privpac.numbers.exact import read_number
 
 if (
     TYPE_CHECKING
@@ -210,7 +210,7 @@ def _refuse_unpaid(model: Model) -> None:
     if model.estimate is not None and not model.estimate.fits(len(model.schema.classes)):
         raise NotCertified("The estimate's counts are not those of so many classes and records.")
     if model.leaf_counts is not None:
-        share = written(wishes["leaf_epsilon"]) / whole(wishes["records_per_person"], least=1)
+        share = read_number(wishes["leaf_epsilon"]) / whole(wishes["records_per_person"], least=1)
         records = model.certificate["labelled"]  # without the records kept aside
         if model.leaf_counts.epsilon != share or model.leaf_counts.records != records:
             raise NotCertified("The leaf counts are not those the certificate speaks of.")
@@ -249,12 +249,12 @@ def _few_labels(model: Model, concepts: str | ConceptClass) -> FewLabels:
 def _recipe(model: Model, concepts: str | ConceptClass) -> Recipe:
     wishes = model.certificate["request"]
     shares = {
-        name: None if wishes[name] is None else written(wishes[name])
+        name: None if wishes[name] is None else read_number(wishes[name])
         for name in ("estimate_epsilon", "leaf_epsilon")
     }
     return Recipe(
         concepts,
         request_from_json(wishes, schema=model.schema, labelled=whole(wishes["labelled"], least=0)),
-        holdout=written(wishes["holdout"]),
+        holdout=read_number(wishes["holdout"]),
         **shares,
     )

@@ -26,12 +26,6 @@ PARTICIPLES = frozenset(
 )
 JOINED = frozenset({"and", "apart", "not", "or"})
 """Words that make no noun of a participle: `told_apart`, `made_or_found`."""
-ALLOWED = {
-    "numbers/exact.py": {"written"},
-}
-"""What is still called so. Entries are only ever removed."""
-
-
 EMPTY = frozenset(
     {
         "asked",
@@ -96,8 +90,7 @@ def _participles(path: Path) -> set[str]:
 
 def test_modules_and_what_they_offer_are_not_called_by_bare_participles() -> None:
     for path in sorted(ROOT.rglob("*.py")):
-        allowed = next((names for end, names in ALLOWED.items() if path.as_posix().endswith(end)), set())
-        assert _participles(path) <= allowed, f"{path}: say what it is, or what it does"
+        assert not _participles(path), f"{path}: say what it is, or what it does"
 
 
 def _all_names(tree: ast.Module) -> Iterator[str]:
@@ -256,12 +249,6 @@ def test_numbers_that_are_stored_under_such_a_name_are_documented() -> None:
 )
 def test_an_empty_participle_is_noticed_wherever_it_stands(text: str) -> None:
     assert _empty(text)
-
-
-def test_what_is_allowed_still_exists() -> None:
-    for end, names in ALLOWED.items():
-        (path,) = (path for path in ROOT.rglob("*.py") if path.as_posix().endswith(end))
-        assert names == _participles(path), f"take it off the list: {end}"
 
 
 @pytest.mark.parametrize("name", ["_found", "_made_or_found", "told", "_told_apart", "KNOWN"])

@@ -26,8 +26,8 @@ from privpac.concepts.finite import Finite
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified, ParameterError
-from privpac.fields import Malformed, flag, listed, record, refusing, text, whole
-from privpac.numbers.exact import written
+from privpac.fields import Malformed, as_list, flag, record, refusing, text, whole
+from privpac.numbers.exact import read_number
 
 __all__ = [
     "StoredRule",
@@ -197,9 +197,9 @@ def _value_of(schema: Schema) -> Callable[[object], object]:
             return _class(tree, schema)
         ((name, value),) = tree.items()
         if name == "fraction":
-            return written(value)
+            return read_number(value)
         if name == "tests":
-            return Binarisation(schema, tuple(Test.from_json(test) for test in listed(value)))
+            return Binarisation(schema, tuple(Test.from_json(test) for test in as_list(value)))
         if name == "mapping" and isinstance(value, Mapping):
             return {text(key): whole(share) for key, share in value.items()}
         raise Malformed("there is no such option")

@@ -25,6 +25,7 @@ __all__ = [
     "CSV_ENDINGS",
     "PARQUET_ENDINGS",
     "ask",
+    "column_sql",
     "connect",
     "csv_call",
     "file_reader",
@@ -34,7 +35,6 @@ __all__ = [
     "parquet_columns",
     "place",
     "read_file",
-    "selected",
     "simple",
 ]
 
@@ -220,7 +220,7 @@ def _by_columns(path: Path) -> bool:
 def _in_one_go(path: Path, connection: Any, call: str, keys: Mapping[str, tuple[str, str]]) -> RawTable:
     """All columns of a file, read together, as Arrow holds them."""
     places = {name: i for i, name in enumerate(name for name in keys if simple(keys[name][1]))}
-    fields = ", ".join(f"{selected(*keys[name])} AS c{i}" for name, i in places.items())
+    fields = ", ".join(f"{column_sql(*keys[name])} AS c{i}" for name, i in places.items())
     table = ask(path, lambda: connection.sql(f"SELECT {fields or '1'} FROM {call}").to_arrow_table())
 
     def fetch(name: str) -> Raw:
@@ -289,7 +289,7 @@ def _read_parquet(path: Path, columns: Sequence[str] | None) -> RawTable:
 
     def fetch(name: str) -> Array:
         key, kind = in_file[name][0], _readable(name, in_file[name][1])
-        query = f"SELECT {selected(key, kind)} AS cells FROM {call}"
+        query = f"SELECT {column_sql(key, kind)} AS cells FROM {call}"
         cells: Array = ask(path, lambda: connection.execute(query).fetchnumpy()["cells"])
         return aware(cells) if kind == ZONED else cells
 
@@ -317,7 +317,7 @@ def simple(kind: str) -> str | None:
     return _AS_STORED.get(base) or _AS_TEXT.get(base)
 
 
-def selected(key: str, kind: str) -> str:
+def column_sql(key: str, kind: str) -> str:
     """The SQL expression that reads a column without losing digits."""
     name = '"' + key.replace('"', '""') + '"'
     if kind == ZONED:

@@ -39,12 +39,12 @@ __all__ = [
     "plain",
     "power_up",
     "ratio_for",
+    "read_number",
     "rounded_up",
     "shortened",
     "sign_of_log_sum",
     "significant_up",
     "sqrt_up",
-    "written",
 ]
 
 UNIT_ROUNDOFF = 2.0**-53
@@ -259,12 +259,12 @@ def _exp(upper: bool, value: Fraction, digits: int) -> Fraction:
     return Fraction(1) if value == 0 else _round_outwards(upper, lambda: ball(value).exp(), digits)
 
 
-def written(text: object) -> Fraction:
+def read_number(text: object) -> Fraction:
     """A number as `plain` or `str` writes it, read back from a file.
 
     Exponents are refused with everything else: '1e999999999' in an edited file would fill the memory.
 
-    >>> written("0.25"), written("1/3")
+    >>> read_number("0.25"), read_number("1/3")
     (Fraction(1, 4), Fraction(1, 3))
     """
     if not isinstance(text, str) or _NUMBER.fullmatch(text) is None:

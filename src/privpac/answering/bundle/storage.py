@@ -32,7 +32,7 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.errors import MissingExtra, NotCertified, ParameterError
-from privpac.fields import listed
+from privpac.fields import as_list
 
 __all__ = ["content_of", "file_of", "prepared_from"]
 
@@ -83,7 +83,7 @@ def prepared_from(
 
 
 def _concepts(content: bytes, schema: Schema) -> list[Any]:
-    models = [hypothesis_from_json(tree) for tree in listed(parsed_json(content))]
+    models = [hypothesis_from_json(tree) for tree in as_list(parsed_json(content))]
     if any(misfit(model, schema) is not None for model in models):
         raise NotCertified("A model of the bundle does not belong to its schema.")
     return models

@@ -36,7 +36,7 @@ from privpac.concepts.grids import (
     boxes_fit,
     coarser_boxes,
 )
-from privpac.concepts.labellings.base import VotedAsMembers, reduced
+from privpac.concepts.labellings.base import VotedAsMembers, reduce_all
 from privpac.concepts.labellings.boxes import BoxDichotomies
 from privpac.concepts.labellings.members import MemberDichotomies
 from privpac.concepts.line.unions import check_costs, check_ordered
@@ -165,7 +165,7 @@ class Rectangles(VotedAsMembers, EvenPrior, Stored):
         """Its labellings of the distinct points of these records; boxes themselves for many records."""
         if self._drawn_themselves(sum(sample.size.total for sample in points)):
             return MemberDichotomies(self)
-        cells = reduced(OccupiedCells(self.statistic.axes, self.groups, classes=1), points)
+        cells = reduce_all(OccupiedCells(self.statistic.axes, self.groups, classes=1), points)
         return BoxDichotomies(self.statistic, cells, self.inside, self._box)
 
     def _box(self, ranges: Sequence[tuple[int, int]] | None) -> Box:

@@ -10,7 +10,7 @@ from privpac.concepts.cards.risks import SCALE, Interval, Table
 from privpac.concepts.shapes import TOGETHER, PointsSheet, RiskBar
 from privpac.data.schema import Schema
 
-__all__ = ["described", "percent", "sheet"]
+__all__ = ["description", "percent", "sheet"]
 
 MOST_ROWS = 10
 """Rows of a table of risks that can be taken in at a glance."""
@@ -98,7 +98,7 @@ def _row(table: Table, risks: Sequence[int], sums: Sequence[int]) -> RiskRow:
     return RiskRow(first, last, risks[first], risks[last], interval, ends)
 
 
-def described(
+def description(
     blocks: Sequence[Block], table: Table, risks: Sequence[int], cutoff: int, costs: Costs, schema: Schema
 ) -> str:
     """The whole card, one line per row."""

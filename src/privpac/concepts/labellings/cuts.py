@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, Hypothesis
 from privpac.concepts.labellings.base import ListedPrices, multiplicities
-from privpac.concepts.labellings.distance import gap_extremes, on_circle, on_line, ranked
+from privpac.concepts.labellings.distance import common_ranks, gap_extremes, on_circle, on_line
 from privpac.data.column import Column
 from privpac.data.raw import Array
 from privpac.data.sample import Sample
@@ -70,7 +70,7 @@ class CutDichotomies:
         there: ColumnCounts = sample.reduce(CellCounts(self.column, classes=1))
         counts: ColumnCounts = rest.reduce(CellCounts(self.column))
         steps = change * multiplicities(self.points, there.values, there.counts[:, 0])
-        fewest, most = gap_extremes(*ranked(self.points, counts.values), counts.counts)
+        fewest, most = gap_extremes(*common_ranks(self.points, counts.values), counts.counts)
         down = int(counts.counts.sum()) - most
         if len(self.upward) == 1:
             costs = mistake * (fewest if self.upward[0] else down)

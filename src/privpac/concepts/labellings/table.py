@@ -23,7 +23,7 @@ from privpac.data.sample import Sample
 from privpac.errors import DataError, SizeError
 from privpac.theory.listing import LARGEST_TABLE
 
-__all__ = ["TableDichotomies", "aligned", "packed_rows", "require_table"]
+__all__ = ["TableDichotomies", "multiplicities", "packed_rows", "require_table"]
 
 Mistakes = Callable[[Sample], NDArray[np.int64]]
 
@@ -75,7 +75,7 @@ class TableDichotomies:
     def relabelling(self, sample: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
         first, group = self._groups
         candidates = mistake * self.mistakes_of(rest)
-        counts = aligned(self.rows, sample.reduce(self.statistic))
+        counts = multiplicities(self.rows, sample.reduce(self.statistic))
         costs = np.full(len(first), np.iinfo(np.int64).max)
         np.minimum.at(costs, group, candidates)
         bits = packed_rows(np.repeat(self.table[first], counts, axis=1))
@@ -92,7 +92,7 @@ def packed_rows(table: NDArray[np.uint8]) -> NDArray[np.uint64]:
     return result
 
 
-def aligned(points: Rows, some: Rows) -> NDArray[np.int64]:
+def multiplicities(points: Rows, some: Rows) -> NDArray[np.int64]:
     """How often each point occurs among the kept records, all of which must be points."""
     joint = np.concatenate([points.words, some.words])
     distinct, place = np.unique(joint, axis=0, return_inverse=True)

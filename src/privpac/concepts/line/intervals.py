@@ -25,7 +25,7 @@ from privpac.concepts.base import (
     OverColumn,
     Stored,
 )
-from privpac.concepts.labellings.base import BySums, reduced
+from privpac.concepts.labellings.base import BySums, reduce_all
 from privpac.concepts.labellings.intervals import FEW_RECORDS, FewIntervals, IntervalDichotomies, require_runs
 from privpac.concepts.line.union_law import Range, UnionGibbs
 from privpac.concepts.line.unions import Union, Unions, check_ordered
@@ -124,7 +124,7 @@ class Intervals(AnyNumber, BySums, EvenPrior, OverColumn, Stored):
     def dichotomies(self, *points: Sample) -> IntervalDichotomies:
         """Its labellings of the distinct points of these records."""
         column = self.schema.column(self.column)
-        distinct = reduced(CellCounts(column, classes=1), points).values
+        distinct = reduce_all(CellCounts(column, classes=1), points).values
         few = sum(sample.size.total for sample in points) <= FEW_RECORDS
         kind = FewIntervals if few else IntervalDichotomies
         return kind(column, distinct, 2, self.inside, self._interval)

@@ -29,7 +29,7 @@ from privpac.concepts.base import (
     Stored,
 )
 from privpac.concepts.fitting import edges_misfit, order_misfit, two_classes_misfit
-from privpac.concepts.labellings.base import AnyPoints, reduced
+from privpac.concepts.labellings.base import AnyPoints, reduce_all
 from privpac.concepts.labellings.cuts import CutDichotomies
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.literals.cell_sets import CellSet
@@ -160,7 +160,7 @@ class Thresholds(AnyNumber, AnyPoints, CountedByScore, DrawnByScore, EvenPrior, 
     def dichotomies(self, *points: Sample) -> CutDichotomies:
         """Its labellings of the distinct points of these records."""
         column = self.schema.column(self.column)
-        distinct = reduced(CellCounts(column, classes=1), points).values
+        distinct = reduce_all(CellCounts(column, classes=1), points).values
         return CutDichotomies(column, distinct, self._upward, lambda cut, up: Threshold(self.column, cut, up))
 
     def contains(self, hypothesis: Hypothesis) -> bool:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from privpac.data import raw as reading
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
-from privpac.fields import listed, record, require, text, written_whole
+from privpac.fields import as_list, record, require, text, written_whole
 
 __all__ = [
     "CellSet",
@@ -164,7 +164,7 @@ class CellSet:
     def from_json(cls, tree: Mapping[str, Any]) -> CellSet:
         """What `to_json` wrote, read back; refused if a field is missing, strange or out of range."""
         record(tree, "column", "size", "cells")
-        pairs = [listed(span) for span in listed(tree["cells"])]
+        pairs = [as_list(span) for span in as_list(tree["cells"])]
         require(all(len(span) == 2 for span in pairs), "a span has two ends")
         spans = [(written_whole(first), written_whole(last)) for first, last in pairs]
         return cls.of(text(tree["column"]), written_whole(tree["size"]), spans)

@@ -34,7 +34,7 @@ from privpac.concepts.trees.law import Answer
 from privpac.concepts.trees.prior import refuse_beyond
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
-from privpac.fields import flag, listed, record
+from privpac.fields import as_list, flag, record
 from privpac.mechanisms import gibbs
 
 __all__ = ["Conjunction", "Conjunctions", "Disjunction", "Disjunctions", "MonomialsGibbs"]
@@ -88,7 +88,7 @@ class _Monomial(RuleBase):
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> _Monomial:
         record(tree, "kind", "literals")
-        pairs = (record(one, "test", "positive") for one in listed(tree["literals"]))
+        pairs = (record(one, "test", "positive") for one in as_list(tree["literals"]))
         return cls(tuple((Test.from_json(one["test"]), flag(one["positive"])) for one in pairs))
 
     def misfit(self, schema: Schema) -> str | None:

@@ -24,7 +24,7 @@ from privpac.concepts.literals.binarise import Binarisation, Facts, Test, implie
 from privpac.concepts.literals.cooccurrence import Cooccurrence, position
 from privpac.concepts.literals.questions import cells_of
 from privpac.data.schema import Schema
-from privpac.fields import flag, listed, record
+from privpac.fields import as_list, flag, record
 
 __all__ = ["Exceptions", "Pattern", "Patterns"]
 
@@ -92,7 +92,7 @@ class Exceptions(RuleBase):
         """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "exceptions")
         rows = (
-            [record(one, "test", "positive") for one in listed(row)] for row in listed(tree["exceptions"])
+            [record(one, "test", "positive") for one in as_list(row)] for row in as_list(tree["exceptions"])
         )
         return cls(
             tuple(tuple((Test.from_json(one["test"]), flag(one["positive"])) for one in row) for row in rows)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from privpac.concepts.literals.cell_sets import CellSet
 from privpac.data.schema import Schema
-from privpac.fields import Malformed, listed, record
+from privpac.fields import Malformed, as_list, record
 
 __all__ = [
     "FALSE",
@@ -154,4 +154,4 @@ def formula_from_json(tree: object) -> Formula:
     if "column" in tree:
         return one_set(CellSet.from_json(tree))
     kind, name = (AllOf, "all") if "all" in tree else (AnyOf, "any")
-    return join(kind, [formula_from_json(part) for part in listed(record(tree, name)[name])])
+    return join(kind, [formula_from_json(part) for part in as_list(record(tree, name)[name])])

@@ -28,7 +28,7 @@ from privpac.concepts.base import (
     Stored,
 )
 from privpac.concepts.fitting import cells_misfit, two_classes_misfit
-from privpac.concepts.labellings.base import AnyPoints, reduced
+from privpac.concepts.labellings.base import AnyPoints, reduce_all
 from privpac.concepts.labellings.points import PointDichotomies
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.literals.cell_sets import CellSet
@@ -110,7 +110,7 @@ class Points(AnyNumber, AnyPoints, CountedByScore, DrawnByScore, EvenPrior, Over
     def dichotomies(self, *points: Sample) -> PointDichotomies:
         """Its labellings of the distinct points of these records."""
         column = self.schema.column(self.column)
-        distinct = reduced(CellCounts(column, classes=1), points).values
+        distinct = reduce_all(CellCounts(column, classes=1), points).values
         elsewhere = nth_absent(distinct, 0) if self.size > len(distinct) else None
         return PointDichotomies(column, distinct, elsewhere, lambda cell: Point(self.column, cell))
 

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from privpac.compiled import plainly
 from privpac.concepts.base import Costs
-from privpac.concepts.literals.cooccurrence import Cooccurrence, binomials, offsets, shared
+from privpac.concepts.literals.cooccurrence import Cooccurrence, binomials, offsets, run_parts
 from privpac.concepts.trees.kernels import plain, threes
 from privpac.concepts.trees.kernels import regions as tree_regions
 from privpac.concepts.trees.kernels import sums as tree_sums
@@ -166,7 +166,7 @@ class Law:
             if size in (PAIR, THREE) and self._by_pairs:
                 self._fill_by_pairs(size, tables, threads)
                 continue
-            shared(
+            run_parts(
                 partial(
                     tree_sums.bottom_sums, self.evidence.counts, begin, binomial, size, costs, labels, weights,
                     *self._factors[1], self._table, *out,
@@ -198,7 +198,7 @@ class Law:
             work = partial(pair_sums, signed_counts, prices, *common, *self._parts(tables, size))
         else:
             cube = np.empty((p * p, p), signed_counts.dtype)
-            shared(partial(threes.cube_of, signed_counts, cube), threads)
+            run_parts(partial(threes.cube_of, signed_counts, cube), threads)
             pairs = self._parts(tables, PAIR)
             work = partial(
                 threes.three_sums,
@@ -210,7 +210,7 @@ class Law:
                 pairs,
                 *self._parts(tables, size),
             )
-        shared(work, threads)
+        run_parts(work, threads)
 
     @cached_property
     def _columns(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -39,7 +39,7 @@ from privpac.constructions.card.spending import (
     graded_spending,
     pure_spending,
 )
-from privpac.constructions.card.steps import Asks, Form, Round, Steps, laid, rounds_in, steps_for
+from privpac.constructions.card.steps import Asks, Form, Round, Steps, lay_points, rounds_in, steps_for
 from privpac.constructions.card.weights import CAP, MOST_ROUNDS, UNITS, residuals
 from privpac.constructions.draw.occam import LARGEST_PRICE, read_costs
 from privpac.data.sample import Sample, Size
@@ -207,7 +207,7 @@ class CardLearner:
         if isinstance(first, Both):
             return turn.asks is not Asks.ONE and is_laid_together(self.tests, part, cuts=turn.cuts)
         return turn.asks is not Asks.TWO and any(
-            laid(self.tests, number, points, cuts=turn.cuts) == part
+            lay_points(self.tests, number, points, cuts=turn.cuts) == part
             for number, test in enumerate(self.tests.tests)
             if test.column == first.column
         )
@@ -275,7 +275,7 @@ class CardLearner:
     ) -> tuple[Points, ...]:
         """A test and a sign, by how much weight lies on the right side of it; its points, laid on cuts."""
         test, negative = divmod(draw_index(scores_alone(by_code, self.tests), ratio, coins), 2)
-        return laid(self.tests, test, -turn.points if negative else turn.points, cuts=turn.cuts)
+        return lay_points(self.tests, test, -turn.points if negative else turn.points, cuts=turn.cuts)
 
     def _table(
         self, records: Looks, draws: tuple[Points, ...], n: int, coins: Coins

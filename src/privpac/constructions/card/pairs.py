@@ -19,7 +19,7 @@ from privpac.coins import Coins
 from privpac.concepts.cards.both import Both
 from privpac.concepts.cards.tallies import Points, held_by_pair, held_by_test
 from privpac.concepts.literals.binarise import Binarisation, Group
-from privpac.constructions.card.steps import Asks, Round, laid, laid_together
+from privpac.constructions.card.steps import Asks, Round, lay_points, lay_together
 from privpac.mechanisms.gibbs import draw_index
 
 __all__ = ["draw_with_pairs", "is_laid_together", "pair_count", "scores_alone"]
@@ -63,9 +63,9 @@ def draw_with_pairs(
     number, negative = divmod(draw_index(scores, ratio, coins), 2)
     points = -turn.points if negative else turn.points
     if number < alone:
-        return laid(tests, number, points, cuts=turn.cuts)
+        return lay_points(tests, number, points, cuts=turn.cuts)
     one, other, places, holds = _pair(tests, number - alone)
-    return laid_together(one, other, places, holds, points, cuts=turn.cuts)
+    return lay_together(one, other, places, holds, points, cuts=turn.cuts)
 
 
 def _pair(tests: Binarisation, number: int) -> tuple[Group, Group, tuple[int, int], tuple[bool, bool]]:
@@ -91,7 +91,7 @@ def is_laid_together(tests: Binarisation, part: tuple[Points, ...], *, cuts: int
     firsts = [_place(one, both.first.test.cell) for both in boths]
     seconds = [_place(other, both.second.test.cell) for both in boths]
     return any(
-        laid_together(one, other, (a, b), holds, points, cuts=cuts) == part
+        lay_together(one, other, (a, b), holds, points, cuts=cuts) == part
         for a, b in product(firsts, seconds)
         if a >= 0 and b >= 0
     )

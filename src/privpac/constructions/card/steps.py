@@ -20,7 +20,7 @@ from privpac.concepts.cards.tallies import Points
 from privpac.concepts.literals.binarise import Binarisation, Group, Kind, Test
 from privpac.constructions.card.weights import points_of_round
 
-__all__ = ["Asks", "Form", "Round", "Steps", "laid", "laid_together", "rounds_in", "steps_for"]
+__all__ = ["Asks", "Form", "Round", "Steps", "lay_points", "lay_together", "rounds_in", "steps_for"]
 
 FINEST = 3
 """At most so many points make a fifth of log-odds: then the first round has nine, the largest digit."""
@@ -102,7 +102,7 @@ def _mixed_rounds(fifths: tuple[int, ...]) -> tuple[Round, ...]:
     return (*singles, *(Round(TENTHS[points], 1, Asks.TWO) for points in fifths[alone:]))
 
 
-def laid(tests: Binarisation, number: int, points: int, *, cuts: int) -> tuple[Points, ...]:
+def lay_points(tests: Binarisation, number: int, points: int, *, cuts: int) -> tuple[Points, ...]:
     """The points, more or less than none, of the drawn test: on it alone, or shared out among the cuts around it.
 
     At an end of the column the cuts are the last ones there are; where there are fewer of them than asked for, some
@@ -131,7 +131,7 @@ def _shares(points: int, cuts: int) -> Iterator[int]:
     return (sign * (total * (place + 1) // cuts - total * place // cuts) for place in range(cuts))
 
 
-def laid_together(
+def lay_together(
     one: Group, other: Group, places: tuple[int, int], holds: tuple[bool, bool], points: int, *, cuts: int
 ) -> tuple[Points, ...]:
     """The points of two drawn answers: on these, or in equal parts on those around them, wider ones first or last.

@@ -25,12 +25,12 @@ from privpac.concepts.base import Hypothesis
 from privpac.constructions.estimates.sampling import Choice, Way, span
 from privpac.data.sample import Block, Sample
 from privpac.errors import ParameterError, SizeError
-from privpac.fields import flag, listed, record, require, whole
+from privpac.fields import as_list, flag, record, require, whole
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Privacy, Unit
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms.geometric import add_noise
-from privpac.numbers.exact import ball, plain, ratio_for, written
+from privpac.numbers.exact import ball, plain, ratio_for, read_number
 from privpac.theory.generalisation import gap_holdout
 
 __all__ = [
@@ -123,11 +123,11 @@ class Confusion:
         require(newer or not written_way, "there is no such way to bound the sampling")
         require(tree["confidence"] == str(CONFIDENCE), "the confidence is another one")
         return cls(
-            counts=tuple(tuple(whole(c) for c in listed(row)) for row in listed(tree["counts"])),
+            counts=tuple(tuple(whole(c) for c in as_list(row)) for row in as_list(tree["counts"])),
             records=whole(tree["records"], least=1),
             holdout=flag(tree["holdout"]),
             way=Way(way),
-            **{name: written(tree[name]) for name in numbers},
+            **{name: read_number(tree[name]) for name in numbers},
         )
 
     def fits(self, classes: int) -> bool:

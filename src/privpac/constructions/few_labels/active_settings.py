@@ -13,7 +13,7 @@ from privpac.constructions.few_labels.methods import (
     NOT_THIS_WAY,
     choose,
     concepts_for,
-    promised,
+    promised_error,
     semi_learner,
 )
 from privpac.constructions.words import Request
@@ -133,7 +133,7 @@ def _option(
     size = Size(labelled, kept - labelled)
     inner = inner_epsilon(kept, records, epsilon=epsilon)
     settings = choose(members, size, method=method, epsilon=inner, failure=failure)
-    promise = promised(semi_learner(members, settings), size)
+    promise = promised_error(semi_learner(members, settings), size)
     return promise, {**settings, "active": {"records": records, "kept": kept, "asked": labelled}}
 
 

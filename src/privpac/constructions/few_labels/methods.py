@@ -35,9 +35,9 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Against, Privacy
 from privpac.guarantee.proof import Proof
-from privpac.numbers.exact import decimal_text, plain, written
+from privpac.numbers.exact import decimal_text, plain, read_number
 
-__all__ = ["METHODS", "NOT_THIS_WAY", "FewLabels", "concepts_for", "promised", "semi_learner"]
+__all__ = ["METHODS", "NOT_THIS_WAY", "FewLabels", "concepts_for", "promised_error", "semi_learner"]
 
 METHODS = ("auto", "plain", "generic", "boost", "relabel")
 OWNER = "few labels"
@@ -92,15 +92,15 @@ def concepts_for(concepts: str | ConceptClass, request: Request) -> ConceptClass
 
 def semi_learner(concepts: ConceptClass, settings: Mapping[str, Any]) -> SemiLearner:
     """The learner that stored settings name."""
-    epsilon, failure = written(settings["epsilon"]), written(settings["failure"])
+    epsilon, failure = read_number(settings["epsilon"]), read_number(settings["failure"])
     _require_settings(settings)
     if settings["method"] == "plain":
         return LabelsOnly(Occam(concepts, epsilon, failure=failure))
-    delta = written(settings["delta"]) if "delta" in settings else Fraction(0)
+    delta = read_number(settings["delta"]) if "delta" in settings else Fraction(0)
     if settings["method"] == "generic":
         return GenericLearner(concepts, epsilon, failure=failure, delta=delta)  # type: ignore[arg-type]
     cut = with_dichotomies(concepts, owner=OWNER)
-    draw = written(settings["draw_epsilon"])
+    draw = read_number(settings["draw_epsilon"])
     if settings["method"] == "boost":
         sizes = (whole(settings[name], least=0) for name in ("kept_labelled", "taken", "kept_unlabelled"))
         base = _stored_base(cut, settings, failure=failure * BASE)
@@ -120,8 +120,8 @@ def semi_learner(concepts: ConceptClass, settings: Mapping[str, Any]) -> SemiLea
 
 
 def _stored_base(cut: ConceptClass, settings: Mapping[str, Any], *, failure: Fraction) -> Learner:
-    base_delta = written(settings["base_delta"]) if "base_delta" in settings else Fraction(0)
-    return base_for(cut, epsilon=written(settings["base_epsilon"]), delta=base_delta, failure=failure)
+    base_delta = read_number(settings["base_delta"]) if "base_delta" in settings else Fraction(0)
+    return base_for(cut, epsilon=read_number(settings["base_epsilon"]), delta=base_delta, failure=failure)
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ def _relabel(concepts: ConceptClass, size: Size, goal: _Goal) -> dict[str, Any]:
     )
 
 
-def promised(learner: SemiLearner, size: Size) -> Fraction:
+def promised_error(learner: SemiLearner, size: Size) -> Fraction:
     """The error a learner promises where some concept makes none; 1 if nothing."""
     proofs = learner.certify(size).accuracy
     errors = (proof.fact.error for proof in proofs if proof.fact.against is Against.REALIZABLE)
@@ -228,7 +228,7 @@ def choose(
 
 
 def _error_of(concepts: ConceptClass, size: Size, settings: Mapping[str, Any]) -> Fraction:
-    return promised(semi_learner(concepts, settings), size)
+    return promised_error(semi_learner(concepts, settings), size)
 
 
 def _possible(concepts: ConceptClass, size: Size, method: str, goal: _Goal) -> dict[str, Any] | None:
@@ -277,7 +277,7 @@ def _pays(concepts: ConceptClass, size: Size, settings: Mapping[str, Any], goal:
     if learner.certify(size).privacy.fact.delta == 0:
         return False
     without = _possible(concepts, size, settings["method"], replace(goal, delta=Fraction(0)))
-    return without is None or promised(learner, size) < _error_of(concepts, size, without)
+    return without is None or promised_error(learner, size) < _error_of(concepts, size, without)
 
 
 def _no_delta(delta: Fraction, *, requirement: str, remedy: str) -> ParameterError:
@@ -362,16 +362,16 @@ class FewLabels:
             delta=request.delta_per_record,
         )
         recipe = cls(concepts, request, settings)
-        if error is not None and promised(recipe.learner, request.size) > error:
+        if error is not None and promised_error(recipe.learner, request.size) > error:
             recipe.refuse(error, method)
         return recipe
 
     def refuse(self, error: Fraction, method: str) -> None:
         """Too few records: what they promise at best by the method that was asked for, and what would do."""
-        size, promise = self.request.size, promised(self.learner, self.request.size)
+        size, promise = self.request.size, promised_error(self.learner, self.request.size)
         members = concepts_for(self.concepts, replace(self.request, delta=Fraction(0)))
         goal = _Goal(
-            self.request.per_record, written(self.settings["failure"]), self.request.delta_per_record
+            self.request.per_record, read_number(self.settings["failure"]), self.request.delta_per_record
         )
         have = f"{size.labelled} labelled and {size.unlabelled} unlabelled records"
         best = f"promise an error of {decimal_text(promise)} at best" if promise < 1 else "promise nothing"

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from privpac.concepts.grids import FULL, grid_of_word
-from privpac.constructions.class_facts import DICHOTOMIES, ClassFacts, listed, members_from, voted
+from privpac.constructions.class_facts import DICHOTOMIES, ClassFacts, can_list, can_vote, members_from
 from privpac.constructions.commands import draw_command, learn_command
 from privpac.constructions.few_labels.floors import labels_floor
 from privpac.constructions.few_labels.formulas import (
@@ -49,12 +49,12 @@ ENOUGH = Fraction(3, 2)
 
 def _spread(concepts: ClassFacts) -> bool:
     """Classes whose labellings of the unlabelled points can be drawn; `any` stands for them."""
-    return concepts.kind == "any" or listed(concepts)
+    return concepts.kind == "any" or can_list(concepts)
 
 
 def _can_relabel(concepts: ClassFacts) -> bool:
     """Classes on whose labellings records can vote."""
-    return concepts.kind == "any" or voted(concepts)
+    return concepts.kind == "any" or can_vote(concepts)
 
 
 def _family(concepts: ClassFacts, *, voted: bool = False) -> Family:
@@ -142,8 +142,8 @@ def _unlabelled_command(method: str) -> Callable[[Wish, Need], str | None]:
     def command(wish: Wish, need: Need) -> str | None:
         points, by_vote = POINTS_LISTED.get(method), method == "relabel"
         if points is not None and not (
-            listed(wish.concepts, voted=by_vote)
-            and listed(wish.concepts, voted=by_vote, points=points(wish, need), voters=need.labelled)
+            can_list(wish.concepts, voted=by_vote)
+            and can_list(wish.concepts, voted=by_vote, points=points(wish, need), voters=need.labelled)
         ):
             return None
         return learn_command(wish, need, options=f"--unlabelled UNLABELLED --method {method}")

@@ -11,9 +11,9 @@ from privpac.constructions.class_facts import (
     MEMBERS,
     ONE_WAY,
     ClassFacts,
+    can_list,
     dimension,
     least_dimensional,
-    listed,
 )
 from privpac.constructions.option import FloorRow, Need, Option
 from privpac.constructions.prediction.floors import floor_private_prediction
@@ -168,7 +168,7 @@ COUNTED = ("points", "thresholds", "intervals", "unions", "stumps", *MEMBERS)
 def _voters_fit(concepts: ClassFacts, records: int, models: int) -> bool:
     """Whether a voter can be trained on every one of so many blocks."""
     block = -(-records // models)
-    return concepts.kind in COUNTED or (block <= MOST_BLOCK and listed(concepts, points=block))
+    return concepts.kind in COUNTED or (block <= MOST_BLOCK and can_list(concepts, points=block))
 
 
 def _runs(way: str, wish: Wish, n: int, *, models: int) -> bool:
@@ -178,20 +178,22 @@ def _runs(way: str, wish: Wish, n: int, *, models: int) -> bool:
         return _voters_fit(concepts, n, models)
     if way == "relabelled":
         split = _relabelled_plan(usual, n, _at_size(usual, n, _relabelled_counts) or concepts.vc)
-        votes = listed(concepts, voted=True, points=split.kept, voters=n - split.kept)
+        votes = can_list(concepts, voted=True, points=split.kept, voters=n - split.kept)
         return votes and _voters_fit(concepts, split.kept, split.models)
     if way == "reference":
         net = _net_plan(usual, n, _at_size(usual, n, _net_counts) or concepts.vc)
-        return net is not None and listed(concepts, points=net.kept) and _voters_fit(concepts, n, net.models)
+        return (
+            net is not None and can_list(concepts, points=net.kept) and _voters_fit(concepts, n, net.models)
+        )
     plan = _flipped_plan(usual, n, _at_size(usual, n, _flipped_counts) or concepts.vc)
-    return listed(concepts, points=plan.kept)
+    return can_list(concepts, points=plan.kept)
 
 
 def _answers(way: str) -> Callable[[Wish, Need], str | None]:
     """`privpac learn` with the word for a way to answer, for classes whose labellings of given points are listed."""
 
     def command(wish: Wish, need: Need) -> str | None:
-        if not listed(wish.concepts, voted=way == "relabelled"):
+        if not can_list(wish.concepts, voted=way == "relabelled"):
             return None
         models = int(need.parameters.get("models", 1))
         if not _runs(way, wish, need.labelled, models=models):

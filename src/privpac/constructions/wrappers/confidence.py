@@ -22,8 +22,8 @@ from privpac.constructions.base import Around, DrawsOnce, Learner
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.estimates.confusion import ConfusionCounts
 from privpac.constructions.wrappers.nested import (
-    described,
     labelled_only,
+    parameters_of,
     places,
     positive_number,
 )
@@ -77,7 +77,7 @@ class Confidence(DrawsOnce, Around):
         return Certificate(
             privacy=rules.disjoint_parts(*blocks, rules.on_part(pick, part="held-out records")),
             accuracy=tuple(proof for proof in proofs if proof is not None),
-            learner=described("confidence", inner, runs=self.runs, held=self.held, epsilon=self.epsilon),
+            learner=parameters_of("confidence", inner, runs=self.runs, held=self.held, epsilon=self.epsilon),
             labelled=size.labelled,
         )
 

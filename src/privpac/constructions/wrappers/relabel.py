@@ -21,8 +21,8 @@ from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.wrappers import rules as wrappers_rules
 from privpac.constructions.wrappers.nested import (
-    described,
     empirical_accuracy,
+    parameters_of,
     places,
 )
 from privpac.constructions.wrappers.vote import AroundVote, Vote
@@ -99,7 +99,9 @@ class Relabelled(AroundVote):
                 rules.on_part(relabelling, part=RELABELLED), rules.on_part(voting, part=VOTING)
             ),
             accuracy=accuracy_of_vote(self.learner, vote, self.classes, failure=self.failure),
-            learner=described("relabelled", inner, kept=self.kept, epsilon=self.epsilon, weight=self.weight),
+            learner=parameters_of(
+                "relabelled", inner, kept=self.kept, epsilon=self.epsilon, weight=self.weight
+            ),
             labelled=size.labelled,
         )
 

@@ -18,7 +18,7 @@ from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.constructions.base import Around, Learner, ReadsOnce
 from privpac.constructions.draw.occam import FAILURE
-from privpac.constructions.wrappers.nested import described, labelled_only, places
+from privpac.constructions.wrappers.nested import labelled_only, parameters_of, places
 from privpac.data.sample import Sample, Size
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
@@ -52,7 +52,7 @@ class Resampled(ReadsOnce, Around):
         return Certificate(
             privacy=rules.sampling_with_replacement(inner.privacy, draws=self.draws, of=n),
             accuracy=tuple(proof for proof in self._transfers(inner, n) if proof.fact.error < 1),
-            learner=described("resampled", inner, draws=self.draws),
+            learner=parameters_of("resampled", inner, draws=self.draws),
             labelled=n,
         )
 

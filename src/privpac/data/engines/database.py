@@ -18,7 +18,7 @@ from typing import Any
 
 from privpac.data.arrow import arrow_installed, raw_column
 from privpac.data.engines.streamed import Batch, Progress, StreamedSample, block_of
-from privpac.data.files import connect, selected, simple
+from privpac.data.files import column_sql, connect, simple
 from privpac.data.raw import Array, near, objects
 from privpac.data.sample import Block, Size
 from privpac.data.schema import Schema
@@ -117,7 +117,7 @@ def _kinds(connection: Any, what: str, columns: tuple[str, ...]) -> dict[str, st
 def _duckdb(url: str, what: str, columns: tuple[str, ...]) -> Iterator[Batch]:
     with _attach(url) as connection:
         kinds = _kinds(connection, what, columns)
-        fields = ", ".join(f"{selected(name, kinds[name])} AS c{i}" for i, name in enumerate(columns))
+        fields = ", ".join(f"{column_sql(name, kinds[name])} AS c{i}" for i, name in enumerate(columns))
         reader = connection.sql(f"SELECT {fields} FROM {_source(what)}").to_arrow_reader(ROWS)
         for batch in reader:
             yield {name: raw_column(batch.column(i), kinds[name]) for i, name in enumerate(columns)}

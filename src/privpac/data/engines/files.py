@@ -21,13 +21,13 @@ from privpac.data.files import (
     CSV_ENDINGS,
     PARQUET_ENDINGS,
     ask,
+    column_sql,
     csv_call,
     file_reader,
     header,
     is_csv,
     parquet_columns,
     place,
-    selected,
     simple,
 )
 from privpac.data.raw import Array, near
@@ -209,7 +209,7 @@ class FileSource:
 
 
 def _select_list(file: _File, columns: tuple[str, ...]) -> str:
-    return ", ".join(f"{selected(*file.keys[name])} AS c{i}" for i, name in enumerate(columns)) or "1 AS c0"
+    return ", ".join(f"{column_sql(*file.keys[name])} AS c{i}" for i, name in enumerate(columns)) or "1 AS c0"
 
 
 def _raw_batch(batch: Any, file: _File, columns: tuple[str, ...]) -> Batch:

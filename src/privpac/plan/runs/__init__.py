@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from privpac.constructions.class_facts import listed
+from privpac.constructions.class_facts import can_list
 from privpac.constructions.release.block_quantiles import BlockQuantiles
 from privpac.constructions.release.blr import ThresholdBLR
 from privpac.constructions.release.quantiles import Quantiles
@@ -27,7 +27,7 @@ def experiment_for(answer: Answer, supply: Supply) -> Experiment:
     if answer.concepts.kind == "any":
         raise Unsimulated("any stands for every class of its dimension: name one")
     by_vote = answer.option.learner in VOTED
-    if (by_vote or answer.option.learner in LISTED) and not listed(answer.concepts, voted=by_vote):
+    if (by_vote or answer.option.learner in LISTED) and not can_list(answer.concepts, voted=by_vote):
         raise Unsimulated(
             "boxes are not voted on" if by_vote else "there are too many boxes to list all of them"
         )

@@ -16,13 +16,13 @@ from typing import Any
 
 from privpac.data.files import (
     ask,
+    column_sql,
     connect,
     csv_call,
     header,
     is_csv,
     parquet_columns,
     place,
-    selected,
     simple,
 )
 from privpac.errors import DataError
@@ -90,9 +90,9 @@ class _Look:
             connection.close()
         self._not_more(max(size, records * len(columns) * CELL))
         lengths = [
-            f"0 * count({selected(key, kind)})"
+            f"0 * count({column_sql(key, kind)})"
             if simple(kind) not in (None, "text")
-            else _length(selected(key, kind))
+            else _length(column_sql(key, kind))
             for _, key, kind in columns
         ]
         return self._scan(f"read_parquet({place(self.path)})", lengths)
