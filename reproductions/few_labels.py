@@ -35,7 +35,7 @@ from privpac.constructions.few_labels.floors import labels_floor
 from privpac.constructions.few_labels.formulas import labels_as_printed, records_label_boost
 from privpac.constructions.few_labels.generic import GenericLearner
 from privpac.constructions.few_labels.labels_only import LabelsOnly
-from privpac.constructions.few_labels.methods import promised
+from privpac.constructions.few_labels.methods import promised_error
 from privpac.constructions.few_labels.relabel import SSLRelabel
 from privpac.constructions.few_labels.relabel_formulas import records_ssl_relabel
 from privpac.constructions.few_labels.transfer_formulas import Family
@@ -119,7 +119,7 @@ def _promised(method: str, vc: int, bits: int) -> int | None:
                 return sizes.records_occam(family.size, epsilon=EPSILON, **wanted)
             case "generic":
                 learner = GenericLearner(_cuts(bits), EPSILON, failure=FAILURE)
-                return _first(lambda m: promised(learner, Size(m, OTHERS)) <= ERROR)
+                return _first(lambda m: promised_error(learner, Size(m, OTHERS)) <= ERROR)
             case "boost, printed constants":
                 return labels_as_printed(vc, **wanted)
             case "boost":

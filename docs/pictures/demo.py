@@ -10,7 +10,7 @@ from docs.pictures.sheet import BLUE, GREEN, INK, Sheet
 
 import privpac
 from privpac.checker.check import check_certificate
-from privpac.numbers.exact import written
+from privpac.numbers.exact import read_number
 
 __all__ = ["MODEL", "demo"]
 
@@ -71,7 +71,7 @@ def _rules(proof: Mapping[str, Any]) -> Iterator[str]:
 
 def _number(fact: Mapping[str, Any]) -> str:
     loss = fact["epsilon"]
-    return f"{float(written(loss['log'] if isinstance(loss, Mapping) else loss)):g}"
+    return f"{float(read_number(loss['log'] if isinstance(loss, Mapping) else loss)):g}"
 
 
 def _accuracy(certificate: Mapping[str, Any], estimate: Any) -> Iterator[str]:
@@ -82,6 +82,6 @@ def _accuracy(certificate: Mapping[str, Any], estimate: Any) -> Iterator[str]:
             if fact["against"] == "realizable"
             else "above the best rule of the class"
         )
-        yield f"error at most {float(written(fact['error'])):.3f} {against} (failure 0.05)"
+        yield f"error at most {float(read_number(fact['error'])):.3f} {against} (failure 0.05)"
     if estimate is not None:
         yield f"private estimate of its accuracy on these records: {float(estimate.accuracy):.3f}"

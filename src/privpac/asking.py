@@ -31,7 +31,7 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.drafts import whole_file
 from privpac.errors import BudgetExceeded, DataError, ParameterError, PrivpacError, SizeError
-from privpac.fields import MALFORMED, listed, require, whole, written_whole
+from privpac.fields import MALFORMED, as_list, require, whole, written_whole
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.learning import release_few_labels
@@ -230,7 +230,7 @@ class Asking:
         labelled, records = whole(settings["active"]["asked"]), whole(public["records"])
         request = request_from_json(public["request"], schema=schema, labelled=labelled)
         concepts = concepts_from_json(public["concepts"], schema)
-        positions = ([whole(position) for position in listed(secret[name])] for name in ("asked", "kept"))
+        positions = ([whole(position) for position in as_list(secret[name])] for name in ("asked", "kept"))
         last = len(schema.classes) - 1
         answers = {
             written_whole(position): whole(code, least=0, most=last) for position, code in labels.items()

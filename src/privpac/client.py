@@ -112,8 +112,8 @@ class Client:
     ) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
-            allowed = "the address of a service, such as https://answers.example.org"
-            raise ParameterError("Client", "url", url, allowed=allowed)
+            requirement = "the address of a service, such as https://answers.example.org"
+            raise ParameterError("Client", "url", url, allowed=requirement)
         if parts.scheme == "http" and not allow_http and not _is_here(parts.hostname):
             remedy = "Use https, or allow_http=True on a network you trust."
             raise ParameterError(

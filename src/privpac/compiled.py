@@ -149,11 +149,11 @@ def _compiler() -> Callable[[Callable[..., object]], Any]:
     from numba.extending import lower_builtin, type_callable
 
     @type_callable(popcount)  # type: ignore[untyped-decorator]
-    def typed(_context: Any) -> Any:
+    def signature(_context: Any) -> Any:
         return lambda _word: numba.types.uint64
 
     @lower_builtin(popcount, numba.types.uint64)  # type: ignore[untyped-decorator]
-    def lowered(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+    def instructions(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
 
     @type_callable(packed)  # type: ignore[untyped-decorator]

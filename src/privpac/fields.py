@@ -18,8 +18,8 @@ __all__ = [
     "MALFORMED",
     "MOST_DIGITS",
     "Malformed",
+    "as_list",
     "flag",
-    "listed",
     "record",
     "refusing",
     "require",
@@ -51,7 +51,7 @@ def record(value: object, *names: str) -> Mapping[str, Any]:
     return value  # type: ignore[return-value]
 
 
-def listed(value: object) -> Sequence[Any]:
+def as_list(value: object) -> Sequence[Any]:
     """A list; refused if it is anything else."""
     require(isinstance(value, (list, tuple)), "a list is expected")
     return value  # type: ignore[return-value]

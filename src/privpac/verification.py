@@ -24,7 +24,7 @@ from privpac.errors import NoSqlForm, NotCertified
 from privpac.fields import refusing, whole
 from privpac.guarantee.certificate import FROM_DATA, Certificate
 from privpac.model import Model, model_from
-from privpac.numbers.exact import written
+from privpac.numbers.exact import read_number
 
 if (
     TYPE_CHECKING
@@ -162,8 +162,8 @@ def _refuse_other_origin(schema: Schema, certificate: Mapping[str, Any]) -> None
         raise NotCertified("The schema and the certificate disagree about whether it was read from the data.")
 
 
-def _refuse_other_certificate(expected: Certificate, certificate: Mapping[str, Any]) -> None:
-    if not document.same(expected.to_json(), certificate):
+def _refuse_other_certificate(fresh: Certificate, certificate: Mapping[str, Any]) -> None:
+    if not document.same(fresh.to_json(), certificate):
         raise NotCertified("The certificate is not the one these parameters and this schema lead to.")
 
 
@@ -210,7 +210,7 @@ def _refuse_unpaid(model: Model) -> None:
     if model.estimate is not None and not model.estimate.fits(len(model.schema.classes)):
         raise NotCertified("The estimate's counts are not those of so many classes and records.")
     if model.leaf_counts is not None:
-        share = written(wishes["leaf_epsilon"]) / whole(wishes["records_per_person"], least=1)
+        share = read_number(wishes["leaf_epsilon"]) / whole(wishes["records_per_person"], least=1)
         records = model.certificate["labelled"]  # without the records kept aside
         if model.leaf_counts.epsilon != share or model.leaf_counts.records != records:
             raise NotCertified("The leaf counts are not those the certificate speaks of.")
@@ -221,11 +221,11 @@ def _refuse_unlike(model: Model, tree: Mapping[str, Any], concepts: ConceptClass
     wishes = model.certificate["request"]
     drawn_from = concepts or concepts_from_json(wishes["concepts"], model.schema)
     recipe = (_few_labels if "few_labels" in wishes else _recipe)(model, drawn_from)
-    expected = recipe.certify().with_coins(model.certificate["coins"])
+    fresh = recipe.certify().with_coins(model.certificate["coins"])
     if model.version != __version__ and "grid" not in model.certificate["learner"]:  # others named no grid
-        learner = {key: value for key, value in expected.learner.items() if key != "grid"}
-        expected = replace(expected, learner=learner)
-    _refuse_other_certificate(expected, tree["certificate"])
+        learner = {key: value for key, value in fresh.learner.items() if key != "grid"}
+        fresh = replace(fresh, learner=learner)
+    _refuse_other_certificate(fresh, tree["certificate"])
     if not recipe.releases(model.hypothesis):
         raise NotCertified("The rule is not one that these parameters ever release.")
     if model.estimate is not None:
@@ -249,12 +249,12 @@ def _few_labels(model: Model, concepts: str | ConceptClass) -> FewLabels:
 def _recipe(model: Model, concepts: str | ConceptClass) -> Recipe:
     wishes = model.certificate["request"]
     shares = {
-        name: None if wishes[name] is None else written(wishes[name])
+        name: None if wishes[name] is None else read_number(wishes[name])
         for name in ("estimate_epsilon", "leaf_epsilon")
     }
     return Recipe(
         concepts,
         request_from_json(wishes, schema=model.schema, labelled=whole(wishes["labelled"], least=0)),
-        holdout=written(wishes["holdout"]),
+        holdout=read_number(wishes["holdout"]),
         **shares,
     )

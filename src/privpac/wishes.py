@@ -130,20 +130,20 @@ def _flag(value: object, *, owner: str, name: str) -> bool:
 
 
 def _between(value: object, *, owner: str, name: str) -> Fraction:
-    allowed = "at least 0 and below 1"
-    number = _number(value, owner=owner, name=name, allowed=allowed)
+    requirement = "at least 0 and below 1"
+    number = _number(value, owner=owner, name=name, allowed=requirement)
     if not 0 <= number < 1:
-        raise ParameterError(owner, name, value, allowed=allowed)
+        raise ParameterError(owner, name, value, allowed=requirement)
     return number
 
 
 def _positive(value: object, *, owner: str, name: str) -> Fraction | None:
     if value is None:
         return None
-    allowed = "a positive number"
-    number = _number(value, owner=owner, name=name, allowed=allowed)
+    requirement = "a positive number"
+    number = _number(value, owner=owner, name=name, allowed=requirement)
     if number <= 0:
-        raise ParameterError(owner, name, value, allowed=allowed)
+        raise ParameterError(owner, name, value, allowed=requirement)
     return number
 
 

@@ -204,7 +204,7 @@ def test_a_busy_ledger_says_so_and_stays_usable(filled: Path, monkeypatch: pytes
 
 
 def test_settings_that_make_a_charge_durable(filled: Path) -> None:
-    with SqliteStore.open(filled)._connected() as connection:
+    with SqliteStore.open(filled)._open_connection() as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
         assert connection.execute("PRAGMA synchronous").fetchone()[0] == 2
 

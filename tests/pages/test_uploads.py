@@ -100,7 +100,7 @@ def test_the_time_is_limited(tmp_path: Path, ending: str) -> None:
 def test_a_long_look_is_interrupted(tmp_path: Path) -> None:
     look = uploads._Look(tmp_path / "t.parquet", UploadLimits(seconds=0.5), time.monotonic() + 0.5)
     with pytest.raises(Refusal, match=r"longer than 0\.5 seconds"):
-        look._scanned(f"range({10**14}) AS endless(i)", ["sum(i % 7)"])
+        look._scan(f"range({10**14}) AS endless(i)", ["sum(i % 7)"])
 
 
 def test_parquet_is_refused_by_what_it_declares(
@@ -109,7 +109,7 @@ def test_parquet_is_refused_by_what_it_declares(
     def scanned(*_: object) -> int:
         raise AssertionError("nothing is read once the description says that it is too much")
 
-    monkeypatch.setattr(uploads._Look, "_scanned", scanned)
+    monkeypatch.setattr(uploads._Look, "_scan", scanned)
     same = packed(pa.table({"age": pa.array([40] * (1 << 21), type=pa.int32())}))
     assert "larger than 4 MB" in refused(limited, place, "t.parquet", same)
 

@@ -25,7 +25,7 @@ from privpac.service.access import keys
 from privpac.service.answering.answering import Answering
 from privpac.service.answering.requests import Ask, Outcome, Reply
 from privpac.service.api.problems import Ended, Problem
-from privpac.service.api.rows import encoded
+from privpac.service.api.rows import encode
 from privpac.service.store import migrating
 from tests.service.asking import AGES, SCHEMA, Served, row
 
@@ -45,7 +45,7 @@ def answering(
 
 
 def ask(service: Answering, key: str, *ages: int, again: str | None = None) -> Ask:
-    cells = encoded([row(age) for age in ages], SCHEMA)
+    cells = encode([row(age) for age in ages], SCHEMA)
     return service.ask(cells, key=key, idempotency_key=again, digest=bytes(str(ages), "ascii"))
 
 
@@ -67,7 +67,7 @@ def test_served_answers_have_exactly_the_law_of_the_predictor(made_bundle: Path,
 
     def through_the_predictor(coins: Coins) -> tuple[tuple[str, ...], ...]:
         predictor = load(made_bundle).predictor(Ledger(epsilon=10), coins=coins)
-        cells = encoded([row(59), row(10), row(99)], SCHEMA)
+        cells = encode([row(59), row(10), row(99)], SCHEMA)
         first, second, third = (SCHEMA.classes[label] for label in predictor_labels(predictor, cells))
         return (first, second), (second, third)
 
@@ -86,7 +86,7 @@ def test_served_answers_have_exactly_the_law_of_the_predictor(made_bundle: Path,
 def test_one_answer_is_what_the_prepared_predictor_gives(made_bundle: Path, tmp_path: Path) -> None:
     """Nothing between the mechanism and the reply changes the chance of an answer."""
     prepared = load(made_bundle).prepared
-    cells = encoded([row(10)], SCHEMA)
+    cells = encode([row(10)], SCHEMA)
 
     def run(coins: Coins) -> str:
         service, key = answering(made_bundle, tmp_path, coins)

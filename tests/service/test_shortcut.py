@@ -23,7 +23,7 @@ from privpac.service.answering.answering import Answering
 from privpac.service.answering.reading import Reading, Submission
 from privpac.service.answering.requests import Ask, Reply
 from privpac.service.api.problems import Problem
-from privpac.service.api.rows import encoded, plain
+from privpac.service.api.rows import encode, plain
 from privpac.service.watch.logs import Together
 from privpac.service.watch.metrics import Metrics
 from privpac.service.watch.observing import Observing
@@ -90,7 +90,7 @@ def test_in_a_group_every_request_asks_what_it_asks_alone(made_bundle: Path, bat
             continue
         assert isinstance(together, Ask)
         direct = AskedRows.of(
-            encoded([dict(zip(bundle.schema.names, values, strict=True)) for values in one.rows], SCHEMA),
+            encode([dict(zip(bundle.schema.names, values, strict=True)) for values in one.rows], SCHEMA),
             bundle.offer.predictor,
         )
         assert list(together.rows.keys) == list(alone.rows.keys) == list(direct.keys)

@@ -25,7 +25,7 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import PrivpacError
 from privpac.guarantee.certificate import Certificate
-from privpac.numbers.exact import written
+from privpac.numbers.exact import read_number
 from tests.unit.checker.test_check import DERIVATIONS, at, certificate, edits, leaves, put
 from tests.unit.test_verification_forged import JUNK
 from tests.vectors.frozen import accepted, vectors
@@ -130,10 +130,10 @@ def recertified(tree: dict[str, Any], chance: random.Random) -> Certificate:
     labelled = chance.choice((100, 4567, 1_000_000))
     request = request_from_json(wishes, schema=schema, labelled=labelled)
     shares = {
-        name: None if wishes[name] is None else written(wishes[name])
+        name: None if wishes[name] is None else read_number(wishes[name])
         for name in ("estimate_epsilon", "leaf_epsilon")
     }
-    return Recipe(concepts, request, holdout=written(wishes["holdout"]), **shares).certify()
+    return Recipe(concepts, request, holdout=read_number(wishes["holdout"]), **shares).certify()
 
 
 def test_both_checkers_agree_on_every_edit_of_one_field() -> None:

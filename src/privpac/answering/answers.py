@@ -68,7 +68,7 @@ class FileAnswers:
         if not self._path.exists():
             # Made with its mode: between making and changing it others could look.
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
-        with self._connected() as connection:
+        with self._open_connection() as connection:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS answer (key BLOB PRIMARY KEY, label INTEGER NOT NULL) WITHOUT ROWID"
@@ -76,11 +76,11 @@ class FileAnswers:
             connection.execute("CREATE TABLE IF NOT EXISTS ending (number INTEGER PRIMARY KEY)")
 
     def known(self, keys: Sequence[bytes]) -> dict[bytes, int]:
-        with self._connected() as connection:
+        with self._open_connection() as connection:
             return _stored_answers(connection, keys)
 
     def keep(self, answers: Mapping[bytes, int]) -> dict[bytes, int]:
-        with self._connected() as connection:
+        with self._open_connection() as connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.executemany("INSERT OR IGNORE INTO answer VALUES (?, ?)", list(answers.items()))
             labels = _stored_answers(connection, list(answers))
@@ -88,20 +88,20 @@ class FileAnswers:
         return labels
 
     def count(self) -> int:
-        with self._connected() as connection:
+        with self._open_connection() as connection:
             return int(connection.execute("SELECT COUNT(*) FROM answer").fetchone()[0])
 
     def end(self) -> None:
-        with self._connected() as connection:
+        with self._open_connection() as connection:
             connection.execute("INSERT OR IGNORE INTO ending VALUES (1)")
 
     @property
     def ended(self) -> bool:
-        with self._connected() as connection:
+        with self._open_connection() as connection:
             return connection.execute("SELECT 1 FROM ending").fetchone() is not None
 
     @contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
+    def _open_connection(self) -> Iterator[sqlite3.Connection]:
         try:
             with closing(
                 sqlite3.connect(self._path, timeout=BUSY_SECONDS, isolation_level=None)

@@ -48,8 +48,8 @@ def distil(predictor: PrivatePredictor, table: object, estimator: object) -> Dis
     before = predictor.answers_given
     labels = predictor.classify_cells(cells)
     answers = predictor.answers_given - before
-    trained = clone(estimator).fit(Encoding(predictor.schema).matrix(cells), labels)
-    return Distilled(trained, predictor.schema, _certificate(predictor, len(labels)), answers)
+    student = clone(estimator).fit(Encoding(predictor.schema).matrix(cells), labels)
+    return Distilled(student, predictor.schema, _certificate(predictor, len(labels)), answers)
 
 
 def _certificate(predictor: PrivatePredictor, rows: int) -> Certificate:

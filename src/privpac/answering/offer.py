@@ -55,8 +55,8 @@ class Offer:
         count = self.answers
         whole = isinstance(count, int) and not isinstance(count, bool)
         if count is not None and not (whole and 1 <= count <= MOST_DECLARED):
-            allowed = f"None (one by one) or a whole number up to {MOST_DECLARED}"
-            raise ParameterError(OWNER, "answers", count, allowed=allowed)
+            requirement = f"None (one by one) or a whole number up to {MOST_DECLARED}"
+            raise ParameterError(OWNER, "answers", count, allowed=requirement)
         if self.delta and count is None:
             raise ParameterError(
                 OWNER,

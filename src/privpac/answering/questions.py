@@ -42,10 +42,10 @@ class Queries:
     @classmethod
     def of(cls, cells: Cells, schema: Schema, columns: Sequence[str]) -> Queries:
         """The questions of encoded rows; only `columns` decide."""
-        return cls._named(_rows(cells, schema, columns), _salt(columns))
+        return cls._of_rows(_rows(cells, schema, columns), _salt(columns))
 
     @classmethod
-    def _named(cls, rows: Sequence[bytes], salt: bytes) -> Queries:
+    def _of_rows(cls, rows: Sequence[bytes], salt: bytes) -> Queries:
         if len(rows) == 1:
             return cls([_name(rows[0], salt)], ONE, ONE)
         numbers: dict[bytes, int] = {}
@@ -73,7 +73,7 @@ def _name(row: bytes, salt: bytes) -> bytes:
 def _rows(cells: Cells, schema: Schema, columns: Sequence[str]) -> list[bytes]:
     """Every row's cells as bytes of a fixed width a column."""
     n = len(next(iter(cells.values()))) if cells else 0
-    parts = [_fixed(cells[name], -(-schema.column(name).size.bit_length() // 8)) for name in columns]
+    parts = [_bytes_of(cells[name], -(-schema.column(name).size.bit_length() // 8)) for name in columns]
     if not parts:
         return [b""] * n
     table = np.ascontiguousarray(np.concatenate(parts, axis=1))
@@ -82,7 +82,7 @@ def _rows(cells: Cells, schema: Schema, columns: Sequence[str]) -> list[bytes]:
     return [whole[i * width : (i + 1) * width] for i in range(n)]
 
 
-def _fixed(values: NDArray[Any], width: int) -> NDArray[np.uint8]:
+def _bytes_of(values: NDArray[Any], width: int) -> NDArray[np.uint8]:
     if values.dtype == object:
         flat = b"".join(int(value).to_bytes(width, "little") for value in values)
         return np.frombuffer(flat, dtype=np.uint8).reshape(len(values), width)
@@ -110,7 +110,7 @@ class AskedRows:
         for size in sizes:
             start, end = end, end + size
             part = {name: values[start:end] for name, values in cells.items()}
-            batches.append(cls(part, Queries._named(rows[start:end], salt)))
+            batches.append(cls(part, Queries._of_rows(rows[start:end], salt)))
         return batches
 
     @property

@@ -18,7 +18,7 @@ from privpac.constructions.words import Request, concepts_from_json, learner_for
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified
-from privpac.numbers.exact import written
+from privpac.numbers.exact import read_number
 
 __all__ = ["offer_from_json", "predictor_from_json"]
 
@@ -31,9 +31,9 @@ def offer_from_json(tree: Mapping[str, Any], *, schema: Schema, coins: str) -> O
     return Offer(
         predictor_from_json(tree["predictor"], schema),
         Size(int(tree["labelled"])),
-        written(tree["epsilon"]),
+        read_number(tree["epsilon"]),
         None if answers is None else int(answers),
-        written(tree["delta"]),
+        read_number(tree["delta"]),
         int(tree["records_per_person"]),
         coins,
     )
@@ -47,9 +47,9 @@ def predictor_from_json(tree: Mapping[str, Any], schema: Schema) -> Predictor:
     return reader(tree, schema)
 
 
-def concepts_of(stored: object, schema: Schema) -> ConceptClass:
+def concepts_of(tree: object, schema: Schema) -> ConceptClass:
     """The class of concepts that a stored predictor names or describes."""
-    concepts = concepts_from_json(stored, schema)
+    concepts = concepts_from_json(tree, schema)
     if isinstance(concepts, str):
         return learner_for(concepts, Request(schema, Size(1), Fraction(1))).concepts
     return concepts
@@ -58,7 +58,7 @@ def concepts_of(stored: object, schema: Schema) -> ConceptClass:
 def _vote(tree: Mapping[str, Any], schema: Schema) -> Predictor:
     voters = _voters(tree["voters"], schema)
     law = Law(tree.get("law", Law.MAJORITY))
-    return Vote(voters, written(tree["epsilon"]), int(tree["models"]), written(tree["failure"]), law)
+    return Vote(voters, read_number(tree["epsilon"]), int(tree["models"]), read_number(tree["failure"]), law)
 
 
 def _voters(tree: Mapping[str, Any], schema: Schema) -> Voters:
@@ -68,7 +68,7 @@ def _voters(tree: Mapping[str, Any], schema: Schema) -> Voters:
 
 
 def _numbers(tree: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return {name: written(tree[name]) for name in names}
+    return {name: read_number(tree[name]) for name in names}
 
 
 def _counts(tree: Mapping[str, Any], *names: str) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def _counts(tree: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _fresh_draws(tree: Mapping[str, Any], schema: Schema) -> Predictor:
-    drawing = None if tree["drawing"] is None else written(tree["drawing"])
+    drawing = None if tree["drawing"] is None else read_number(tree["drawing"])
     numbers = _numbers(tree, "epsilon", "flip", "slip", "failure")
     counts = _counts(tree, "kept", "records")
     return FreshDraws(concepts_of(tree["concepts"], schema), drawing=drawing, **numbers, **counts)

@@ -90,19 +90,19 @@ def one_run_epsilon(
     if guesses == 0:
         return Fraction(0)
 
-    def refuted(step: int) -> bool:
+    def refutes(step: int) -> bool:
         epsilon = Fraction(step, 1000)
         return certainly_below(
             lambda: one_run_probability(correct, guesses, canaries=canaries, epsilon=epsilon, delta=delta),
             failure,
         )
 
-    if not refuted(0):
+    if not refutes(0):
         return Fraction(0)
     low, high = 0, 1000
-    while refuted(high):
+    while refutes(high):
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if refuted(middle) else (low, middle)
+        low, high = (middle, high) if refutes(middle) else (low, middle)
     return Fraction(low, 1000)

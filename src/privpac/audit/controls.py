@@ -70,9 +70,7 @@ def power(*, epsilon: Fraction, delta: Fraction, runs: int, confidence: Fraction
     counts = np.arange(m + 1)
     low = np.where(counts > 0, beta.ppf(failure, counts, m - counts + 1), 0.0)
     high = np.where(counts < m, beta.isf(failure, counts + 1, m - counts), 1.0)
-    allowed = (low - float(delta)) * math.exp(-float(epsilon))
-    most = (
-        np.searchsorted(high, allowed, side="left") - 1
-    )  # the most hits on the other side that still refute
+    limit = (low - float(delta)) * math.exp(-float(epsilon))
+    most = np.searchsorted(high, limit, side="left") - 1  # the most hits on the other side that still refute
     other = np.where(most >= 0, binom.cdf(most, m, 1 - truth), 0.0)
     return float(np.sum(binom.pmf(counts, m, truth) * other))

@@ -53,8 +53,8 @@ def outcome(output: object) -> Outcome:
     try:
         hash(output)
     except TypeError:
-        allowed = "a function whose outputs are hashable, arrays, or lists of these"
-        raise ParameterError("audit sample", "function", type(output).__name__, allowed=allowed) from None
+        requirement = "a function whose outputs are hashable, arrays, or lists of these"
+        raise ParameterError("audit sample", "function", type(output).__name__, allowed=requirement) from None
     return Outcome(output)
 
 
@@ -161,8 +161,8 @@ def _best_cut(
     if len(values) == 0:
         return Event(score, math.inf, first, kind, -math.inf)
     cuts = values[np.unique(np.linspace(0, len(values) - 1, MOST_CUTS).astype(int))]
-    ranked = [np.sort(score(side)) for side in second_halves]
-    shares = [1 - np.searchsorted(values, cuts, side="left") / len(values) for values in ranked]
+    sorted_scores = [np.sort(score(side)) for side in second_halves]
+    shares = [1 - np.searchsorted(values, cuts, side="left") / len(values) for values in sorted_scores]
     p, q = shares if first else shares[::-1]
     sizes = [len(side) for side in (second_halves if first else second_halves[::-1])]
     low = p - CAUTION * np.sqrt(p * (1 - p) / sizes[0] + 1 / sizes[0] ** 2) - delta

@@ -85,10 +85,10 @@ class Finding:
     @property
     def tightness(self) -> float | None:
         """True epsilon over certified epsilon."""
-        claimed = float(self.claim.epsilon.upper)
-        if self.exact is None or claimed == 0:
+        claim = float(self.claim.epsilon.upper)
+        if self.exact is None or claim == 0:
             return None
-        return float(Loss(factor=self.exact).upper) / claimed
+        return float(Loss(factor=self.exact).upper) / claim
 
 
 def count_pairs(case: Case) -> int:
@@ -231,10 +231,10 @@ class Audit:
 
     def _run_law(self, data: Numbers, *, sets: bool | None = None) -> Law:
         records = self._records(data)
-        limited = self._deadline < math.inf  # to ask the clock costs as much as a short run
+        has_deadline = self._deadline < math.inf  # to ask the clock costs as much as a short run
 
         def run(coins: Coins) -> Hashable:
-            if limited and time.process_time() > self._deadline:
+            if has_deadline and time.process_time() > self._deadline:
                 raise _OutOfTime
             return self.case.run(records, coins)
 
@@ -247,10 +247,10 @@ class Audit:
         """Computed for the chosen input of the orbit, and carried over."""
         if data not in self._laws:
             home, element = self._group.chosen(data)
-            self._laws[data] = self._group.carry(element, self._enumerated(home))
+            self._laws[data] = self._group.carry(element, self._law_by_running(home))
         return self._laws[data]
 
-    def _enumerated(self, data: Numbers) -> Law:
+    def _law_by_running(self, data: Numbers) -> Law:
         """By running this very input, once; the audit then has its law, too."""
         if data not in self._true:
             self._laws[data] = self._true[data] = self._run_law(data)
@@ -278,8 +278,8 @@ class Audit:
         spread = max(1, math.comb(len(self.case.records) + self.case.n - 1, self.case.n) // TRIES)
         for i, data in enumerate(self._inputs()):
             if i % spread == spread // 2:
-                self._group.try_on(data, self._enumerated)
-                if self.case.sets and self._run_law(data, sets=False) != self._enumerated(data):
+                self._group.try_on(data, self._law_by_running)
+                if self.case.sets and self._run_law(data, sets=False) != self._law_by_running(data):
                     raise ParameterError("Case", "sets", True, allowed="False: the run looks at the order")
             if i >= TRIES * spread:
                 return
@@ -321,13 +321,13 @@ def _neighbours(case: Case, data: Numbers, instead: list[list[int]]) -> Iterator
 def _named_pairs(case: Case) -> Iterator[tuple[Numbers, Numbers]]:
     """The inputs a case names, each with its neighbours; no pair twice."""
     place, instead = {record: i for i, record in enumerate(case.records)}, _replacements(case)
-    met: set[Numbers] = set()
+    earlier: set[Numbers] = set()
     for records in case.inputs or ():
         numbers = tuple(place[record] for record in records)
         data = numbers if case.ordered else tuple(sorted(numbers))
-        if data not in met:
-            yield from ((data, other) for other in _neighbours(case, data, instead) if other not in met)
-            met.add(data)
+        if data not in earlier:
+            yield from ((data, other) for other in _neighbours(case, data, instead) if other not in earlier)
+            earlier.add(data)
 
 
 def _factor(loss: Loss) -> Fraction:

@@ -85,9 +85,9 @@ class Quotients:
                 top, bottom, where = over, under, p.outputs[i]
         return Fraction(top, bottom), where
 
-    def delta(self, p: Masses, q: Masses, factor: Fraction, known: Fraction) -> Fraction:
+    def delta(self, p: Masses, q: Masses, factor: Fraction, least: Fraction) -> Fraction:
         """The larger of the delta at `factor` and one that is known already."""
         gaps = p.floats - _rough(factor) * np.maximum(self._beside(p, q), 0.0)
-        if float(gaps[gaps > 0].sum()) < float(known) - SLACK * (1 + _rough(factor)):
-            return known
-        return max(known, delta_at(p.law, q.law, factor))
+        if float(gaps[gaps > 0].sum()) < float(least) - SLACK * (1 + _rough(factor)):
+            return least
+        return max(least, delta_at(p.law, q.law, factor))

@@ -22,17 +22,17 @@ def check_budget(total: Mapping[str, object]) -> None:
             _require(Fraction(str(total["pure_epsilon"])) > 0)
             return
         names = ("total_epsilon", "total_delta", "reserved_delta", "total_rho")
-        epsilon, delta, reserved, rho = (Fraction(str(total[name])) for name in names)
-        _require(epsilon > 0 and 0 <= reserved <= delta < 1 and rho >= 0)
+        epsilon, delta, reserve, rho = (Fraction(str(total[name])) for name in names)
+        _require(epsilon > 0 and 0 <= reserve <= delta < 1 and rho >= 0)
         if total["rho_order"] is None:
-            _require(reserved == delta and rho == 0)
+            _require(reserve == delta and rho == 0)
             return
         order = Fraction(str(total["rho_order"]))
-        _require(order > 1 and reserved < delta)
+        _require(order > 1 and reserve < delta)
     except (KeyError, ValueError, ZeroDivisionError):
         raise _refusal() from None
     below = order - 1
-    loss = below * ln_bounds(below)[1] - order * ln_bounds(order)[0] + ln_bounds(1 / (delta - reserved))[1]
+    loss = below * ln_bounds(below)[1] - order * ln_bounds(order)[0] + ln_bounds(1 / (delta - reserve))[1]
     _require(rho <= max(Fraction(0), (epsilon - loss / below) / order))
 
 

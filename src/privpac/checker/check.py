@@ -119,10 +119,10 @@ def check_derivation(tree: Tree, path: str = "derivation", *, depth: int = 0) ->
     return count
 
 
-def _assumed(tree: Tree) -> list[str]:
+def _assumptions(tree: Tree) -> list[str]:
     texts = list(tree.get("assumes", ()))
     for premise in tree.get("premises", ()):
-        texts += _assumed(premise)
+        texts += _assumptions(premise)
     return list(dict.fromkeys(texts))
 
 
@@ -178,7 +178,7 @@ def _headline(tree: Tree) -> None:
     require(exact, "the headline epsilon is not the one derived, rounded up")
     require(decimal(tree["delta"]) == fact.delta, "the headline delta is not the one derived")
     require(
-        list(tree["assumptions"]) == _assumed(tree["privacy"]), "the assumptions are not the derivation's"
+        list(tree["assumptions"]) == _assumptions(tree["privacy"]), "the assumptions are not the derivation's"
     )
     labelled, unlabelled = integer(tree["labelled"], 0), integer(tree["unlabelled"], 0)
     # Whether a prediction is right can be told from labelled records only; a released table speaks of all of them.
@@ -253,7 +253,7 @@ class Promise:
 
     def to_json(self) -> dict[str, Any]:
         """The same for programs."""
-        signed = (
+        signature = (
             {"signers": [signature.to_show() for signature in self.signatures]} if self.signatures else {}
         )
         return {
@@ -269,7 +269,7 @@ class Promise:
             "assumptions": list(self.assumptions),
             "steps": self.steps,
             "warnings": list(self.warnings),
-            **signed,
+            **signature,
         }
 
 

@@ -131,7 +131,7 @@ def shorten(x: Fraction) -> Fraction:
     return _ceiling(x) if long else x
 
 
-def _settled(at: Callable[[int], _Between]) -> Fraction:
+def _common_rounding(at: Callable[[int], _Between]) -> Fraction:
     """The common rounding of both ends, at the first precision where there is one."""
     for bits in _PRECISIONS:
         between = at(bits)
@@ -146,7 +146,7 @@ def power(base: Fraction, count: int) -> Fraction:
     """base^count for base, count > 0: whole if count · bits of the base is at most 4,096, else rounded up."""
     if base == 1 or count * max(base.numerator.bit_length(), base.denominator.bit_length()) <= _WHOLE_BITS:
         return base**count if base != 1 else base
-    return _settled(lambda bits: _exactly(base, bits).power(count))
+    return _common_rounding(lambda bits: _exactly(base, bits).power(count))
 
 
 def fold(e: Fraction, times: int, saved: int) -> Fraction:
@@ -156,7 +156,7 @@ def fold(e: Fraction, times: int, saved: int) -> Fraction:
     if times * (e.numerator + e.denominator).bit_length() <= _WHOLE_BITS:
         terms = (comb(times, i) * (e ** (times - i) - e ** (times - 2 * saved + i)) for i in range(saved))
         return sum(terms, Fraction(0)) / (1 + e) ** times
-    return _settled(lambda bits: _fold_between(_exactly(e, bits), times, saved))
+    return _common_rounding(lambda bits: _fold_between(_exactly(e, bits), times, saved))
 
 
 def _fold_between(e: _Between, times: int, saved: int) -> _Between:

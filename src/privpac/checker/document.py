@@ -169,10 +169,10 @@ def read_document(path: str | os.PathLike[str], *formats: str) -> dict[str, Any]
 
 def require_document(tree: object, *formats: str, name: str = "The document") -> dict[str, Any]:
     """The same of JSON in memory: its format, its digest, and the fields of its format with no others."""
-    allowed = formats or tuple(KINDS)
+    choices = formats or tuple(KINDS)
     format_name = tree.get("format") if isinstance(tree, dict) else None
-    if not isinstance(tree, dict) or format_name not in allowed:
-        raise NotCertified(f"{name} is not a {_names_of(formats)} of format {' or '.join(allowed)}.")
+    if not isinstance(tree, dict) or format_name not in choices:
+        raise NotCertified(f"{name} is not a {_names_of(formats)} of format {' or '.join(choices)}.")
     kind = KINDS[str(format_name)]
     if kind.fields is None:
         return tree

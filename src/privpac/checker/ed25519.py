@@ -34,8 +34,8 @@ def holds(key: bytes, signature: bytes, message: bytes) -> bool:
     point, scalar = _point(key), int.from_bytes(signature[32:], "little")
     if point is None or scalar >= _ORDER or _is_neutral(_times(point, 8)):
         return False
-    hashed = hashlib.sha512(signature[:32] + key + message).digest()
-    challenge = int.from_bytes(hashed, "little") % _ORDER
+    digest = hashlib.sha512(signature[:32] + key + message).digest()
+    challenge = int.from_bytes(digest, "little") % _ORDER
     x, y, z, t = point
     back: Point = (-x % _P, y, z, -t % _P)
     return _bytes(_add(_times(_BASE, scalar), _times(back, challenge))) == signature[:32]

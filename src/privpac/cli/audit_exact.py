@@ -47,15 +47,15 @@ def audit_html(document: Mapping[str, Any]) -> str:
     """The page as text."""
     rows = document["rows"]
     broken = [row["name"] for row in rows if row["holds"] is False]
-    unfinished = [row["name"] for row in rows if not row["complete"]]
+    open_rows = [row["name"] for row in rows if not row["complete"]]
     if broken:
         verdict = f"{len(broken)} of {len(rows)} claims are broken"
     else:
         verdict = f"{len(rows)} claims, none broken"
     style = files("privpac.report").joinpath("report.css").read_text(encoding="utf-8")
     cut = f"<p>{escape(coverage(rows))}</p>"
-    if unfinished:
-        cut += f"<p>Out of time, and settled in part only: {escape(', '.join(unfinished))}.</p>"
+    if open_rows:
+        cut += f"<p>Out of time, and settled in part only: {escape(', '.join(open_rows))}.</p>"
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -157,10 +157,10 @@ def _cases(names: list[str], *, large: bool) -> dict[str, Callable[[], Case]]:
     registry = {**REGISTRY, **LARGER} if large else dict(REGISTRY)
     unknown = [name for name in names if name not in registry and ":" not in name]
     if unknown:
-        allowed = "MODULE:CASE or one of " + ", ".join(registry)
+        requirement = "MODULE:CASE or one of " + ", ".join(registry)
         near = get_close_matches(unknown[0], registry, n=3)
         remedy = f"Did you mean {', '.join(near)}?" if near else "Without a name all of them are run."
-        raise ParameterError(OWNER, "name", unknown[0], allowed=allowed, remedy=remedy)
+        raise ParameterError(OWNER, "name", unknown[0], allowed=requirement, remedy=remedy)
     return {name: registry[name] if name in registry else _users_case(name) for name in names} or registry
 
 
@@ -173,8 +173,8 @@ def _users_case(text: str) -> Callable[[], Case]:
     if callable(value) and not isinstance(value, Case):
         value = value()
     if not isinstance(value, Case):
-        allowed = "a privpac.audit.exact.Case, or a function without parameters that returns one"
-        raise ParameterError(OWNER, "name", text, allowed=allowed)
+        requirement = "a privpac.audit.exact.Case, or a function without parameters that returns one"
+        raise ParameterError(OWNER, "name", text, allowed=requirement)
     case = value
     return lambda: case
 

@@ -92,13 +92,13 @@ def _score(module: object) -> Callable[[Any, Any], float]:
 
 def _canaries(module: object) -> Sequence[tuple[Any, Any]]:
     value = getattr(module, "CANARIES", None)
-    allowed = "CANARIES in the module, a list of pairs of different records"
+    requirement = "CANARIES in the module, a list of pairs of different records"
     try:
         pairs = [(one, other) for one, other in value or ()]
     except (TypeError, ValueError):
-        raise ParameterError(OWNER, "CANARIES", "something else", allowed=allowed) from None
+        raise ParameterError(OWNER, "CANARIES", "something else", allowed=requirement) from None
     if not pairs:
-        raise ParameterError(OWNER, "CANARIES", "nothing", allowed=allowed)
+        raise ParameterError(OWNER, "CANARIES", "nothing", allowed=requirement)
     return pairs
 
 

@@ -66,9 +66,9 @@ def rows_text(rows: list[dict[str, Any]]) -> str:
 
 def coverage(rows: Sequence[Mapping[str, Any]]) -> str:
     """How much of what there is was settled, and which rows say nothing."""
-    settled, total = (sum(row[key] for row in rows) for key in ("pairs", "total_pairs"))
+    pairs, total = (sum(row[key] for row in rows) for key in ("pairs", "total_pairs"))
     edges, all_edges = (sum(row[key] for row in rows) for key in ("limit_pairs", "total_limit_pairs"))
-    text = f"Settled: {settled:,} of {total:,} pairs, and {edges:,} of {all_edges:,} at limits"
+    text = f"Settled: {pairs:,} of {total:,} pairs, and {edges:,} of {all_edges:,} at limits"
     text += f"; {sum(row['complete'] for row in rows)} of {len(rows)} rows completely."
     silent = [row["name"] for row in rows if row["holds"] is None]
     return f"{text} Nothing is known of {', '.join(silent)}." if silent else text

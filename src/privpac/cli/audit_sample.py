@@ -94,14 +94,14 @@ def _pairs(module: object) -> list[Pair]:
 
 def _pair(pair: Sequence[Any]) -> Pair:
     """Two inputs of the same length that differ in one place; anything else would test another claim."""
-    allowed = "pairs of inputs that differ in exactly one record"
+    requirement = "pairs of inputs that differ in exactly one record"
     try:
         one, other = pair
         different = sum(repr(a) != repr(b) for a, b in zip(one, other, strict=True))
     except (TypeError, ValueError):
-        raise ParameterError(OWNER, "PAIRS", "something else", allowed=allowed) from None
+        raise ParameterError(OWNER, "PAIRS", "something else", allowed=requirement) from None
     if different != 1:
-        raise ParameterError(OWNER, "PAIRS", f"a pair with {different} differences", allowed=allowed)
+        raise ParameterError(OWNER, "PAIRS", f"a pair with {different} differences", allowed=requirement)
     return one, other
 
 
@@ -147,8 +147,8 @@ def _lines(tree: dict[str, Any]) -> list[str]:
         f" {tree['confidence']}; claimed are epsilon {tree['claimed_epsilon']}, delta {tree['claimed_delta']}.",
         f"Tested: {tree['event']} on pair {tree['pair']}, seen {tree['hits'][0]} and {tree['hits'][1]} times in"
         f" {tree['tested']} runs each; {tree['runs']} runs in all.",
-        f"Controls: a mechanism of exactly this epsilon was {_flagged(tree, 'right_flagged')}; one of 1.2 times it was"
-        f" {_flagged(tree, 'louder_by_a_fifth_flagged')}, which so many runs do with probability"
+        f"Controls: a mechanism of exactly this epsilon was {_verdict(tree, 'right_flagged')}; one of 1.2 times it was"
+        f" {_verdict(tree, 'louder_by_a_fifth_flagged')}, which so many runs do with probability"
         f" {tree['controls']['power_of_that']:.2f}.",
     ]
     if tree["errors"]:
@@ -158,5 +158,5 @@ def _lines(tree: dict[str, Any]) -> list[str]:
     return lines + [f"Input: {text}" for text in tree.get("inputs", ())]
 
 
-def _flagged(tree: dict[str, Any], name: str) -> str:
+def _verdict(tree: dict[str, Any], name: str) -> str:
     return "flagged" if tree["controls"][name] else "not flagged"

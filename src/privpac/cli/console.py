@@ -105,9 +105,9 @@ def table_text(headings: Sequence[str], rows: Sequence[Sequence[str]], *, right:
     console = Console(
         width=None if sys.stdout.isatty() else PIPE_WIDTH, color_system=None, force_terminal=False
     )
-    with console.capture() as captured:
+    with console.capture() as capture:
         console.print(table)
-    return "\n".join(line.rstrip() for line in captured.get().splitlines())
+    return "\n".join(line.rstrip() for line in capture.get().splitlines())
 
 
 def note(text: str, *, as_json: bool) -> None:
@@ -120,12 +120,10 @@ def note(text: str, *, as_json: bool) -> None:
 def collecting() -> Iterator[list[str]]:
     """What privpac warns of meanwhile, to be said after the work and in our own form; other warnings are noise."""
     warnings_seen: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as log:
         warnings.simplefilter("always", UserWarning)
         yield warnings_seen
-    warnings_seen += [
-        str(entry.message) for entry in caught if entry.category.__module__.startswith("privpac")
-    ]
+    warnings_seen += [str(entry.message) for entry in log if entry.category.__module__.startswith("privpac")]
 
 
 @contextmanager

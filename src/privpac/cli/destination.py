@@ -66,8 +66,8 @@ class Destination:
             return None
         path = Path(text)
 
-        def wrong(allowed: str, remedy: str = "") -> ParameterError:
-            return ParameterError(owner, option, text, allowed=allowed, remedy=remedy)
+        def wrong(requirement: str, remedy: str = "") -> ParameterError:
+            return ParameterError(owner, option, text, allowed=requirement, remedy=remedy)
 
         if not path.parent.is_dir():
             raise wrong("a file in an existing folder", f"Make the folder {str(path.parent)!r} first.")

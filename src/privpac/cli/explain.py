@@ -58,44 +58,44 @@ def explain(
     query = Destination.of(
         sql, owner="explain", option="sql", keep=(model, report, picture, onnx), force=force
     )
-    _require_with("trusted", trusted, statement, allowed="given together with --statement")
-    _require_with("ledger", ledger, statement or report, allowed="given with --statement or --report")
-    stated = _stated(statement, keep=(model, report, picture, onnx, sql), force=force)
+    _require_with("trusted", trusted, statement, requirement="given together with --statement")
+    _require_with("ledger", ledger, statement or report, requirement="given with --statement or --report")
+    statement_place = _statement_place(statement, keep=(model, report, picture, onnx, sql), force=force)
     others = (destination, drawing, graph, query)
-    if stated is not None and not any(others) and _is_table_or_bundle(model):
-        _write_statement(stated, model, ledger, trusted)
-        console.note(f"Wrote {stated.path}.", as_json=as_json)
+    if statement_place is not None and not any(others) and _is_table_or_bundle(model):
+        _write_statement(statement_place, model, ledger, trusted)
+        console.note(f"Wrote {statement_place.path}.", as_json=as_json)
         if as_json:
-            console.show_json({"statement": str(stated.path)})
+            console.show_json({"statement": str(statement_place.path)})
         return
     with console.working("Reading", as_json=as_json):
         from privpac.model import load
         from privpac.report.page import report_html
         from privpac.report.summary import sql_list, summary_json, summary_sections
 
-        loaded = load(model)
+        loaded_model = load(model)
         if destination is not None:
-            destination.write(report_html(loaded, budget=_budget(ledger, model)))
+            destination.write(report_html(loaded_model, budget=_budget(ledger, model)))
         if drawing is not None:
-            loaded.save_picture(drawing.path)
+            loaded_model.save_picture(drawing.path)
         if graph is not None:
-            loaded.save_onnx(graph.path)
+            loaded_model.save_onnx(graph.path)
         if query is not None:
-            query.write(sql_list(loaded))
-        if stated is not None:
-            _write_statement(stated, model, ledger, trusted)
+            query.write(sql_list(loaded_model))
+        if statement_place is not None:
+            _write_statement(statement_place, model, ledger, trusted)
     if as_json:
-        console.show_json(summary_json(loaded))
+        console.show_json(summary_json(loaded_model))
     else:
-        console.show_sections(summary_sections(loaded, full=True))
-    for place in (*others, stated):
+        console.show_sections(summary_sections(loaded_model, full=True))
+    for place in (*others, statement_place):
         if place is not None:
             console.note(f"Wrote {place.path}.", as_json=as_json)
 
 
-def _require_with(name: str, value: str | None, other: str | None, *, allowed: str) -> None:
+def _require_with(name: str, value: str | None, other: str | None, *, requirement: str) -> None:
     if value is not None and other is None:
-        raise ParameterError("explain", name, value, allowed=allowed)
+        raise ParameterError("explain", name, value, allowed=requirement)
 
 
 def _budget(ledger: str | None, path: str) -> tuple[tuple[str, str], ...]:
@@ -110,10 +110,10 @@ def _budget(ledger: str | None, path: str) -> tuple[tuple[str, str], ...]:
     return (("Paid for by", _paid_by(book, signers_of(tree), tree, path)), *budget_rows(book.account()))
 
 
-def _stated(path: str | None, *, keep: tuple[str | None, ...], force: bool) -> Destination | None:
+def _statement_place(path: str | None, *, keep: tuple[str | None, ...], force: bool) -> Destination | None:
     if path is not None and Path(path).suffix not in (".html", ".md", ".txt"):
-        allowed = "a file that ends in .html, .md or .txt"
-        raise ParameterError("explain", "statement", path, allowed=allowed)
+        requirement = "a file that ends in .html, .md or .txt"
+        raise ParameterError("explain", "statement", path, allowed=requirement)
     return Destination.of(path, owner="explain", option="statement", keep=keep, force=force)
 
 

@@ -16,8 +16,8 @@ def imported(text: str, *, owner: str, parameter: str) -> tuple[Any, Any]:
     """The module and the object; the current folder is searched first, as `python -m` does."""
     module, _, name = text.partition(":")
 
-    def wrong(allowed: str) -> ParameterError:
-        return ParameterError(owner, parameter, text, allowed=allowed)
+    def wrong(requirement: str) -> ParameterError:
+        return ParameterError(owner, parameter, text, allowed=requirement)
 
     if not module or not name:
         raise wrong("of the form MODULE:NAME")

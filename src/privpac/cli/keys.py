@@ -29,7 +29,7 @@ LedgerUrl = Annotated[
 ]
 
 
-def _opened(ledger: str) -> SqlStore:
+def _store(ledger: str) -> SqlStore:
     require_serve()
     from privpac.guarantee.ledger.sql_store import SqlStore
     from privpac.service.store import migrating
@@ -50,7 +50,7 @@ def create(
     as_json: Json = False,
 ) -> None:
     """Make a key and print it, once: only a hash of it is kept."""
-    store = _opened(ledger)
+    store = _store(ledger)
     from privpac.service.access import keys as service_keys
 
     key, text = service_keys.create(store, role=role, name=name, epsilon=epsilon, delta=delta)
@@ -75,7 +75,7 @@ def list_keys(
     as_json: Json = False,
 ) -> None:
     """Keys, with what they spent; never the keys themselves."""
-    store = _opened(ledger)
+    store = _store(ledger)
     from privpac.service.access import keys as service_keys
 
     page = service_keys.listed(store, after=after, most=limit + 1)
@@ -109,7 +109,7 @@ def revoke(
     as_json: Json = False,
 ) -> None:
     """End a key, at once and for good. What it spent stays spent."""
-    store = _opened(ledger)
+    store = _store(ledger)
     from privpac.service.access import keys as service_keys
 
     service_keys.revoke(store, identity)

@@ -170,7 +170,7 @@ def learn(
                 models,
                 records_per_person,
             ),
-            schema=_declared(schema, label),
+            schema=_require_schema(schema, label),
             label=label,
             ledger=ledger,
             out=out,
@@ -207,7 +207,7 @@ def learn(
         probabilities=probabilities,
     )
     few = _few_labels(unlabelled, method, error)
-    place = _Place(data, _declared(schema, label), label, engine, spark)
+    place = _Place(data, _require_schema(schema, label), label, engine, spark)
     inputs = (data, schema, ledger, unlabelled)
     files = _Files(
         Destination.of(out, owner=OWNER, option="out", keep=inputs, force=force),
@@ -345,7 +345,7 @@ def _few_labels(unlabelled: str | None, method: str, error: str | None) -> FewLa
     return None
 
 
-def _declared(schema: str | None, label: str | None) -> str:
+def _require_schema(schema: str | None, label: str | None) -> str:
     if schema is None:
         raise SchemaError(
             "No schema was given, so nothing is known about the table without looking at private records.",

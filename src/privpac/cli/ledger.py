@@ -78,7 +78,7 @@ def show(
 
     `privpac ledger verify` checks them.
     """
-    _show(_opened(place), last=last, as_json=as_json)
+    _show(_ledger(place), last=last, as_json=as_json)
 
 
 @ledger.command()
@@ -99,7 +99,7 @@ def charge(
         raise ParameterError(
             "ledger", "note", note, allowed="a text: a charge that nobody can explain helps nobody"
         )
-    book = _opened(place)
+    book = _ledger(place)
     book.charge(epsilon=epsilon, delta=delta, note=note.strip())
     _show(book, last=1, as_json=as_json)
 
@@ -135,7 +135,7 @@ def verify(
     for name, value in (("trusted", trusted), ("signature", signature)):
         if value and not receipt:
             raise ParameterError("ledger", name, value, allowed="given together with --receipt")
-    book = _opened(place)
+    book = _ledger(place)
     book.verify()
     account, entries = book.account(), book.entries()
     total = total_document(account)
@@ -195,7 +195,7 @@ def migrate(place: Place, *, as_json: Json = False) -> None:
     Its entries then say what was paid for. Its promise, its rows and their hashes stay as they are. Versions of privpac
     that know only the older tables refuse it from then on, so stop those that use it first.
     """
-    book = _opened(place)
+    book = _ledger(place)
     book.migrate()
     _show(book, last=0, as_json=as_json)
 
@@ -247,7 +247,7 @@ def _existing(place: str) -> None:
         )
 
 
-def _opened(place: str) -> Ledger:
+def _ledger(place: str) -> Ledger:
     from privpac.guarantee.ledger.ledger import Ledger
 
     _existing(place)
@@ -271,8 +271,8 @@ def _facts(account: Account) -> dict[str, Any]:
         for name, rho in (("total", other.rho), ("spent", account.spent.rho), ("left", left_rho)):
             parts[name]["rho"] = exact_text(rho)
     pure = {} if account.promises.pure is None else {"pure_epsilon": exact_text(account.promises.pure)}
-    reserved = {} if other is None else {"reserved_delta": exact_text(other.reserved_delta)}
-    totals = {**parts, "total": {**parts["total"], **pure, **reserved}, "charges": account.count}
+    reserve = {} if other is None else {"reserved_delta": exact_text(other.reserved_delta)}
+    totals = {**parts, "total": {**parts["total"], **pure, **reserve}, "charges": account.count}
     return {**totals, "guesses": guesses_of(account)}
 
 

@@ -53,12 +53,12 @@ def predict(
     What is written is a CSV file with the header `prediction` and one line per record.
     """
     destination = Destination.of(out, owner="predict", option="out", keep=(model, data, ledger), force=force)
-    with console.working("Predicting", as_json=as_json), console.collecting() as warned:
-        answers, facts = _answered(model, data, ledger, trust or [], proba=proba)
+    with console.working("Predicting", as_json=as_json), console.collecting() as warning_texts:
+        answers, facts = _answer(model, data, ledger, trust or [], proba=proba)
         text = _csv(answers)
         if destination is not None:
             destination.write(text)
-    for warning in warned:
+    for warning in warning_texts:
         console.warn(warning, as_json=as_json)
     shares = {} if answers.risks is None else {"risks": answers.risks.tolist()}
     if destination is not None:
@@ -76,7 +76,7 @@ def predict(
 
 
 @dataclass(frozen=True)
-class _Answered:
+class _Answers:
     """The predicted classes, as positions among those of the schema."""
 
     schema: Schema
@@ -89,9 +89,9 @@ class _Answered:
         return values
 
 
-def _answered(
+def _answer(
     model: str, data: str, ledger: str | None, trust: list[str], *, proba: bool
-) -> tuple[_Answered, dict[str, Any]]:
+) -> tuple[_Answers, dict[str, Any]]:
     """The classes, and for a bundle how many answers were given and are left."""
     from privpac.checker.document import is_bundle
 
@@ -106,9 +106,9 @@ def _answered(
                     value,
                     allowed="left out for a model file, which was paid for when it was learnt",
                 )
-        loaded = load(model)
-        risks = loaded.predict_proba(data) if proba else None
-        return _Answered(loaded.schema, loaded.classify(data), risks), {}
+        loaded_model = load(model)
+        risks = loaded_model.predict_proba(data) if proba else None
+        return _Answers(loaded_model.schema, loaded_model.classify(data), risks), {}
     if proba:
         raise ParameterError(
             "predict", "proba", True, allowed="left out for a bundle, which gives classes only"
@@ -118,12 +118,12 @@ def _answered(
 
     predictor = bundle.load(model, trusted=trust).predictor(None if ledger is None else Ledger.open(ledger))
     before = predictor.answers_given
-    answers = _Answered(predictor.schema, predictor.classify(data))
+    answers = _Answers(predictor.schema, predictor.classify(data))
     facts = {"new_answers": predictor.answers_given - before, "answers_left": predictor.answers_left}
     return answers, facts
 
 
-def _csv(answers: _Answered) -> str:
+def _csv(answers: _Answers) -> str:
     """One line per record: its class as the schema writes it, and the risks behind it."""
     names = answers.schema.classes
     risks = [] if answers.risks is None else answers.risks.tolist()

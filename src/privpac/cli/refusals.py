@@ -18,27 +18,29 @@ _ASSIGNED = re.compile(
 
 def options_of(command: Any) -> dict[str, str]:
     """How each parameter of a command, and of the commands below it, is typed: `--out`, or `DATA` for an argument."""
-    typed: dict[str, str] = {}
+    spellings: dict[str, str] = {}
     for below in getattr(command, "commands", {}).values():
-        typed |= options_of(below)
+        spellings |= options_of(below)
     for parameter in command.params:
-        dashed = [name for name in parameter.opts if name.startswith("--")]
-        typed[parameter.name] = dashed[0] if dashed else parameter.metavar or parameter.name.upper()
-    return typed
+        long_names = [name for name in parameter.opts if name.startswith("--")]
+        spellings[parameter.name] = (
+            long_names[0] if long_names else parameter.metavar or parameter.name.upper()
+        )
+    return spellings
 
 
-def in_options(problem: PrivpacError, typed: Mapping[str, str]) -> PrivpacError:
+def in_options(problem: PrivpacError, spellings: Mapping[str, str]) -> PrivpacError:
     """The same refusal for somebody who typed a command."""
     if isinstance(problem, ParameterError):
-        problem.problem = _sentence(problem, typed)
-    problem.problem = _with_dashes(problem.problem, typed)
-    problem.remedy = _with_dashes(problem.remedy, typed)
+        problem.problem = _sentence(problem, spellings)
+    problem.problem = _with_dashes(problem.problem, spellings)
+    problem.remedy = _with_dashes(problem.remedy, spellings)
     problem.args = (f"{problem.problem} {problem.remedy}".strip(),)
     return problem
 
 
-def _sentence(problem: ParameterError, typed: Mapping[str, str]) -> str:
-    name = typed.get(problem.parameter or "", f"The {str(problem.parameter).replace('_', ' ')}")
+def _sentence(problem: ParameterError, spellings: Mapping[str, str]) -> str:
+    name = spellings.get(problem.parameter or "", f"The {str(problem.parameter).replace('_', ' ')}")
     if problem.value is None:
         return f"{name} is missing: it must be {problem.allowed}."
     return f"{name} is {_as_typed(problem)}, but must be {problem.allowed}."
@@ -57,17 +59,17 @@ def _as_typed(problem: ParameterError) -> str:
     return problem.shown
 
 
-def _with_dashes(text: str, typed: Mapping[str, str]) -> str:
+def _with_dashes(text: str, spellings: Mapping[str, str]) -> str:
     """Parameters in a text as options; names of one word stay as they are, for they are also words."""
 
     def option(match: re.Match[str]) -> str:
         name, *values = match.groups()
         value = next((text for text in values if text is not None), "")
-        dashed = f"--{name.replace('_', '-')}"
-        return dashed if value == "True" else f"{dashed} {value.replace(', ', ',')}"
+        flag = f"--{name.replace('_', '-')}"
+        return flag if value == "True" else f"{flag} {value.replace(', ', ',')}"
 
     text = _ASSIGNED.sub(option, text)
-    for name, spelling in typed.items():
+    for name, spelling in spellings.items():
         if "_" in name:
             text = re.sub(rf"\b{re.escape(name)}\b", spelling, text)
     return text

@@ -114,8 +114,8 @@ def release(
             payment=Payment.by(account, random_state=random_state, owner=OWNER),
         )
         count = _write(table, records, beside)
-    unused = wishes.delta > 0 and Fraction(table.certificate["delta"]) == 0
-    _show(table, count, (records, beside), unused=unused, full=full, as_json=as_json)
+    delta_is_unused = wishes.delta > 0 and Fraction(table.certificate["delta"]) == 0
+    _show(table, count, (records, beside), unused=delta_is_unused, full=full, as_json=as_json)
 
 
 def _names(column: str) -> list[str]:

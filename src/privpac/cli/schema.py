@@ -54,13 +54,13 @@ def schema(
     with console.working("Reading", as_json=as_json):
         from privpac.data.drafting import draft
 
-        drafted = draft(Path(data), label=label)
-    text = _text(drafted)
+        draft_tree = draft(Path(data), label=label)
+    text = _text(draft_tree)
     if destination is None:
         console.show(text)
         return
     destination.write(text + "\n")
-    blanks = _blanks(drafted)
+    blanks = _blanks(draft_tree)
     if as_json:
         console.show_json({"out": str(destination.path), "blanks": blanks})
     console.note(f"Wrote {destination.path}; {len(blanks)} blanks are left to fill in.", as_json=as_json)
@@ -70,7 +70,7 @@ def _check(path: str, *, ask: bool, as_json: bool) -> None:
     """Say everything that the file declares, from the file alone, and let a person confirm it."""
     from privpac.report.meaning import shares_in_words
 
-    description = _declared(path)
+    description = _schema_of(path)
     lines = [column.in_words() for column in description.columns]
     label = f"{description.label} (to be predicted): one of {', '.join(description.classes)}."
     shares = shares_in_words(description.stored())
@@ -87,7 +87,7 @@ def _check(path: str, *, ask: bool, as_json: bool) -> None:
         )
 
 
-def _declared(path: str) -> Schema:
+def _schema_of(path: str) -> Schema:
     """The schema of the file, or the one inside a model, a released table or a bundle."""
     from privpac.checker.document import KINDS, is_bundle, read_at
     from privpac.data.schema import Schema

@@ -116,9 +116,9 @@ def serve(
     )
     with contextlib.closing(listen(settings)) as listening:
         settings = replace(settings, port=listening.getsockname()[1])
-        with console.collecting() as warned:
+        with console.collecting() as warning_texts:
             service = Service.open(settings, epsilon=epsilon, delta=delta, upgrade=migrate)
-        for text in warned:
+        for text in warning_texts:
             console.warn(text, as_json=as_json)
         _announce(service, as_json=as_json)
         run(settings, service, listening)

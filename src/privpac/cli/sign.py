@@ -62,9 +62,9 @@ def sign(
         raise ParameterError(OWNER, "entry", entry, allowed="given together with --ledger")
     path = Path(document) / MANIFEST if is_bundle(document) else Path(document)
     beside = Destination.of(detached, owner=OWNER, option="detached", keep=(document, key), force=force)
-    tree = _checked(path, inside=beside is None)
+    tree = _document(path, inside=beside is None)
     receipt = None if ledger is None or entry is None else _receipt(ledger, entry, tree)
-    signature = _signed(path, tree, signing_key(key), signer=signer, receipt=receipt, beside=beside)
+    signature = _write_signature(path, tree, signing_key(key), signer=signer, receipt=receipt, beside=beside)
     if as_json:
         console.show_json(signature)
         return
@@ -81,10 +81,10 @@ def signing_key(path: str) -> SigningKey:
 
 def sign_file(path: Path, key: SigningKey, *, signer: str, receipt: Receipt | None) -> None:
     """Sign the document in a file, in place."""
-    _signed(path, _checked(path, inside=True), key, signer=signer, receipt=receipt, beside=None)
+    _write_signature(path, _document(path, inside=True), key, signer=signer, receipt=receipt, beside=None)
 
 
-def _checked(path: Path, *, inside: bool) -> dict[str, Any]:
+def _document(path: Path, *, inside: bool) -> dict[str, Any]:
     """The document, whose certificate must follow and whose coins no seed made: nobody should vouch for another one."""
     from privpac.checker.check import check_document
     from privpac.checker.document import CERTIFICATE, read_document
@@ -102,7 +102,7 @@ def _checked(path: Path, *, inside: bool) -> dict[str, Any]:
     return tree
 
 
-def _signed(
+def _write_signature(
     path: Path,
     tree: Mapping[str, Any],
     key: SigningKey,

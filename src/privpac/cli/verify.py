@@ -59,8 +59,8 @@ def verify(
         with console.working("Verifying", as_json=as_json):
             from privpac.verification import rebuild
 
-            verified = rebuild(model, tree, promise)
-        result, lines = {**promise.to_json(), **asdict(verified)}, _lines(verified)
+            verification = rebuild(model, tree, promise)
+        result, lines = {**promise.to_json(), **asdict(verification)}, _lines(verification)
     result = {**result, "signers": [signer.to_json() for signer in signers]}
     lines = [*lines, *([signer.line() for signer in signers] or [UNSIGNED]), NOT_CHECKED]
     if trusted is not None:
@@ -90,11 +90,11 @@ def _signers(tree: Mapping[str, Any], trusted: str | None, beside: Sequence[str]
     return signers_of(tree, trusted=names, beside=[read_signature(path) for path in beside])
 
 
-def _lines(verified: Verified) -> list[str]:
+def _lines(verification: Verified) -> list[str]:
     lines = [
-        f"Verified: epsilon {verified.epsilon}, delta {verified.delta}; {verified.steps} steps re-derived,"
+        f"Verified: epsilon {verification.epsilon}, delta {verification.delta}; {verification.steps} steps re-derived,"
         " and the digest matches."
     ]
-    if verified.rebuilt:
+    if verification.rebuilt:
         lines.append("The same certificate follows anew from the stored parameters and schema.")
-    return [*lines, *verified.warnings]
+    return [*lines, *verification.warnings]

@@ -35,9 +35,9 @@ class Enumeration:
     def outcomes(self, run: Callable[[Coins], Any], *, sets: bool) -> _Outcomes:
         """The law of a run inside of another."""
         if not isinstance(run, Repeatable):
-            return _Outcomes.of(_visited(run, self, sets=sets))
+            return _Outcomes.of(_chances(run, self, sets=sets))
         if (run, sets) not in self._laws:
-            self._laws[run, sets] = _Outcomes.of(_visited(run, self, sets=sets))
+            self._laws[run, sets] = _Outcomes.of(_chances(run, self, sets=sets))
         return self._laws[run, sets]
 
     def probabilities(self, weights: Weights) -> list[Fraction]:
@@ -226,12 +226,12 @@ def law(
     >>> law(lambda coins: coins.below(2) + coins.below(2))
     {0: Fraction(1, 4), 1: Fraction(1, 2), 2: Fraction(1, 4)}
     """
-    returned: dict[T, Fraction] = {}
+    chances: dict[T, Fraction] = {}
     for outcome, probability in outcome_law(run, memory=memory, sets=sets).items():
         if isinstance(outcome, Raised):
             raise outcome.again()
-        returned[outcome] = probability
-    return returned
+        chances[outcome] = probability
+    return chances
 
 
 def outcome_law(
@@ -242,11 +242,11 @@ def outcome_law(
     >>> list(outcome_law(lambda coins: 1 // coins.below(4)).values())
     [Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)]
     """
-    visited = _visited(run, memory or Enumeration(), sets=sets)
-    return {outcome: _fraction(chance) for outcome, chance in visited.items()}
+    chances = _chances(run, memory or Enumeration(), sets=sets)
+    return {outcome: _fraction(chance) for outcome, chance in chances.items()}
 
 
-def _visited(run: Callable[[Coins], T], memory: Enumeration, *, sets: bool) -> dict[T | Raised, fmpq]:
+def _chances(run: Callable[[Coins], T], memory: Enumeration, *, sets: bool) -> dict[T | Raised, fmpq]:
     outcome: dict[T | Raised, fmpq] = {}
     begun: list[_Decision] | None = []
     laws: dict[tuple[int, ...], _Outcomes] = {}

@@ -242,6 +242,6 @@ def coins_for(random_state: int | None, *, owner: str = "learn") -> SystemCoins 
     if random_state is None:
         return SystemCoins()
     if isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer)):
-        allowed = "None (for release) or an integer (for trying out)"
-        raise ParameterError(owner, "random_state", random_state, allowed=allowed)
+        requirement = "None (for release) or an integer (for trying out)"
+        raise ParameterError(owner, "random_state", random_state, allowed=requirement)
     return SeededCoins(int(random_state))

@@ -26,8 +26,8 @@ from privpac.concepts.finite import Finite
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified, ParameterError
-from privpac.fields import Malformed, flag, listed, record, refusing, text, whole
-from privpac.numbers.exact import written
+from privpac.fields import Malformed, as_list, flag, record, refusing, text, whole
+from privpac.numbers.exact import read_number
 
 __all__ = [
     "StoredRule",
@@ -54,7 +54,7 @@ def _modules() -> Iterator[ModuleType]:
         yield import_module(entry.name)
 
 
-def _imported() -> Iterator[ModuleType]:
+def _loaded_modules() -> Iterator[ModuleType]:
     """Those that something has imported already."""
     for name, module in list(sys.modules.items()):
         if name.startswith(f"{folder.__name__}."):
@@ -100,7 +100,7 @@ def stored_classes() -> Mapping[str, type[Any]]:
 def _reader(kind: str) -> StoredRule:
     """What reads this kind. Most files hold a tree or a card, which a model knows of: importing every class that could
     have been meant takes longer than reading and answering does."""
-    at_hand = _rules(_imported())
+    at_hand = _rules(_loaded_modules())
     return at_hand[kind] if kind in at_hand else stored_rules()[kind]
 
 
@@ -147,10 +147,10 @@ def _options(kind: type[Any]) -> dict[str, str]:
     return {field.name: str(field.type) for field in fields(kind) if field.name not in NOT_STORED}
 
 
-def class_from_json(stored: object, schema: Schema) -> ConceptClass:
+def class_from_json(tree: object, schema: Schema) -> ConceptClass:
     """Undo `stored_class`."""
     with refusing("The certificate's class of concepts is incomplete or malformed."):
-        return _class(stored, schema)
+        return _class(tree, schema)
 
 
 def _class(tree: object, schema: Schema) -> ConceptClass:
@@ -188,18 +188,18 @@ def _plain(value: object) -> object:
 
 
 def _value_of(schema: Schema) -> Callable[[object], object]:
-    def read(stored: object) -> object:
-        if isinstance(stored, list | tuple):
-            return tuple(read(item) for item in stored)
-        if not isinstance(stored, Mapping):
-            return stored
-        if "class" in stored:
-            return _class(stored, schema)
-        ((name, value),) = stored.items()
+    def read(tree: object) -> object:
+        if isinstance(tree, list | tuple):
+            return tuple(read(item) for item in tree)
+        if not isinstance(tree, Mapping):
+            return tree
+        if "class" in tree:
+            return _class(tree, schema)
+        ((name, value),) = tree.items()
         if name == "fraction":
-            return written(value)
+            return read_number(value)
         if name == "tests":
-            return Binarisation(schema, tuple(Test.from_json(test) for test in listed(value)))
+            return Binarisation(schema, tuple(Test.from_json(test) for test in as_list(value)))
         if name == "mapping" and isinstance(value, Mapping):
             return {text(key): whole(share) for key, share in value.items()}
         raise Malformed("there is no such option")

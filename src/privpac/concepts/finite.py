@@ -34,7 +34,7 @@ from privpac.concepts.base import (
     Stored,
 )
 from privpac.concepts.fitting import two_classes_misfit
-from privpac.concepts.labellings.base import reduced
+from privpac.concepts.labellings.base import reduce_all
 from privpac.concepts.labellings.table import TableDichotomies, require_table
 from privpac.concepts.literals.cell_sets import CellSet
 from privpac.concepts.literals.formulas import one_set
@@ -46,8 +46,8 @@ from privpac.data.sample import Sample, Statistic
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import ParameterError, SchemaError
-from privpac.fields import listed, record, require, text, whole
-from privpac.mechanisms.scores import Named, Place, Row, Runs
+from privpac.fields import as_list, record, require, text, whole
+from privpac.mechanisms.scores import NamedScores, Place, Row, Runs
 from privpac.theory.listing import most_distinct
 
 __all__ = ["Finite", "Lookup", "Table"]
@@ -235,12 +235,12 @@ class Finite(AnyNumber, CountedByScore, DrawnByScore, Stored):
     def from_options(cls, schema: Schema, options: Mapping[str, Any]) -> Finite:
         """The class that wrote `options`."""
         weights = ("weights",) if "weights" in options else ()
-        prior = [whole(weight) for weight in listed(options["weights"])] if weights else None
+        prior = [whole(weight) for weight in as_list(options["weights"])] if weights else None
         if "members" in options:
             record(options, "members", *weights)
-            return cls(schema, tuple(text(member) for member in listed(options["members"])), prior)
+            return cls(schema, tuple(text(member) for member in as_list(options["members"])), prior)
         record(options, "column", "rows", *weights)
-        rows = [[int(digit) for digit in text(row)] for row in listed(options["rows"])]
+        rows = [[int(digit) for digit in text(row)] for row in as_list(options["rows"])]
         return cls.of_matrix(schema, text(options["column"]), rows, prior)
 
     @property
@@ -308,7 +308,7 @@ class Finite(AnyNumber, CountedByScore, DrawnByScore, Stored):
     def dichotomies(self, *points: Sample) -> TableDichotomies:
         """Its labellings of the distinct points of these records; the prior does not matter for them."""
         members, statistic = self._members, self._rows
-        rows = reduced(statistic, points)
+        rows = reduce_all(statistic, points)
         cells = statistic.cells(rows)
         table = np.stack([members.member(i).predict(cells) for i in range(self.size)])
 
@@ -317,7 +317,7 @@ class Finite(AnyNumber, CountedByScore, DrawnByScore, Stored):
 
         return TableDichotomies(statistic, rows, table, mistakes, members.member)
 
-    def scores(self, evidence: object, *, costs: Costs) -> Named[Hypothesis]:
+    def scores(self, evidence: object, *, costs: Costs) -> NamedScores[Hypothesis]:
         members = self._members
         prices = members.hits(evidence).prices(costs)
         places = self.size if self.weights is None else sum(self.weights)
@@ -326,7 +326,7 @@ class Finite(AnyNumber, CountedByScore, DrawnByScore, Stored):
         def name(place: Place) -> Hypothesis:
             return members.member(bisect_left(lasts, place[1], key=int))
 
-        return Named(Runs([Row.of(0, lasts, prices, places - 1)]), name)
+        return NamedScores(Runs([Row.of(0, lasts, prices, places - 1)]), name)
 
 
 def _read_members(schema: Schema, members: object) -> tuple[Predicate, ...] | Table:

@@ -195,9 +195,9 @@ def box_steps(sizes: Sequence[int], records: int) -> int:
     leaves, firsts, share = 1 << depth, min(values, points), _most_of_a_range(sizes, records)
     paths = share * firsts * (points - firsts / 2) * depth
     # Many points of one value renew the whole tree at once.
-    renewed = min(paths, firsts * (firsts + 1) / 2 * leaves) * (_SCALED if records > _PLAIN_RECORDS else 1)
+    renewals = min(paths, firsts * (firsts + 1) / 2 * leaves) * (_SCALED if records > _PLAIN_RECORDS else 1)
     starts = min(firsts, share * points) * (leaves * _COPIED + values * _VALUE + _FIRST)
-    return math.ceil(ranges * (renewed + starts + points * _POINT + _RANGE))
+    return math.ceil(ranges * (renewals + starts + points * _POINT + _RANGE))
 
 
 def boxes_fit(sizes: Sequence[int], records: int) -> bool:

@@ -41,12 +41,12 @@ __all__ = [
     "ClassFacts",
     "Description",
     "Kinds",
-    "described",
+    "can_list",
+    "can_vote",
+    "description_from",
     "dimension",
     "least_dimensional",
-    "listed",
     "members_from",
-    "voted",
 ]
 
 T = TypeVar("T")
@@ -124,7 +124,7 @@ DICHOTOMIES = ("finite", "points", "thresholds", "intervals", "unions", "rectang
 """Classes whose labellings of given points can be drawn from."""
 
 
-def listed(concepts: ClassFacts, *, voted: bool = False, points: int = 1, voters: int = 1) -> bool:
+def can_list(concepts: ClassFacts, *, voted: bool = False, points: int = 1, voters: int = 1) -> bool:
     """Whether the labellings of so many points can be drawn from, or voted on by so many others.
 
     As the classes themselves refuse, by the worst points there could be.
@@ -145,9 +145,9 @@ def listed(concepts: ClassFacts, *, voted: bool = False, points: int = 1, voters
     return concepts.kind in DICHOTOMIES and concepts.labels == 2
 
 
-def voted(concepts: ClassFacts) -> bool:
+def can_vote(concepts: ClassFacts) -> bool:
     """Whether records can vote on the labellings of others."""
-    return listed(concepts, voted=True)
+    return can_list(concepts, voted=True)
 
 
 def members_from(concepts: ClassFacts, *, voted: bool = False) -> int | None:
@@ -267,7 +267,7 @@ Kinds = Mapping[str, tuple[str, Callable[[str, Description], ClassFacts]]]
 """Classes by their words: how each is written without a schema, and its public numbers."""
 
 
-def described(
+def description_from(
     *,
     bits: Any = None,
     columns: Any = None,

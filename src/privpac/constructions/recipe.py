@@ -119,8 +119,8 @@ class Recipe:
             return Fraction(aside, n)
         epsilon, classes = self._per_record(estimate_epsilon), len(self.request.schema.classes)
         same = expected_width(classes=classes, records=n, epsilon=epsilon, choice=self._choice)
-        apart = expected_width(classes=classes, records=aside, epsilon=epsilon, choice=None)
-        return Fraction(0) if same <= apart else Fraction(aside, n)
+        width_aside = expected_width(classes=classes, records=aside, epsilon=epsilon, choice=None)
+        return Fraction(0) if same <= width_aside else Fraction(aside, n)
 
     def __post_init__(self) -> None:
         self._check_leaves()

@@ -28,11 +28,11 @@ from privpac.constructions.labels.trees import LabelPrivateTrees
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError, SizeError
-from privpac.fields import listed, text, whole
+from privpac.fields import as_list, text, whole
 from privpac.guarantee.certificate import for_people
 from privpac.guarantee.facts import Privacy
 from privpac.guarantee.proof import Proof
-from privpac.numbers.exact import exp_up, plain, written
+from privpac.numbers.exact import exp_up, plain, read_number
 from privpac.numbers.parameters import is_count, positive, whole_positive
 from privpac.wishes import RuleWishes
 
@@ -293,10 +293,10 @@ def request_from_json(tree: Mapping[str, Any], *, schema: Schema, labelled: int)
     return Request(
         schema=schema,
         size=Size(labelled),
-        epsilon=written(tree["epsilon"]),
-        delta=written(tree["delta"]),
+        epsilon=read_number(tree["epsilon"]),
+        delta=read_number(tree["delta"]),
         protect=text(tree["protect"]),
-        costs=None if costs is None else tuple(whole(cost, least=1) for cost in listed(costs)),
+        costs=None if costs is None else tuple(whole(cost, least=1) for cost in as_list(costs)),
         records_per_person=whole(tree["records_per_person"], least=1),
     )
 

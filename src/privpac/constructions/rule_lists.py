@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 
 from privpac.errors import DataError, ParameterError
-from privpac.fields import Malformed, listed, text
+from privpac.fields import Malformed, as_list, text
 
 __all__ = ["FORM", "LISTED", "MOST_RULES", "rules_of", "short_word", "with_rules"]
 
@@ -52,7 +52,7 @@ def _read(name: str) -> list[str]:
 def rules_of(source: str) -> list[str]:
     """The rules of a list in JSON, as text."""
     try:
-        rules = [text(rule) for rule in listed(json.loads(source))]
+        rules = [text(rule) for rule in as_list(json.loads(source))]
     except (ValueError, RecursionError, Malformed):
         raise ParameterError(OWNER, "concepts", _start(f"{LISTED}{source}"), allowed=ALLOWED) from None
     if not 2 <= len(rules) <= MOST_RULES:

@@ -49,21 +49,21 @@ class Wish:
         return replace(self, error=value) if name == "error" else replace(self, epsilon=value)
 
 
-def _number(name: str, value: object, allowed: str, remedy: str) -> Fraction:
+def _number(name: str, value: object, requirement: str, remedy: str) -> Fraction:
     try:
-        return rational(value, owner=OWNER, name=name, allowed=allowed)
+        return rational(value, owner=OWNER, name=name, allowed=requirement)
     except ParameterError:
-        raise ParameterError(OWNER, name, value, allowed=allowed, remedy=remedy) from None
+        raise ParameterError(OWNER, name, value, allowed=requirement, remedy=remedy) from None
 
 
 def _between(
     name: str, value: object, low: Fraction, high: Fraction, *, remedy: str, closed: bool = False
 ) -> Fraction:
     ends = "at least" if closed else "above"
-    allowed = f"a number {ends} {plain(low)} and below {plain(high)}"
-    number = _number(name, value, allowed, remedy)
+    requirement = f"a number {ends} {plain(low)} and below {plain(high)}"
+    number = _number(name, value, requirement, remedy)
     if number >= high or number < low or (number == low and not closed):
-        raise ParameterError(OWNER, name, value, allowed=allowed, remedy=remedy)
+        raise ParameterError(OWNER, name, value, allowed=requirement, remedy=remedy)
     return number
 
 
@@ -102,9 +102,11 @@ def read_numbers(
 
 
 def _count(name: str, value: object) -> int:
-    allowed, least = ("a positive whole number", 1) if name == "records" else ("a whole number from 0 up", 0)
+    requirement, least = (
+        ("a positive whole number", 1) if name == "records" else ("a whole number from 0 up", 0)
+    )
     remedy = "Say how many people are in the table, such as 3000."
-    number = _number(name, value, allowed, remedy)
+    number = _number(name, value, requirement, remedy)
     if number.denominator != 1 or number < least:
-        raise ParameterError(OWNER, name, value, allowed=allowed, remedy=remedy)
+        raise ParameterError(OWNER, name, value, allowed=requirement, remedy=remedy)
     return int(number)

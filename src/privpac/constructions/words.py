@@ -145,16 +145,16 @@ def learner_for(word: str | ConceptClass, request: Request) -> Learner:
     Unknown words list the known ones.
     """
     if request.protect not in PROTECTS:
-        allowed = "one of " + ", ".join(repr(p) for p in PROTECTS)
-        raise ParameterError(OWNER, "protect", request.protect, allowed=allowed)
+        requirement = "one of " + ", ".join(repr(p) for p in PROTECTS)
+        raise ParameterError(OWNER, "protect", request.protect, allowed=requirement)
     if not isinstance(word, str):
         return _learner_of_class(word, request)
     head, _, rest = word.partition(":")
     entry = WORDS.get(head)
     if entry is None:
         remedy = _near_word(head, rest)
-        allowed = "a word that is known" if remedy else _all_words()
-        raise ParameterError(OWNER, "concepts", word, allowed=allowed, remedy=remedy)
+        requirement = "a word that is known" if remedy else _all_words()
+        raise ParameterError(OWNER, "concepts", word, allowed=requirement, remedy=remedy)
     if request.protect not in entry.protects:
         raise ParameterError(
             OWNER,
@@ -221,7 +221,7 @@ def _all_words() -> str:
 
 WORD_IN_FILES: Mapping[str, str] = {"auto": "auto:2", "auto:1": "auto"}
 """A document names the design of the default classifier that made it; the first one was called nothing but `auto`."""
-WORD_OF_FILES: Mapping[str, str] = {stored: word for word, stored in WORD_IN_FILES.items()}
+WORD_OF_FILES: Mapping[str, str] = {name: word for word, name in WORD_IN_FILES.items()}
 
 BOXES = "rectangles:"
 """A document names the grid of boxes, the full one too; where none is named it is that of the first version."""
@@ -248,6 +248,6 @@ def stored_concepts(concepts: str | ConceptClass) -> str | dict[str, Any]:
     return _in_files(concepts) if isinstance(concepts, str) else stored_class(concepts)
 
 
-def concepts_from_json(stored: object, schema: Schema) -> str | ConceptClass:
+def concepts_from_json(tree: object, schema: Schema) -> str | ConceptClass:
     """Undo `stored_concepts`."""
-    return _of_files(stored) if isinstance(stored, str) else class_from_json(stored, schema)
+    return _of_files(tree) if isinstance(tree, str) else class_from_json(tree, schema)

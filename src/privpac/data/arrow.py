@@ -42,9 +42,9 @@ def raw_column(values: Any, kind: str) -> Raw:
     if texts is not None:
         return texts
     if values.null_count and (pa.types.is_integer(arrow_type) or pa.types.is_boolean(arrow_type)):
-        filled = values.fill_null(False if pa.types.is_boolean(arrow_type) else 0)
+        dense = values.fill_null(False if pa.types.is_boolean(arrow_type) else 0)
         nulls = values.is_null()
-        cells = np.ma.MaskedArray(_numpy(filled), mask=_numpy(nulls))
+        cells = np.ma.MaskedArray(_numpy(dense), mask=_numpy(nulls))
         return aware(cells) if kind == ZONED else cells
     plain = _numpy(values)
     return aware(plain) if kind == ZONED else plain

@@ -35,9 +35,9 @@ def class_values(classes: Sequence[str]) -> NDArray[Any]:
         return np.array([int(name) for name in classes], dtype=np.int64)
     if all(WHOLE.fullmatch(name) or _is_decimal(name) for name in classes):
         return np.array([float(name) for name in classes], dtype=np.float64)
-    lowered = [name.lower() for name in classes]
-    if sorted(lowered) == ["false", "true"]:
-        return np.array([name == "true" for name in lowered], dtype=np.bool_)
+    spellings = [name.lower() for name in classes]
+    if sorted(spellings) == ["false", "true"]:
+        return np.array([name == "true" for name in spellings], dtype=np.bool_)
     return np.array(classes, dtype=object)
 
 

@@ -107,9 +107,9 @@ class Column(ABC):
         """
         return self.called if self.unit is None else f"{self.called} ({self.unit})"
 
-    def with_unit(self, shown: str) -> str:
+    def with_unit(self, text: str) -> str:
         """A value of the column, as `show` writes it, for a person who reads nothing else of it."""
-        return shown if self.unit is None else f"{shown} {self.unit}"
+        return text if self.unit is None else f"{text} {self.unit}"
 
     @property
     def dtype(self) -> np.dtype[Any]:

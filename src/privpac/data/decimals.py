@@ -42,11 +42,11 @@ def read_decimals(data: Array, ends: Array) -> tuple[Array, Array, Array]:
     """
     n = len(ends) - 1
     kinds, doubles, wholes = np.empty(n, np.uint8), np.empty(n, np.float64), np.empty(n, np.int64)
-    _read(_fixed(data), _fixed(ends), _fixed(_POWERS), kinds, doubles, wholes)
+    _read(_read_only(data), _read_only(ends), _read_only(_POWERS), kinds, doubles, wholes)
     return kinds, doubles, wholes
 
 
-def _fixed(array: Array) -> Array:
+def _read_only(array: Array) -> Array:
     """The same memory, not to be written to: compiled code is made for either kind, and one is enough."""
     view = array.view()
     view.flags.writeable = False

@@ -109,11 +109,11 @@ def _found_date(name: str, raw: Array) -> Date:
     seconds, empty = reading.instants(name, raw, seconds=True, zone=UTC)
     if empty is not None:
         raise _no_bounds(name, "an empty cell")
-    timed = bool((seconds % DAY != 0).any())
+    has_time = bool((seconds % DAY != 0).any())
     first, last = int(seconds.min()), int(seconds.max())
-    last = max(last, first + (1 if timed else DAY))
+    last = max(last, first + (1 if has_time else DAY))
     ends = [(EPOCH + timedelta(seconds=count)).isoformat() for count in (first, last)]
-    return Date(name, ends[0], ends[1], with_time=timed, timezone="UTC" if timed else None)
+    return Date(name, ends[0], ends[1], with_time=has_time, timezone="UTC" if has_time else None)
 
 
 def _no_bounds(name: str, what: str) -> DataError:

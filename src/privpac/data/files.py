@@ -25,6 +25,7 @@ __all__ = [
     "CSV_ENDINGS",
     "PARQUET_ENDINGS",
     "ask",
+    "column_sql",
     "connect",
     "csv_call",
     "file_reader",
@@ -34,7 +35,6 @@ __all__ = [
     "parquet_columns",
     "place",
     "read_file",
-    "selected",
     "simple",
 ]
 
@@ -131,11 +131,11 @@ def file_reader() -> Any:
 
     Temporary tables are its own, and go with it. Attach nothing: what is attached is seen by every other connection.
     """
-    return _without_a_bar(_shared(os.getpid()).cursor())
+    return _without_a_bar(_shared_connection(os.getpid()).cursor())
 
 
 @lru_cache(maxsize=1)
-def _shared(process: int) -> Any:
+def _shared_connection(process: int) -> Any:
     """By process: threads of a database do not live on in a forked one."""
     return connect()
 
@@ -205,12 +205,12 @@ def _open(path: Path) -> IO[str]:
 def csv_call(path: Path, names: Sequence[str], delimiter: str, *, typed: bool = False) -> str:
     """The SQL call that reads a CSV file with columns c0, c1, …: as text or, if `typed`, as DuckDB reads them."""
     # Columns go by position: DuckDB does not tell 'A' from 'a'.
-    fixed = f"delim = {_text(delimiter)}, quote = '\"', escape = '\"', header = true"
+    dialect = f"delim = {_text(delimiter)}, quote = '\"', escape = '\"', header = true"
     if typed:
         fields = ", ".join(f"'c{index}'" for index in range(len(names)))
-        return f"read_csv({place(path)}, {fixed}, names = [{fields}])"
+        return f"read_csv({place(path)}, {dialect}, names = [{fields}])"
     fields = ", ".join(f"'c{index}': 'VARCHAR'" for index in range(len(names)))
-    return f"read_csv({place(path)}, {fixed}, auto_detect = false, columns = {{{fields}}})"
+    return f"read_csv({place(path)}, {dialect}, auto_detect = false, columns = {{{fields}}})"
 
 
 def _by_columns(path: Path) -> bool:
@@ -220,7 +220,7 @@ def _by_columns(path: Path) -> bool:
 def _in_one_go(path: Path, connection: Any, call: str, keys: Mapping[str, tuple[str, str]]) -> RawTable:
     """All columns of a file, read together, as Arrow holds them."""
     places = {name: i for i, name in enumerate(name for name in keys if simple(keys[name][1]))}
-    fields = ", ".join(f"{selected(*keys[name])} AS c{i}" for name, i in places.items())
+    fields = ", ".join(f"{column_sql(*keys[name])} AS c{i}" for name, i in places.items())
     table = ask(path, lambda: connection.sql(f"SELECT {fields or '1'} FROM {call}").to_arrow_table())
 
     def fetch(name: str) -> Raw:
@@ -289,7 +289,7 @@ def _read_parquet(path: Path, columns: Sequence[str] | None) -> RawTable:
 
     def fetch(name: str) -> Array:
         key, kind = in_file[name][0], _readable(name, in_file[name][1])
-        query = f"SELECT {selected(key, kind)} AS cells FROM {call}"
+        query = f"SELECT {column_sql(key, kind)} AS cells FROM {call}"
         cells: Array = ask(path, lambda: connection.execute(query).fetchnumpy()["cells"])
         return aware(cells) if kind == ZONED else cells
 
@@ -307,20 +307,20 @@ def _readable(name: str, kind: str) -> str:
     return kind
 
 
-def simple(stored: str) -> str | None:
+def simple(kind: str) -> str | None:
     """The plain word for a DuckDB type, or None for nested and other types."""
-    base = stored.split("(")[0]
-    if stored.endswith("]"):
+    base = kind.split("(")[0]
+    if kind.endswith("]"):
         return None
-    if stored == ZONED:
+    if kind == ZONED:
         return "datetime with zone"
     return _AS_STORED.get(base) or _AS_TEXT.get(base)
 
 
-def selected(key: str, kind: str) -> str:
+def column_sql(key: str, kind: str) -> str:
     """The SQL expression that reads a column without losing digits."""
-    quoted = '"' + key.replace('"', '""') + '"'
+    name = '"' + key.replace('"', '""') + '"'
     if kind == ZONED:
-        return f"epoch_us({quoted})"
+        return f"epoch_us({name})"
     # Through a double, numpy would lose digits of these.
-    return f"CAST({quoted} AS VARCHAR)" if kind.split("(")[0] in _AS_TEXT else quoted
+    return f"CAST({name} AS VARCHAR)" if kind.split("(")[0] in _AS_TEXT else name

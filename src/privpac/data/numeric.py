@@ -89,11 +89,11 @@ class Numeric(Column):
             words = " or ".join(f'"{word}"' for word in get_args(Scale))
             raise self._contradiction("scale is not one of the known words", f'Write "scale": {words}.')
 
-    def _usual(self, stated: object) -> tuple[int | float, int | float]:
+    def _usual(self, ends: object) -> tuple[int | float, int | float]:
         remedy = 'Write "usual": [LOW, HIGH], two numbers between which most values lie.'
-        if isinstance(stated, str) or not isinstance(stated, Sequence) or len(stated) != 2:
+        if isinstance(ends, str) or not isinstance(ends, Sequence) or len(ends) != 2:
             raise self._contradiction("usual is not a pair of numbers", remedy)
-        low, high = (self._bound("usual", end) for end in stated)
+        low, high = (self._bound("usual", end) for end in ends)
         if not self.lower <= low < high <= self.upper:
             raise self._contradiction(
                 f"usual is {low} to {high}, which is not a part of {self.lower} to {self.upper}", remedy
@@ -226,12 +226,12 @@ class Numeric(Column):
         low, high = max(int(self.lower), info.min), min(int(self.upper), info.max)
         if low > high:  # no value of this type lies between the bounds
             return np.full(len(array), 0 if info.max < self.lower else self.size - 1, dtype=self.dtype)
-        bounded = low > info.min or high < info.max
-        outside = bounded and len(array) > 0 and (int(array.min()) < low or int(array.max()) > high)
+        has_bounds = low > info.min or high < info.max
+        outside = has_bounds and len(array) > 0 and (int(array.min()) < low or int(array.max()) > high)
         if self.lower == 0 and not outside and array.dtype == self.dtype:
             return array
-        clamped = np.clip(array, low, high) if outside else array
-        wide = clamped.astype(np.int64).view(np.uint64) if info.min < 0 else clamped.astype(np.uint64)
+        inside = np.clip(array, low, high) if outside else array
+        wide = inside.astype(np.int64).view(np.uint64) if info.min < 0 else inside.astype(np.uint64)
         wide -= np.uint64(int(self.lower) % 2**64)
         return wide.astype(self.dtype, copy=False)
 

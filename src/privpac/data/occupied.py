@@ -71,10 +71,10 @@ class OccupiedCells:
         for start in range(0, block.n, CHUNK):
             part = slice(start, start + CHUNK)
             cells = [block.cells[column.name][part] for column in self.axes]
-            state = self.merge(state, self._counted(cells, labels[part]))
+            state = self.merge(state, self._counts(cells, labels[part]))
         return state
 
-    def _counted(self, cells: list[Array], labels: Array) -> PointCounts:
+    def _counts(self, cells: list[Array], labels: Array) -> PointCounts:
         codes = np.zeros(len(labels), dtype=self._dtype)
         for axis, (values, bins) in enumerate(zip(cells, self.bins, strict=True)):
             # The factor fits: it is 2^64 only where all that stands before it is 0.
@@ -114,5 +114,5 @@ def check_bins(owner: str, axes: tuple[Column, ...], bins: tuple[int, ...]) -> N
         raise ParameterError(owner, "bins", bins, allowed="one number per column")
     for column, groups in zip(axes, bins, strict=True):
         if not 1 <= groups <= column.size:
-            allowed = f"between 1 and {column.size} for column '{column.name}'"
-            raise ParameterError(owner, "bins", groups, allowed=allowed)
+            requirement = f"between 1 and {column.size} for column '{column.name}'"
+            raise ParameterError(owner, "bins", groups, allowed=requirement)

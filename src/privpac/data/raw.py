@@ -126,9 +126,9 @@ def _quick(items: list[Any], types: set[type], read: Callable[[Any], Any]) -> li
     return each(items, read) if set(map(type, items)) <= types else None
 
 
-def _unreadable(name: str, expected: str) -> DataError:
+def _unreadable(name: str, kind: str) -> DataError:
     return DataError(
-        f"Column '{name}' has a cell that is not {expected}.",
+        f"Column '{name}' has a cell that is not {kind}.",
         column=name,
         remedy=f"Correct the cell, or declare another kind for '{name}' in the schema.",
     )
@@ -310,10 +310,10 @@ def _remedy(absent: Sequence[str], names: Sequence[str]) -> str:
     if len(absent) == 1:
         return near(absent[0], names)
     close = {name: difflib.get_close_matches(name, names, n=1, cutoff=0.6) for name in absent[:MOST_NAMED]}
-    meant = [f"{nearest[0]!r} for {name!r}" for name, nearest in close.items() if nearest]
-    if not meant:
+    guesses = [f"{nearest[0]!r} for {name!r}" for name, nearest in close.items() if nearest]
+    if not guesses:
         return f"No column of the table has a name like one of these; it has {len(names)}."
-    return f"Did you mean {' and '.join(meant)}?"
+    return f"Did you mean {' and '.join(guesses)}?"
 
 
 def near(name: str, names: Sequence[str]) -> str:

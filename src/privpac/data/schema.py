@@ -78,10 +78,10 @@ class Schema:
             raise SchemaError("The schema has no columns.", remedy='List them under "columns".')
         if not isinstance(self.label, str) or not self.label:
             raise SchemaError("The schema names no label column.", remedy='Write "label": "NAME".')
-        repeated = _repeated(self.names)
-        if repeated is not None:
+        duplicate = _duplicate(self.names)
+        if duplicate is not None:
             raise SchemaError(
-                f"Column '{repeated}' is described twice.", column=repeated, remedy="Keep one entry."
+                f"Column '{duplicate}' is described twice.", column=duplicate, remedy="Keep one entry."
             )
         if self.label in self.names:
             raise SchemaError(
@@ -134,10 +134,10 @@ class Schema:
 
     def _check_classes(self) -> None:
         owner = f"Label '{self.label}'"
-        repeated = _repeated(self.classes)
-        if repeated is not None:
+        duplicate = _duplicate(self.classes)
+        if duplicate is not None:
             raise SchemaError(
-                f"{owner}: the class '{repeated}' is listed twice (classes are compared as text).",
+                f"{owner}: the class '{duplicate}' is listed twice (classes are compared as text).",
                 column=self.label,
                 remedy="List it once.",
             )
@@ -161,8 +161,8 @@ class Schema:
         """The column called `name`; `SchemaError` if there is none."""
         column = self._by_name.get(name)
         if column is None:
-            titled = next((one.name for one in self.columns if one.title == name), None)
-            remedy = near(name, self.names) if titled is None else f"That is the title of '{titled}'."
+            namesake = next((one.name for one in self.columns if one.title == name), None)
+            remedy = near(name, self.names) if namesake is None else f"That is the title of '{namesake}'."
             raise SchemaError(f"There is no column '{name}' in the schema.", column=name, remedy=remedy)
         return column
 
@@ -216,23 +216,25 @@ class Schema:
         """
         entries = dict(source) if isinstance(source, Mapping) else entries_of(source)
         problems = Problems()
-        meant = slips(entries, KEYS, "The schema", problems)
+        corrections = slips(entries, KEYS, "The schema", problems)
 
-        def filled(key: str, owner: str, how: str) -> Any:
-            return None if key in meant else problems.attempt(lambda: filled_in(entries, key, owner, how))
+        def value_of(key: str, owner: str, how: str) -> Any:
+            return (
+                None if key in corrections else problems.attempt(lambda: filled_in(entries, key, owner, how))
+            )
 
-        label = filled("label", "The schema", "the name of the label column")
+        label = value_of("label", "The schema", "the name of the label column")
         classes = ("0", "1")
         if "classes" in entries:
-            classes = filled("classes", f"Label '{label}'", "a list such as [0, 1]")
+            classes = value_of("classes", f"Label '{label}'", "a list such as [0, 1]")
             problems.attempt(
                 lambda: list_from(classes, f"Label '{label}': classes", 'Write "classes": [0, 1].')
             )
-        described = filled("columns", "The schema", "a list of columns")
-        listed = problems.attempt(
-            lambda: list_from(described, 'The schema\'s "columns"', "Give one entry per column.")
+        raw_columns = value_of("columns", "The schema", "a list of columns")
+        column_entries = problems.attempt(
+            lambda: list_from(raw_columns, 'The schema\'s "columns"', "Give one entry per column.")
         )
-        columns = [problems.attempt(partial(column_from, entry, problems)) for entry in listed or ()]
+        columns = [problems.attempt(partial(column_from, entry, problems)) for entry in column_entries or ()]
         rates = problems.attempt(lambda: rates_from(entries.get("base_rate")))
         problems.refuse()
         return cls(
@@ -284,12 +286,12 @@ class Schema:
         return {"label": self.label, "classes": list(self.classes), **origin, **rates, "columns": columns}
 
 
-def _repeated(names: Sequence[str]) -> str | None:
-    seen: set[str] = set()
+def _duplicate(names: Sequence[str]) -> str | None:
+    earlier: set[str] = set()
     for name in names:
-        if name in seen:
+        if name in earlier:
             return name
-        seen.add(name)
+        earlier.add(name)
     return None
 
 
@@ -308,5 +310,5 @@ def schema_for(source: object, table: object, *, label: str | None = None, y: ob
         return Schema.from_json(source)
     if isinstance(source, os.PathLike):
         return Schema.from_json(Path(source))
-    allowed = "a Schema, the path of a schema file, a mapping, or 'from_data'"
-    raise ParameterError("learn", "schema", type(source).__name__, allowed=allowed)
+    requirement = "a Schema, the path of a schema file, a mapping, or 'from_data'"
+    raise ParameterError("learn", "schema", type(source).__name__, allowed=requirement)

@@ -52,14 +52,14 @@ ALIKE = 0.8
 MOST_LISTED = 20
 
 
-def misspelling(key: str, known: Iterable[str]) -> str | None:
+def misspelling(key: str, keys: Iterable[str]) -> str | None:
     """The known key that a strange one was probably meant to be; None for a key that resembles none.
 
     >>> misspelling("lowr", ("lower", "upper")), misspelling("note", ("lower", "upper"))
     ('lower', None)
     """
     word = key.lower()
-    for candidate in known:
+    for candidate in keys:
         likeness = difflib.SequenceMatcher(None, word, candidate).ratio()
         if likeness > ALIKE or sorted(word) == sorted(candidate):
             return candidate
@@ -86,11 +86,11 @@ class Problems:
             return
         if len(self.errors) == 1:
             raise self.errors[0]
-        listed = [f"({number}) {error}" for number, error in enumerate(self.errors[:MOST_LISTED], 1)]
-        left = len(self.errors) - len(listed)
+        lines = [f"({number}) {error}" for number, error in enumerate(self.errors[:MOST_LISTED], 1)]
+        left = len(self.errors) - len(lines)
         more = [f"And {left} more."] if left else []
         first = f"The schema has {len(self.errors)} problems. Correct all of them:"
-        raise SchemaError("\n".join([first, *listed, *more]), column=self.errors[0].column)
+        raise SchemaError("\n".join([first, *lines, *more]), column=self.errors[0].column)
 
 
 def entries_of(source: str | Path) -> dict[str, Any]:
@@ -127,16 +127,16 @@ def filled_in(entry: Mapping[str, Any], key: str, owner: str, how: str, column: 
     return entry[key]
 
 
-def all_filled_in(entry: Mapping[str, Any], required: Mapping[str, str], owner: str, column: str) -> None:
+def all_filled_in(entry: Mapping[str, Any], needs: Mapping[str, str], owner: str, column: str) -> None:
     """Refuse, in one sentence, the keys of a column that are absent or were left blank."""
-    open_keys = [key for key in required if entry.get(key) is None]
+    open_keys = [key for key in needs if entry.get(key) is None]
     if len(open_keys) < 2:
         for key in open_keys:
-            filled_in(entry, key, owner, required[key], column)
+            filled_in(entry, key, owner, needs[key], column)
         return
     names = " and ".join(f'"{key}"' for key in open_keys)
     state = "still blank" if all(key in entry for key in open_keys) else "missing"
-    how = " and ".join(f'"{key}": {required[key]}' for key in open_keys)
+    how = " and ".join(f'"{key}": {needs[key]}' for key in open_keys)
     raise SchemaError(f"{owner}: {names} are {state}.", column=column, remedy=f"Write {how}.")
 
 
@@ -151,24 +151,24 @@ def list_from(values: object, owner: str, remedy: str) -> Sequence[Any]:
 
 def slips(
     entry: Mapping[str, Any],
-    known: Collection[str],
+    keys: Collection[str],
     owner: str,
     problems: Problems,
     *,
     column: str | None = None,
 ) -> set[str]:
     """The known keys that strange ones were meant to be; each is noted as a problem, for it would be ignored."""
-    meant: set[str] = set()
+    corrections: set[str] = set()
     for key in entry:
-        right = None if key in known else misspelling(str(key), known)
+        right = None if key in keys else misspelling(str(key), keys)
         if right is not None:
-            meant.add(right)
+            corrections.add(right)
             problems.errors.append(
                 SchemaError(
                     f'{owner}: "{key}" is not known.', column=column, remedy=f'Did you mean "{right}"?'
                 )
             )
-    return meant
+    return corrections
 
 
 def column_from(entry: object, problems: Problems) -> Column | None:
@@ -188,7 +188,7 @@ def column_from(entry: object, problems: Problems) -> Column | None:
             f"{owner}: the kind {kind!r} is not known.", column=name, remedy=f"Use one of {words}."
         )
     before = len(problems.errors)
-    meant = slips(entry, COLUMN_KEYS, owner, problems, column=name)
+    corrections = slips(entry, COLUMN_KEYS, owner, problems, column=name)
     for key in entry:
         if key in set(COLUMN_KEYS[2:]) - OPTIONS[kind] - FREE_NOTES and entry[key] is not None:
             problems.errors.append(
@@ -196,8 +196,8 @@ def column_from(entry: object, problems: Problems) -> Column | None:
                     f'{owner}: "{key}" has no meaning for a {kind} column.', column=name, remedy="Remove it."
                 )
             )
-    required = {key: how for key, how in REQUIRED[kind].items() if key not in meant}
-    problems.attempt(partial(all_filled_in, entry, required, owner, name))
+    needs = {key: how for key, how in REQUIRED[kind].items() if key not in corrections}
+    problems.attempt(partial(all_filled_in, entry, needs, owner, name))
     if len(problems.errors) > before:
         return None
     options = {key: entry[key] for key in OPTIONS[kind] if entry.get(key) is not None}
@@ -230,20 +230,20 @@ def _build(name: str, kind: str, options: dict[str, Any], extras: dict[str, Any]
         return Categorical(name, extras=extras, **options)
     if kind == "boolean":
         return Boolean(name, extras=extras, **options)
-    timed = [_has_time(options[end]) for end in ("lower", "upper")]
-    return Date(name, with_time=any(timed), extras=extras, **options)
+    times = [_has_time(options[end]) for end in ("lower", "upper")]
+    return Date(name, with_time=any(times), extras=extras, **options)
 
 
 def _has_time(bound: object) -> bool:
     return isinstance(bound, str) and any(mark in bound.strip() for mark in "T :")
 
 
-def rates_from(stated: object) -> tuple[float, ...] | None:
+def rates_from(rate: object) -> tuple[float, ...] | None:
     """The shares of all classes; of two classes the second is enough."""
-    if stated is None:
+    if rate is None:
         return None
     shares: list[float] = []
-    for share in stated if isinstance(stated, list | tuple) else [stated]:
+    for share in rate if isinstance(rate, list | tuple) else [rate]:
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
             raise SchemaError(
                 "The schema's base_rate is not a number between 0 and 1, or a list of such numbers.",

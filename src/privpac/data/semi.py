@@ -67,7 +67,7 @@ class SemiSample:
 
         A label is missing where the cell is empty or NaN, or is -1 and no class is called so.
         """
-        cells, labels = _encoded(table, schema, y)
+        cells, labels = _encode(table, schema, y)
         bare = labels < 0
         parts = [cells.take(np.flatnonzero(bare))]
         if unlabelled is not None:
@@ -79,7 +79,7 @@ class SemiSample:
         )
 
 
-def _encoded(table: object, schema: Schema, y: object) -> tuple[MemorySample, npt.NDArray[np.int64]]:
+def _encode(table: object, schema: Schema, y: object) -> tuple[MemorySample, npt.NDArray[np.int64]]:
     raw = read(table, columns=(*schema.names, schema.label) if y is None else schema.names)
     answers = raw.column(schema.label) if y is None else vector(y)
     if len(answers) != raw.n:

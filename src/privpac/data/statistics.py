@@ -153,20 +153,20 @@ def count_dense(cells: Array, labels: Array, *, size: int, classes: int, dtype: 
         raise DataError("There are cells beyond the size of their column.")
     dense = np.zeros((size, classes), dtype=dtype)
     _count_cells(cells, labels, dense)
-    occupied = np.flatnonzero(dense.any(axis=1))
-    return occupied.astype(np.uint64), dense[occupied]
+    rows = np.flatnonzero(dense.any(axis=1))
+    return rows.astype(np.uint64), dense[rows]
 
 
 def count_packed(cells: Array, labels: Array, *, word: Any, classes: int, dtype: Any) -> Counted:
     """Sort key and label as one number, which must fit in `word`: no argsort, no index array."""
     n, shift = len(cells), word((classes - 1).bit_length())
-    packed = np.empty(n, dtype=word)
-    np.left_shift(cells, shift, out=packed, dtype=word, casting="unsafe")
-    np.bitwise_or(packed, labels, out=packed, dtype=word)
-    packed.sort()
-    values = packed if word is np.uint64 else np.empty(n, dtype=np.uint64)
+    keys = np.empty(n, dtype=word)
+    np.left_shift(cells, shift, out=keys, dtype=word, casting="unsafe")
+    np.bitwise_or(keys, labels, out=keys, dtype=word)
+    keys.sort()
+    values = keys if word is np.uint64 else np.empty(n, dtype=np.uint64)
     counts = np.zeros((n, classes), dtype=dtype)
-    distinct = _runs(packed, shift, 0, values, counts)
+    distinct = _runs(keys, shift, 0, values, counts)
     return tight(values[:distinct], n), tight(counts[:distinct], n)
 
 
@@ -241,12 +241,12 @@ def _count_cells(cells: Array, labels: Array, dense: Array) -> None:
 
 
 @compiled
-def _runs(packed: Array, shift: Any, label: Any, values: Array, counts: Array) -> Any:
-    """Distinct keys of sorted words (key << shift) + class; `values` may be the same memory as `packed`."""
+def _runs(words: Array, shift: Any, label: Any, values: Array, counts: Array) -> Any:
+    """Distinct keys of sorted words (key << shift) + class; `values` may be the same memory as `words`."""
     distinct = 0
-    previous = packed[0]
-    for i in range(len(packed)):
-        word = packed[i]
+    previous = words[0]
+    for i in range(len(words)):
+        word = words[i]
         key = word >> shift
         if i == 0 or key != previous:
             values[distinct] = key

@@ -60,11 +60,11 @@ class Texts:
 
     def distinct(self) -> Distinct:
         """Every text once."""
-        coded = self.held.dictionary_encode()
-        words = coded.dictionary.to_pylist()
+        encoding = self.held.dictionary_encode()
+        words = encoding.dictionary.to_pylist()
         values = np.fromiter((*words, None), dtype=object, count=len(words) + 1)
-        gaps = coded.indices.null_count
-        index = coded.indices.fill_null(len(words)) if gaps else coded.indices
+        gaps = encoding.indices.null_count
+        index = encoding.indices.fill_null(len(words)) if gaps else encoding.indices
         return Distinct(values if gaps else values[: len(words)], index.to_numpy())
 
     def doubles(self) -> tuple[Array, Array]:

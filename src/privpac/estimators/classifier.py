@@ -331,7 +331,7 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
                 delta=self.delta,
                 concepts=self.concepts,
                 protect=self.protect,
-                costs=_costs(self.costs) if self.class_weight is None else self._weighted(schema),
+                costs=_costs(self.costs) if self.class_weight is None else self._class_costs(schema),
                 records_per_person=_plain(self.records_per_person),
                 estimate_epsilon=self.estimate_epsilon,
                 holdout=self.holdout,
@@ -353,7 +353,7 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
                 remedy=problem.remedy,
             ) from None
 
-    def _weighted(self, schema: Schema) -> tuple[int, ...]:
+    def _class_costs(self, schema: Schema) -> tuple[int, ...]:
         """The costs that `class_weight` means: one whole number per class, by the class as the schema writes it."""
         weights = self.class_weight
         if isinstance(weights, str):

@@ -42,7 +42,7 @@ class Shell:
         columns are in the order of the schema.
         """
         if self._reads_schema:
-            table, labels = self._validated(X, y)
+            table, labels = self._validate(X, y)
             return table, labels, Schema.from_data(table, label=free_name(y, table), y=labels)
         schema = schema_for(self.schema, X)
         return X, labels_of(schema, X, y, owner=type(self).__name__), schema
@@ -58,7 +58,7 @@ class Shell:
         """Records to predict."""
         return self._familiar(X) if self._reads_schema else X
 
-    def _validated(self, X: object, y: object) -> tuple[object, Array]:
+    def _validate(self, X: object, y: object) -> tuple[object, Array]:
         """Records and labels by scikit-learn's own conventions; a frame keeps the types of its columns."""
         no_complex(y, "y")
         if is_frame(X):

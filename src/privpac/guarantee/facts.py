@@ -129,7 +129,7 @@ class Loss:
         return {"log": str(self.log), "factor": str(self.factor)}
 
 
-class _Stated:
+class _Fact:
     """A fact and its stored form: its kind, and its fields in their order."""
 
     kind: ClassVar[str]
@@ -144,7 +144,7 @@ def _stored_form(value: object) -> object:
     return str(value) if isinstance(value, Fraction | StrEnum) else value
 
 
-class _Scoped(_Stated):
+class _Scoped(_Fact):
     """A fact about one kind of unit in one part of the records, and one kind of release; true but for `delta`."""
 
     delta: Fraction
@@ -190,7 +190,7 @@ class Privacy(_Scoped):
 
 
 @dataclass(frozen=True)
-class BoundedRange(_Stated):
+class BoundedRange(_Fact):
     """The log-odds of every event move by at most epsilon when one unit is replaced.
 
     Stronger than epsilon-DP, which lets log-odds move by 2 epsilon. True of one exponential mechanism.
@@ -214,7 +214,7 @@ class BoundedRange(_Stated):
 
 
 @dataclass(frozen=True)
-class Range(_Stated):
+class Range(_Fact):
     """The quotients of the chances of outcomes on two neighbours all lie in one interval [c, c·e^epsilon].
 
     Stronger than `BoundedRange`, which speaks of events: of these two only this one gives rho = epsilon²/8. True of one
@@ -270,7 +270,7 @@ class Concentrated(_Scoped):
 
 
 @dataclass(frozen=True)
-class Stability(_Stated):
+class Stability(_Fact):
     """The probability of every event moves by at most gamma when one record is replaced."""
 
     kind: ClassVar[str] = "stability"
@@ -289,7 +289,7 @@ class Stability(_Stated):
 
 
 @dataclass(frozen=True)
-class Accuracy(_Stated):
+class Accuracy(_Fact):
     """With probability at least 1 - failure, over an independent sample of `records` and the coins, the error is at
     most `error` (realizable) or at most `error` above the best of the class (agnostic). Empirical: for every `records`
     records that some member labels without mistakes, over the coins alone, at most that part of them is mistaken."""
@@ -321,7 +321,7 @@ class Accuracy(_Stated):
 
 
 @dataclass(frozen=True)
-class Answers(_Stated):
+class Answers(_Fact):
     """With probability at least 1 - failure, over the coins alone, every query is answered within `error` of its true
     value on these `records`, whatever they are."""
 

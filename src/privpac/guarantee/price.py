@@ -72,7 +72,7 @@ def range_of(proof: Proof[Privacy]) -> Proof[Range] | None:
     return range_
 
 
-def _declared(proof: Proof[Privacy]) -> Price:
+def _declaration(proof: Proof[Privacy]) -> Price:
     return concentrated_price(_premise(proof))
 
 
@@ -134,7 +134,7 @@ def _rounds(proof: Proof[Privacy]) -> Price:
 
 _BY_RULE: dict[str, Callable[[Proof[Privacy]], Price | None]] = {
     **dict.fromkeys(DRAWS, _draw),
-    "declared": _declared,
+    "declared": _declaration,
     "assuming": _assuming,
     "post-processing": _post_processing,
     "on-part": _on_part,

@@ -71,12 +71,12 @@ class Proof(Generic[F]):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """Everything assumed anywhere below, each once, in the order met."""
-        return tuple(dict.fromkeys(self._assumed()))
+        return tuple(dict.fromkeys(self._assumptions()))
 
-    def _assumed(self) -> Iterator[str]:
+    def _assumptions(self) -> Iterator[str]:
         yield from self.assumes
         for premise in self.premises:
-            yield from premise._assumed()
+            yield from premise._assumptions()
 
     def explain(self) -> str:
         """The derivation as indented text, the fact first and its reasons below."""

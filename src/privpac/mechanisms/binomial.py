@@ -101,7 +101,7 @@ class Heads:
         with ctx.workprec(bits + 64):
             ups = _products([ball(self.up(k)) for k in range(self.mode, min(self.mode + steps, self.count))])
             downs = _products([ball(self.down(k)) for k in range(self.mode, max(self.mode - steps, 0), -1)])
-            weights = _arranged(arb(1), ups, downs)
+            weights = _arrange(arb(1), ups, downs)
             if self.mode + steps < self.count or self.mode - steps > 0:
                 rest = self.rest(steps, last_up=(ups or [arb(1)])[-1], last_down=(downs or [arb(1)])[-1])
                 weights.append(arb(0).union(rest))
@@ -119,7 +119,7 @@ def _products(steps: list[arb]) -> list[arb]:
     return list(accumulate(steps, mul))
 
 
-def _arranged(one: arb, ups: list[arb], downs: list[arb]) -> list[arb]:
+def _arrange(one: arb, ups: list[arb], downs: list[arb]) -> list[arb]:
     both = min(len(ups), len(downs))
     pairs = [weight for pair in zip(ups, downs, strict=False) for weight in pair]
     return [one, *pairs, *ups[both:], *downs[both:]]

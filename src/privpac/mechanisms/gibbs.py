@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.compiled import compiled, interpreted, plainly
-from privpac.mechanisms.scores import Histogram, Named, Row, Runs, Scores
+from privpac.mechanisms.scores import Histogram, NamedScores, Row, Runs, Scores
 from privpac.numbers.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball, power_up
 
 __all__ = [
@@ -95,15 +95,15 @@ class PowerWeights(Generic[M]):
     def balls(self, bits: int) -> Sequence[arb]:
         """All weights; while the far ones together are below 2^-bits, one ball for all of them instead."""
         # The best group weighs at least 1, and the far ones less than beyond · 2^-899.
-        lumped = self.near.beyond > 0 and self.near.beyond.bit_length() + bits < 899
-        groups = self.near if lumped else self.full
+        far_is_small = self.near.beyond > 0 and self.near.beyond.bit_length() + bits < 899
+        groups = self.near if far_is_small else self.full
         with ctx.workprec(bits):
             ratio = ball(self.ratio)
             weights = [
                 arb(fmpz(count)) * ratio**step
                 for step, count in zip(groups.steps.tolist(), groups.counts, strict=True)
             ]
-            if lumped:
+            if far_is_small:
                 weights.append(arb(0, arb(fmpz(self.near.beyond)) * arb(2) ** -899))
             return weights
 
@@ -129,7 +129,7 @@ def draw_index(scores: Sequence[int] | NDArray[np.int64], ratio: Fraction, coins
     """An index with probability proportional to ratio^score, for a list short enough to be written down."""
     last = len(scores) - 1
     row = Row.of(0, np.arange(last, dtype=np.uint64), np.array(scores, dtype=np.int64), last)
-    return draw(Named(Runs([row]), lambda place: place[1]), ratio, coins)
+    return draw(NamedScores(Runs([row]), lambda place: place[1]), ratio, coins)
 
 
 def draw_from(weights: PowerWeights[M], coins: Coins) -> M:
@@ -167,7 +167,7 @@ class MixtureWeights:
         Shares over sizes reach far beyond the range of floats, so the products are formed exactly and divided by the
         largest before they become floats.
         """
-        undecided = np.ones(len(self.parts)), 1.0
+        no_information = np.ones(len(self.parts)), 1.0
         leads, places = np.unique(np.array(self._lead, dtype=np.int64), return_inverse=True)
         powers, units = powers_at(self.parts[0].ratio, leads)
         products, bound, rest = [], 0.0, Fraction(0)
@@ -175,7 +175,7 @@ class MixtureWeights:
             inner, error = part.floats()
             total = float(inner.sum())
             if not (math.isfinite(error) and math.isfinite(total) and total > 0.0):
-                return undecided
+                return no_information
             weight = Fraction(self.shares[i], self.sizes[i]) * Fraction(total) * (1 << part.shift)
             products.append(weight * Fraction(power))
             if power:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from privpac.compiled import compiled, plainly
 from privpac.numbers.words import Words, differences, split, sums_by_slot
 
-__all__ = ["Histogram", "Listed", "Named", "Place", "Row", "Runs", "Scores"]
+__all__ = ["Histogram", "Listed", "NamedScores", "Place", "Row", "Runs", "Scores"]
 
 Place = tuple[int, int]
 """(row, member): where a member of a class stands in `Runs`."""
@@ -100,7 +100,7 @@ class Row:
 
     def count(self, slots: NDArray[np.int64], best: int, width: int) -> NDArray[Any]:
         """Members by slot - best, for a slot a run; what lies at `width` or above is collected there."""
-        apart = {0, len(slots) - 1}
+        singles = {0, len(slots) - 1}
         counts: NDArray[Any]
         if self.fits and plainly(_PLAIN_COST * len(slots) + width):
             counts = _count_inner_plainly(self.lasts, slots, best, width)
@@ -111,11 +111,11 @@ class Row:
             counts = sums_by_slot(inner, np.minimum(slots[1:-1] - best, width), width + 1)
         elif self.lasts.dtype == object:
             counts = np.zeros(width + 1, dtype=object)
-            apart.update(range(len(slots)))
+            singles.update(range(len(slots)))
         else:
             low, high = _count_inner_wide(self.lasts, slots, best, width)
             counts = low.astype(object) + (high.astype(object) << 64)
-        for run in apart:
+        for run in singles:
             counts[min(int(slots[run]) - best, width)] += self.length(run)
         return counts
 
@@ -231,7 +231,7 @@ def _total(parts: list[NDArray[Any]], rows: Sequence[Row]) -> NDArray[Any]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Named(Generic[M]):
+class NamedScores(Generic[M]):
     """Scores whose places stand for something: `name` turns a place into a hypothesis."""
 
     runs: Runs

@@ -125,12 +125,12 @@ class BinomialLaw:
     def floats(self) -> tuple[NDArray[np.float64], float]:
         """Rounded from balls of 144 bits: 2^-53 each, and what lies beyond the window."""
         up, down, left = self._sides(_WINDOW_BITS)
-        values = np.array([float(weight.mid()) for weight in _arranged(up, down, arb(0))])
+        values = np.array([float(weight.mid()) for weight in _arrange(up, down, arb(0))])
         return values, 2.02 * UNIT_ROUNDOFF + float(left.upper()) * 1.01
 
     def balls(self, bits: int) -> Sequence[arb]:
         up, down, left = self._sides(bits + 8)
-        return [*_arranged(up, down, arb(0)), left]
+        return [*_arrange(up, down, arb(0)), left]
 
     def exact(self) -> Sequence[Fraction]:
         chance = self.ratio**self.steps / (1 + self.ratio)
@@ -141,7 +141,7 @@ class BinomialLaw:
 
         up = [weight(k) for k in range(centre + 1, self.trials + 1)]
         down = [weight(k) for k in range(centre - 1, -1, -1)]
-        rest = _arranged(up, down, Fraction(0))[1:]
+        rest = _arrange(up, down, Fraction(0))[1:]
         return [weight(centre), *rest]
 
 
@@ -162,7 +162,7 @@ def _walk(step: Callable[[int], arb], bits: int) -> tuple[list[arb], arb]:
         weights.append(weight)
 
 
-def _arranged(up: Sequence[Any], down: Sequence[Any], nothing: Any) -> list[Any]:
+def _arrange(up: Sequence[Any], down: Sequence[Any], nothing: Any) -> list[Any]:
     """1, then one up, one down, … with `nothing` where a side has ended."""
     entries: list[Any] = [nothing + 1]
     for i in range(max(len(up), len(down))):

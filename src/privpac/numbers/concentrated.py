@@ -80,8 +80,8 @@ def pure_rho(epsilon: Fraction) -> Fraction:
     if epsilon >= _NO_CURVE:
         return rho_up(epsilon)
     with ctx.workprec(BITS):
-        curved = outwards(ball(epsilon) * (ball(epsilon) / 2).tanh(), upper=True)
-    return min(curved, rho_up(epsilon * epsilon / 2))
+        by_curve = outwards(ball(epsilon) * (ball(epsilon) / 2).tanh(), upper=True)
+    return min(by_curve, rho_up(epsilon * epsilon / 2))
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,8 @@ def approximate_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
 def _positive(owner: str, **amounts: Fraction) -> None:
     for name, amount in amounts.items():
         if amount <= 0 or (name == "delta" and amount >= 1):
-            allowed = "a number between 0 and 1" if name == "delta" else "a positive number"
-            raise ParameterError(owner, name, amount, allowed=allowed)
+            requirement = "a number between 0 and 1" if name == "delta" else "a positive number"
+            raise ParameterError(owner, name, amount, allowed=requirement)
 
 
 def conversion(order: Fraction, delta: Fraction) -> arb:

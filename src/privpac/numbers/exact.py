@@ -39,12 +39,12 @@ __all__ = [
     "plain",
     "power_up",
     "ratio_for",
+    "read_number",
     "rounded_up",
     "shortened",
     "sign_of_log_sum",
     "significant_up",
     "sqrt_up",
-    "written",
 ]
 
 UNIT_ROUNDOFF = 2.0**-53
@@ -127,7 +127,7 @@ def sign_of_log_sum(log: Fraction, factor: Fraction) -> int:
     return 0
 
 
-def _directed(upper: bool, value_at: Callable[[], arb], digits: int) -> Fraction:
+def _round_outwards(upper: bool, value_at: Callable[[], arb], digits: int) -> Fraction:
     """An irrational number rounded outwards to `digits` decimals; `value_at()` gives balls around it.
 
     The answer does not depend on the working precision: both ends of the ball must round to it.
@@ -145,7 +145,7 @@ def _directed(upper: bool, value_at: Callable[[], arb], digits: int) -> Fraction
 
 def rounded_up(value_at: Callable[[], arb], digits: int) -> Fraction:
     """An irrational number rounded up to `digits` decimals; `value_at()` gives balls around it at any precision."""
-    return _directed(True, value_at, digits)
+    return _round_outwards(True, value_at, digits)
 
 
 def _significant_ceiling(value: Fraction) -> Fraction:
@@ -161,7 +161,7 @@ def _significant_ceiling(value: Fraction) -> Fraction:
 def significant_up(value_at: Callable[[], arb]) -> Fraction:
     """A positive real rounded up to ROUNDED_BITS significant bits; `value_at()` gives balls around it.
 
-    As in `_directed`, both ends of the ball must agree. A number that has no more significant bits must come in a
+    As in `_round_outwards`, both ends of the ball must agree. A number that has no more significant bits must come in a
     ball of radius 0 once the precision suffices, as powers of dyadic numbers do.
     """
     for bits in _precisions():
@@ -223,12 +223,12 @@ def ln_up(value: Fraction, digits: int = 12) -> Fraction:
     >>> float(ln_up(Fraction(2), 4))
     0.6932
     """
-    return Fraction(0) if value == 1 else _directed(True, lambda: ball(value).log(), digits)
+    return Fraction(0) if value == 1 else _round_outwards(True, lambda: ball(value).log(), digits)
 
 
 def ln_down(value: Fraction, digits: int = 12) -> Fraction:
     """A decimal at or below ln(value)."""
-    return Fraction(0) if value == 1 else _directed(False, lambda: ball(value).log(), digits)
+    return Fraction(0) if value == 1 else _round_outwards(False, lambda: ball(value).log(), digits)
 
 
 def about_log(value: Fraction | int) -> float:
@@ -256,15 +256,15 @@ def _exp(upper: bool, value: Fraction, digits: int) -> Fraction:
             f"The exponential of a number beyond {LARGEST_EXPONENT} is not computed.",
             remedy="Use a smaller epsilon.",
         )
-    return Fraction(1) if value == 0 else _directed(upper, lambda: ball(value).exp(), digits)
+    return Fraction(1) if value == 0 else _round_outwards(upper, lambda: ball(value).exp(), digits)
 
 
-def written(text: object) -> Fraction:
+def read_number(text: object) -> Fraction:
     """A number as `plain` or `str` writes it, read back from a file.
 
     Exponents are refused with everything else: '1e999999999' in an edited file would fill the memory.
 
-    >>> written("0.25"), written("1/3")
+    >>> read_number("0.25"), read_number("1/3")
     (Fraction(1, 4), Fraction(1, 3))
     """
     if not isinstance(text, str) or _NUMBER.fullmatch(text) is None:
@@ -272,13 +272,13 @@ def written(text: object) -> Fraction:
     return Fraction(text)
 
 
-def _pointed(scaled: int, digits: int) -> str:
-    """scaled / 10^digits as a decimal without trailing zeros."""
+def _with_point(number: int, digits: int) -> str:
+    """number / 10^digits as a decimal without trailing zeros."""
     if digits == 0:
-        return str(scaled)
-    text = str(abs(scaled)).rjust(digits + 1, "0")
+        return str(number)
+    text = str(abs(number)).rjust(digits + 1, "0")
     whole, part = text[:-digits], text[-digits:].rstrip("0")
-    return ("-" if scaled < 0 else "") + (f"{whole}.{part}" if part else whole)
+    return ("-" if number < 0 else "") + (f"{whole}.{part}" if part else whole)
 
 
 def plain(value: Fraction) -> str:
@@ -295,7 +295,7 @@ def plain(value: Fraction) -> str:
     digits = max(twos, fives)
     if rest != 1 or digits > 20:
         return str(value)
-    return _pointed(value.numerator * 10**digits // value.denominator, digits)
+    return _with_point(value.numerator * 10**digits // value.denominator, digits)
 
 
 @lru_cache(maxsize=256)

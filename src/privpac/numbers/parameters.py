@@ -57,10 +57,10 @@ def rational(value: object, *, owner: str, name: str, allowed: str = "a number")
 
 def positive(value: object, *, owner: str, name: str) -> Fraction:
     """A number above zero."""
-    allowed = "a positive number"
-    number = rational(value, owner=owner, name=name, allowed=allowed)
+    requirement = "a positive number"
+    number = rational(value, owner=owner, name=name, allowed=requirement)
     if number <= 0:
-        raise ParameterError(owner, name, _spelling(value), allowed=allowed)
+        raise ParameterError(owner, name, _spelling(value), allowed=requirement)
     return number
 
 
@@ -71,17 +71,17 @@ def chance(value: object, *, owner: str, name: str) -> Fraction:
 
 def fraction_below(limit: int | Fraction, value: object, *, owner: str, name: str) -> Fraction:
     """A number strictly between 0 and `limit`."""
-    allowed = f"a number strictly between 0 and {limit}"
-    number = rational(value, owner=owner, name=name, allowed=allowed)
+    requirement = f"a number strictly between 0 and {limit}"
+    number = rational(value, owner=owner, name=name, allowed=requirement)
     if not 0 < number < limit:
-        raise ParameterError(owner, name, _spelling(value), allowed=allowed)
+        raise ParameterError(owner, name, _spelling(value), allowed=requirement)
     return number
 
 
 def at_least(limit: int, value: object, *, owner: str, name: str) -> int:
     """A whole number of at least `limit`; numpy integers and floats that are whole are welcome."""
-    allowed = f"a whole number of at least {limit}"
-    number = rational(value, owner=owner, name=name, allowed=allowed)
+    requirement = f"a whole number of at least {limit}"
+    number = rational(value, owner=owner, name=name, allowed=requirement)
     if number.denominator != 1 or number < limit:
-        raise ParameterError(owner, name, value, allowed=allowed)
+        raise ParameterError(owner, name, value, allowed=requirement)
     return number.numerator

@@ -86,7 +86,7 @@ MOST = 10**12
 
 def first_proved(
     value: Callable[[int], float],
-    proved: Callable[[int], bool],
+    holds: Callable[[int], bool],
     *,
     want: float,
     start: int,
@@ -102,18 +102,18 @@ def first_proved(
         high = first_by_value(value, want, start=start, owner=owner)
     except SizeError:
         raise refusal from None
-    first = proved_from(high, proved)
+    first = proved_from(high, holds)
     if first is None:
         raise refusal
     return first
 
 
-def proved_from(hoped: int, proved: Callable[[int], bool]) -> int | None:
+def proved_from(guess: int, holds: Callable[[int], bool]) -> int | None:
     """The first number from the hoped one on at which what is promised is proved, to four digits: rounding may put the
     proof a little above the hope, never far. None beyond MOST."""
-    unit = max(1, hoped // 4096)
-    units = first_whole(lambda k: hoped + k * unit > MOST or proved(hoped + k * unit), start=0)
-    candidate = hoped + units * unit
+    unit = max(1, guess // 4096)
+    units = first_whole(lambda k: guess + k * unit > MOST or holds(guess + k * unit), start=0)
+    candidate = guess + units * unit
     return candidate if candidate <= MOST else None
 
 
@@ -136,7 +136,7 @@ def first_by_value(value: Callable[[int], float], want: float, *, start: int, ow
         at, before = _onwards(here, before), here
         at = at if high is None else max(2, min(at, high[0] - 1))
     digits = 7 if high[0] < MANY else (4 if low[0] < BILLION else 2)
-    return _closed(value, want, low, high, power=True, digits=digits)
+    return _close_in(value, want, low, high, power=True, digits=digits)
 
 
 def first_by_decay(value: Callable[[int], float], want: float, *, start: int, most: int) -> int:
@@ -149,7 +149,7 @@ def first_by_decay(value: Callable[[int], float], want: float, *, start: int, mo
             return most + 1
         near = at * math.log(1 / want) / max(math.log(1 / want) - excess, _TINY)
         at = math.ceil(min(most, 4 * at, 1.05 * near + 1))
-    return _closed(value, want, low, (at, excess), power=False, digits=5)
+    return _close_in(value, want, low, (at, excess), power=False, digits=5)
 
 
 def _over(value: float, want: float) -> float:
@@ -168,7 +168,7 @@ def _onwards(here: End, before: End | None) -> int:
     return round(here[0] * math.exp(step + math.copysign(_BEYOND, step))) + (1 if step > 0 else -1)
 
 
-def _closed(
+def _close_in(
     value: Callable[[int], float], want: float, low: End, high: End, *, power: bool, digits: int
 ) -> int:
     """The first number whose value is small enough between one that is not and one that is, to so many digits.

@@ -28,10 +28,10 @@ def split(values: NDArray[Any]) -> Words:
     """
     items = values.tolist()
     try:
-        packed = b"".join(map(int.to_bytes, items, repeat(BYTES), repeat(ORDER)))
+        octets = b"".join(map(int.to_bytes, items, repeat(BYTES), repeat(ORDER)))
     except TypeError:  # integers of numpy among them
-        packed = b"".join(int(item).to_bytes(BYTES, ORDER) for item in items)
-    pairs = np.frombuffer(packed, dtype="<u8").reshape(-1, 2).astype(np.uint64, copy=False)
+        octets = b"".join(int(item).to_bytes(BYTES, ORDER) for item in items)
+    pairs = np.frombuffer(octets, dtype="<u8").reshape(-1, 2).astype(np.uint64, copy=False)
     return np.ascontiguousarray(pairs[:, 1]), np.ascontiguousarray(pairs[:, 0])
 
 

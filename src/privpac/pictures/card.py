@@ -76,7 +76,7 @@ class _Panel:
 
 def card_picture(sheet: PointsSheet, schema: Schema, *, promise: str = "") -> Drawing:
     """The drawing of a card; `promise` stands at its foot."""
-    panels = _placed(sheet)
+    panels = _panels(sheet)
     most = max((bar.points for panel in panels for bar in panel.bars), default=1)
     bottom = max((panel.y + panel.height + GAP for panel in panels), default=TOP)
     shapes: list[Box | Line | Words] = list(_title(schema))
@@ -92,13 +92,13 @@ def card_picture(sheet: PointsSheet, schema: Schema, *, promise: str = "") -> Dr
 
 def _title(schema: Schema) -> Shapes:
     title = f"Risk card for {_of_one(schema)}"
-    shown = _fitting(title, WIDTH - 2 * MARGIN, LARGE)
-    yield Words(MARGIN, MARGIN + 14, shown, "title", "start", _full(title, shown))
+    text = _fitting(title, WIDTH - 2 * MARGIN, LARGE)
+    yield Words(MARGIN, MARGIN + 14, text, "title", "start", _full(title, text))
     advice = "Add up the points of all blocks, then read the risk off below."
     yield Words(MARGIN, MARGIN + 34, advice, "soft", "start")
 
 
-def _placed(sheet: PointsSheet) -> list[_Panel]:
+def _panels(sheet: PointsSheet) -> list[_Panel]:
     free = [TOP, TOP]
     panels = []
     for column, bars in sheet.blocks:
@@ -130,7 +130,7 @@ def _risks(sheet: PointsSheet, schema: Schema, y: float) -> Shapes:
         yield from _risk(bar, middle, floor, step)
         if number == 0 or not _counted_together(sheet.risks[number - 1], bar):
             beside = step / 2 if _counted_together(bar, after) else _half(step) + 5
-            yield from _counted(bar, middle + beside, floor)
+            yield from _count_line(bar, middle + beside, floor)
     yield Line(((start, floor), (end, floor)))
     yield Words(start, floor + 18, "points", "soft", "start")
     yield Words(start, floor + 36, "risk", "soft", "start")
@@ -166,8 +166,8 @@ def _risk(bar: RiskBar, x: float, floor: float, step: float) -> Shapes:
     height = max(1.0, bar.share * RISK_HEIGHT)
     style = "edge" if _says_nothing(bar) else f"k{bar.label}"
     yield Box(x - half, floor - height, 2 * half, height, style, 2.0)
-    yield Words(x, floor + 18, _dashed(bar.sums), "test")
-    yield Words(x, floor + 36, _dashed(bar.risk), "soft")
+    yield Words(x, floor + 18, _range_text(bar.sums), "test")
+    yield Words(x, floor + 36, _range_text(bar.risk), "soft")
 
 
 def _half(step: float) -> float:
@@ -175,7 +175,7 @@ def _half(step: float) -> float:
     return min(24.0, 0.3 * step)
 
 
-def _counted(bar: RiskBar, x: float, floor: float) -> Shapes:
+def _count_line(bar: RiskBar, x: float, floor: float) -> Shapes:
     """What the counts allow, as a thin line."""
     if _says_nothing(bar):
         return
@@ -194,7 +194,7 @@ def _says_nothing(bar: RiskBar) -> bool:
     return bar.most - bar.least > SAYS_NOTHING
 
 
-def _dashed(text: str) -> str:
+def _range_text(text: str) -> str:
     """From … to …, short enough to stand under a bar."""
     return text.replace(" to ", "–")
 
@@ -219,5 +219,5 @@ def _fitting(text: str, width: float, size: float = SMALL) -> str:
     return _short(text, letters)
 
 
-def _full(text: str, shown: str) -> str:
-    return "" if text == shown else text
+def _full(text: str, excerpt: str) -> str:
+    return "" if text == excerpt else text

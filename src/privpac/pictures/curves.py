@@ -126,7 +126,7 @@ class Curves:
     def _panels(self, figure_of: Callable[..., Any]) -> Any:
         """One panel below the other, narrow enough to be read on a phone; each curve has its name at its end."""
         titles = list(dict.fromkeys(series.panel for series in self.series))
-        head, note = _wrapped(self.title, TITLE_WIDTH), _wrapped(self.note, NOTE_WIDTH) if self.note else ""
+        head, note = _wrap(self.title, TITLE_WIDTH), _wrap(self.note, NOTE_WIDTH) if self.note else ""
         above, below = (
             LINE * (head.count("\n") + 1) + 0.62,
             0.68 + (LINE * (note.count("\n") + 1) if note else 0.0),
@@ -144,14 +144,14 @@ class Curves:
         )
         figure.text(0.02, 1 - 0.08 / height, head, fontsize=12, color=INK, va="top")
         for one, title in zip(axes, titles, strict=True):
-            shown = [series for series in self.series if series.panel == title]
-            there = {x for series in shown for x, y in zip(series.x, series.y, strict=True) if y is not None}
+            curves = [series for series in self.series if series.panel == title]
+            there = {x for series in curves for x, y in zip(series.x, series.y, strict=True) if y is not None}
             ticks = None if self.x_ticks is None else [tick for tick in self.x_ticks if tick in there]
-            looks = _looks(shown, self.series)
-            panel = replace(self, title="", y_label="", series=shown, x_ticks=ticks)
+            looks = _looks(curves, self.series)
+            panel = replace(self, title="", y_label="", series=curves, x_ticks=ticks)
             panel._draw(one, looks, legend=False)
             one.set_title(title, fontsize=10.5, color=INK, x=(0.02 * PANEL_WIDTH - LEFT) / ACROSS, ha="left")
-            _name_at_ends(one, shown, looks)
+            _name_at_ends(one, curves, looks)
         if note:
             figure.text(0.02, 0.07 / height, note, fontsize=8.5, color=SOFT, va="bottom")
         return figure
@@ -183,19 +183,19 @@ class Curves:
             axes.legend(frameon=False, fontsize=8.5, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
-def _looks(shown: Sequence[Series], among: Sequence[Series]) -> list[int]:
+def _looks(curves: Sequence[Series], among: Sequence[Series]) -> list[int]:
     """The number of each series' colour and shape: one for each thing they are about, in every panel the same."""
     things = list(dict.fromkeys(series.group or series.label for series in among))
-    return [things.index(series.group or series.label) for series in shown]
+    return [things.index(series.group or series.label) for series in curves]
 
 
-def _name_at_ends(axes: Any, shown: Sequence[Series], looks: Sequence[int]) -> None:
+def _name_at_ends(axes: Any, curves: Sequence[Series], looks: Sequence[int]) -> None:
     """The name of each curve beside its last point, pushed apart where names would lie on each other."""
     ends = []
-    for series, look in zip(shown, looks, strict=True):
+    for series, look in zip(curves, looks, strict=True):
         x, y = max((x, y) for x, y in zip(series.x, series.y, strict=True) if y is not None)
         height = axes.transData.transform((x, y))[1]
-        ends.append((height, x, y, _wrapped(series.label, NAME_WIDTH), COLOURS[look % len(COLOURS)]))
+        ends.append((height, x, y, _wrap(series.label, NAME_WIDTH), COLOURS[look % len(COLOURS)]))
     points = 72 / axes.figure.dpi
     right = axes.get_window_extent().x1
     lowest = -math.inf
@@ -216,7 +216,7 @@ def _name_at_ends(axes: Any, shown: Sequence[Series], looks: Sequence[int]) -> N
         )
 
 
-def _wrapped(text: str, width: int) -> str:
+def _wrap(text: str, width: int) -> str:
     return textwrap.fill(text, width)
 
 

@@ -97,16 +97,16 @@ class _Layout:
 
     @cached_property
     def places(self) -> tuple[_Place, ...]:
-        return tuple(self._placed(self.shown.tree, 0, 0, count()).all())
+        return tuple(self._place(self.shown.tree, 0, 0, count()).all())
 
-    def _placed(self, node: Tree, level: int, number: int, rows: Iterator[int]) -> _Place:
+    def _place(self, node: Tree, level: int, number: int, rows: Iterator[int]) -> _Place:
         if not isinstance(node, Split):
             y = HEADING + MARGIN + (next(rows) + 0.5) * (ROW_WITH_COUNTS if self.shown.counted else ROW)
             return _Place(node, level, y, number)
         # Where the test holds comes first, as in words; leaves are numbered the other way round.
         below = sum(1 for _ in node.low.leaves())
-        high = self._placed(node.high, level + 1, number + below, rows)
-        low = self._placed(node.low, level + 1, number, rows)
+        high = self._place(node.high, level + 1, number + below, rows)
+        low = self._place(node.low, level + 1, number, rows)
         return _Place(node, level, (high.y + low.y) / 2, number, (high, low))
 
     @cached_property
@@ -194,8 +194,8 @@ class _Layout:
         leaf = self.shown.leaves[place.number]
         if leaf.mark:
             return f"{leaf.mark}, {leaf.leaves} leaves" if leaf.leaves > 1 else leaf.mark
-        known = f"{sum(leaf.counts):,} · {leaf.shares[place.node.label]:.0%}" if leaf.counts else ""
-        return " · ".join(part for part in (known, leaf.folded if leaf.leaves > 1 else "") if part)
+        counts = f"{sum(leaf.counts):,} · {leaf.shares[place.node.label]:.0%}" if leaf.counts else ""
+        return " · ".join(part for part in (counts, leaf.folded if leaf.leaves > 1 else "") if part)
 
     def _note(self) -> str:
         if not self.shown.counted:
@@ -210,12 +210,12 @@ def _question(test: Test, schema: Schema) -> str:
         return Test(test.column, test.cell, "equals").describe(schema)
     if not isinstance(column, Numeric):
         return f"{column.called} ≥ {column.show(test.cell)}"
-    sign, shown = edge(
+    sign, cut = edge(
         column, test.cell, ("≥", ">")
     )  # as in words: whoever has just the number must find the same side
-    if not column.integer and len(shown) > DIGITS + 2:
-        shown = f"{float(shown):.{DIGITS}g}"
-    return f"{column.called} {sign} {column.with_unit(shown)}"
+    if not column.integer and len(cut) > DIGITS + 2:
+        cut = f"{float(cut):.{DIGITS}g}"
+    return f"{column.called} {sign} {column.with_unit(cut)}"
 
 
 def _short(text: str) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from privpac.constructions.class_facts import described
+from privpac.constructions.class_facts import description_from
 from privpac.constructions.wish import FAILURE, OWNER, read_numbers
 from privpac.numbers.parameters import positive
 from privpac.plan.plan import Plan, make
@@ -95,7 +95,7 @@ def _ask(
         unlabelled=unlabelled,
         noise=noise,
     )
-    description = described(
+    description = description_from(
         bits=bits, columns=columns, tests=tests, schema=schema, records=numbers["records"]
     )
     question = Question(kind, concepts, description, protect=protect, release=release, aim=aim, **numbers)

@@ -62,10 +62,10 @@ def _nothing(plan: PlanTable) -> str | None:
     if plan.answers or _is_card(plan):
         return None
     ways = ways_out(plan.question)
-    return "Nothing can be promised with these numbers." + _listed(ways)
+    return "Nothing can be promised with these numbers." + _ways_out(ways)
 
 
-def _listed(ways: list[str]) -> str:
+def _ways_out(ways: list[str]) -> str:
     return f" Ways out: {'; '.join(ways)}." if ways else ""
 
 
@@ -86,7 +86,7 @@ def _impossible(plan: PlanTable) -> str | None:
         for row in plan.answers
         if row.need.unlabelled and row.enough
     ]
-    return text + _listed([*pools, *ways_out(plan.question)])
+    return text + _ways_out([*pools, *ways_out(plan.question)])
 
 
 def _least(plan: PlanTable) -> Limit | None:
@@ -97,9 +97,9 @@ def _least(plan: PlanTable) -> Limit | None:
     rows = [row for row in plan.answers if not row.need.unlabelled]
     proper = all(row.option.proper for row in rows)
     limits = [_limit(plan, row, row.option.setting, proper=proper) for row in rows]
-    proved = [limit for limit in limits if limit is not None]
+    floors = [limit for limit in limits if limit is not None]
     return (
-        min(proved, key=lambda limit: Fraction(limit.value)) if proved and len(proved) == len(rows) else None
+        min(floors, key=lambda limit: Fraction(limit.value)) if floors and len(floors) == len(rows) else None
     )
 
 
@@ -107,7 +107,7 @@ def _limit(plan: PlanTable, row: Answer, setting: Setting, *, proper: bool) -> L
     return limit_of(plan.question, row, setting=setting, proper=proper, pure=not plan.question.delta)
 
 
-def _unproved(plan: PlanTable) -> str | None:
+def _gap(plan: PlanTable) -> str | None:
     """Records between the floor and the proof: neither is the last word."""
     best, have = plan.best, plan.question.records
     if plan.question.kind != "needed" or have is None or best is None or best.enough is not False:
@@ -117,10 +117,10 @@ def _unproved(plan: PlanTable) -> str | None:
     easiest = _least(plan)
     if easiest is not None and have < easiest.value:
         return None
-    excluded = list(_exclusions(plan, best, have))
-    also = f" They are too few {', and '.join(excluded)}." if excluded else ""
+    exclusions = list(_exclusions(plan, best, have))
+    also = f" They are too few {', and '.join(exclusions)}." if exclusions else ""
     return (
-        f"With {count(have)} nothing is proved{'' if excluded else ' and nothing excluded'}:"
+        f"With {count(have)} nothing is proved{'' if exclusions else ' and nothing excluded'}:"
         f" {best.need.labelled:,} are proved to suffice.{also} --simulate tells what to expect."
     )
 
@@ -295,12 +295,12 @@ def _noise(plan: PlanTable) -> str | None:
     word = plan.question.word if plan.headline is None else plan.headline.concepts.word
     rows = (row for row in plan.answers if row.option.setting == "agnostic" and row.concepts.word == word)
     agnostic = next(rows, None)
-    known = None if agnostic is None else again(plan.question, agnostic, noise=KNOWN_NOISE)
-    if agnostic is None or known is None or 2 * known.need.labelled > agnostic.need.labelled:
+    with_noise = None if agnostic is None else again(plan.question, agnostic, noise=KNOWN_NOISE)
+    if agnostic is None or with_noise is None or 2 * with_noise.need.labelled > agnostic.need.labelled:
         return None
     return (
         f"If the best rule is known to err at most 5% of the time, --noise 0.05 brings the number for any records from"
-        f" {agnostic.need.labelled:,} to {count(known.need.labelled)}."
+        f" {agnostic.need.labelled:,} to {count(with_noise.need.labelled)}."
     )
 
 
@@ -343,8 +343,8 @@ def _close(plan: PlanTable) -> str | None:
 
 def _pessimistic(plan: PlanTable) -> str | None:
     """Large classes of trees hold many copies of every good rule, which the proof cannot use."""
-    grown = [row for row in plan.answers if row.concepts.kind in ("trees", "lists")]
-    if not grown or any(row.simulated is not None for row in grown):
+    tree_rows = [row for row in plan.answers if row.concepts.kind in ("trees", "lists")]
+    if not tree_rows or any(row.simulated is not None for row in tree_rows):
         return None
     return (
         "For trees and lists the proof is about ten times too pessimistic: they hold many near-copies of every good"
@@ -392,9 +392,9 @@ def _behind(question: Question) -> str:
         return ""
     most = question.records * question.epsilon
     behind = next((loss for limit, loss in CARD_BEHIND if most <= limit), None)
-    lost = "level with" if behind is None else f"about {behind} below"
+    standing = "level with" if behind is None else f"about {behind} below"
     return (
-        f"With records times epsilon near {int(most):,} it was {lost} logistic regression without privacy, which is"
+        f"With records times epsilon near {int(most):,} it was {standing} logistic regression without privacy, which is"
         " what to compare with: how well anything can rank depends on the table. "
     )
 
@@ -407,11 +407,11 @@ def _balance(plan: PlanTable) -> str | None:
     from privpac.constructions.request import balanced_costs  # which loads what learns
 
     costs = balanced_costs(schema)
-    priced = ", ".join(f"{name}: {cost}" for name, cost in zip(schema.classes, costs, strict=True))
+    prices = ", ".join(f"{name}: {cost}" for name, cost in zip(schema.classes, costs, strict=True))
     if len(set(costs)) == 1:
         return None
     return (
-        f"The schema declares how common each class is. With --costs balanced misjudging a record costs {priced}, so"
+        f"The schema declares how common each class is. With --costs balanced misjudging a record costs {prices}, so"
         " that rare classes count as much as common ones; without it a rule that never names a rare class may be"
         " the most accurate one."
     )
@@ -427,7 +427,7 @@ RULES: Mapping[str, Callable[[PlanTable], str | None]] = {
     "card": _card,
     "nothing": _nothing,
     "impossible": _impossible,
-    "unproved": _unproved,
+    "unproved": _gap,
     "run": _run,
     "run_perfect": _run_perfect,
     "run_unlabelled": _run_unlabelled,

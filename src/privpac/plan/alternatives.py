@@ -45,9 +45,9 @@ def sized(description: Description) -> Iterator[tuple[str, int]]:
 
 def again(question: Question, like: Answer, **changes: object) -> Answer | None:
     """The same option and kind of class with other numbers; None where they promise nothing."""
-    changed = question.with_(**changes)
-    concepts = _alike(changed, like)
-    return None if concepts is None else bare_answer(changed, like.option, concepts)
+    variant = question.with_(**changes)
+    concepts = _alike(variant, like)
+    return None if concepts is None else bare_answer(variant, like.option, concepts)
 
 
 def epsilon_of(question: Question, row: Answer) -> Fraction:
@@ -57,8 +57,8 @@ def epsilon_of(question: Question, row: Answer) -> Fraction:
     """
     if row.spent == row.wish.epsilon or row.enough is False:
         return row.wish.epsilon
-    proved = None if row.enough is None else again(question, row, kind="reachable", error=None)
-    return row.wish.epsilon if proved is not None and proved.proved <= row.wish.error else row.spent
+    reachable = None if row.enough is None else again(question, row, kind="reachable", error=None)
+    return row.wish.epsilon if reachable is not None and reachable.proved <= row.wish.error else row.spent
 
 
 def _alike(question: Question, like: Answer) -> ClassFacts | None:
@@ -92,9 +92,9 @@ def halvers(question: Question, best: Answer) -> list[tuple[float, str]]:
 
 
 def _meets(question: Question, best: Answer, goal: int, **changes: object) -> bool:
-    changed = question.with_(**changes)
-    concepts = _alike(changed, best)
-    return concepts is not None and suffices(changed, best.option, changed.wish(concepts), goal)
+    variant = question.with_(**changes)
+    concepts = _alike(variant, best)
+    return concepts is not None and suffices(variant, best.option, variant.wish(concepts), goal)
 
 
 def _first_larger(

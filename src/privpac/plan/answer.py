@@ -106,7 +106,7 @@ class Answer:
 
     def to_json(self) -> dict[str, Any]:
         """The row as JSON."""
-        released = self.option.purpose == "release"
+        is_release = self.option.purpose == "release"
         tree: dict[str, Any] = {
             "learner": self.option.learner,
             "concepts": self.concepts.word,
@@ -119,8 +119,8 @@ class Answer:
             "proper": self.option.proper,
             "purpose": self.option.purpose,
             # What is released needs no labels: all its records count as unlabelled.
-            "labelled": 0 if released else self.need.labelled,
-            "unlabelled": self.need.labelled if released else self.need.unlabelled,
+            "labelled": 0 if is_release else self.need.labelled,
+            "unlabelled": self.need.labelled if is_release else self.need.unlabelled,
             "error": float(self.wish.error),
             "epsilon": float(self.wish.epsilon),
             "simulated": None if self.simulated is None else _plain(self.simulated.value),
@@ -167,15 +167,15 @@ def bare_answer(question: Question, option: Option, concepts: ClassFacts) -> Ans
     """The same without the floor, which takes longest to find."""
     wish = question.wish(concepts)
     if question.kind == "needed":
-        return _needed(question, option, wish)
-    solved = _solved(question, option, wish, "error" if question.kind == "reachable" else "epsilon")
-    if solved is None:
+        return _records_answer(question, option, wish)
+    solution = _solve(question, option, wish, "error" if question.kind == "reachable" else "epsilon")
+    if solution is None:
         return None
     records = question.records or 0
-    need = _need_at(option, solved, records)
+    need = _need_at(option, solution, records)
     if need is None or _is_direct(question, need):
         need = Need(records)
-    return Answer(question.kind, option, solved, need)
+    return Answer(question.kind, option, solution, need)
 
 
 def _is_direct(question: Question, need: Need) -> bool:
@@ -185,7 +185,7 @@ def _is_direct(question: Question, need: Need) -> bool:
     return more or (question.kind == "reachable" and "epsilon" in need.parameters)
 
 
-def _needed(question: Question, option: Option, wish: Wish) -> Answer | None:
+def _records_answer(question: Question, option: Option, wish: Wish) -> Answer | None:
     need = _need(option, wish)
     if need is None or not _affordable(question, need):
         return None
@@ -236,7 +236,7 @@ def suffices(question: Question, option: Option, wish: Wish, records: int) -> bo
     return need is not None and need.labelled <= records and _affordable(question, need)
 
 
-def _searched(question: Question, option: Option, wish: Wish, name: str, end: Fraction) -> Wish | None:
+def _search(question: Question, option: Option, wish: Wish, name: str, end: Fraction) -> Wish | None:
     """The smallest number of two digits at which the records at hand are enough."""
     row, have = _two_digits(end), question.records or 0
 
@@ -275,13 +275,13 @@ def _nearby(question: Question, wish: Wish, name: str) -> Fraction:
     return Fraction(1, 4) if need is None else need
 
 
-def _solved(question: Question, option: Option, wish: Wish, name: str) -> Wish | None:
+def _solve(question: Question, option: Option, wish: Wish, name: str) -> Wish | None:
     """The wish with the number asked for, by a direct formula where there is one."""
     assert question.records is not None
     direct: Callable[[Wish, int], Fraction | None] | None = getattr(option, name)
     end = Fraction(1, 2) if name == "error" else Fraction(LARGEST_EPSILON)
     if direct is None:
-        return _searched(question, option, wish, name, end)
+        return _search(question, option, wish, name, end)
     need = direct(wish, question.records)
     return None if need is None or need >= end else wish.at(name, need)
 

@@ -111,8 +111,8 @@ def answer_prices(*, answers: int, epsilon: object, delta: object = 0, wrong: ob
     rows = [_row("adding", _largest(Promises(total.epsilon), answers, pure_rho), share)]
     if total.delta:
         if answers <= MOST_DECLARED:
-            declared = epsilon_an_answer(answers=answers, epsilon=total.epsilon, delta=total.delta)
-            rows.append(_row("declared, vote", declared, share))
+            price = epsilon_an_answer(answers=answers, epsilon=total.epsilon, delta=total.delta)
+            rows.append(_row("declared, vote", price, share))
         rows.append(_row("filter, vote", _largest(promises, answers, pure_rho), share))
         rows.append(
             _row("filter, weighted vote", _largest(promises, answers, range_rho), share, weighted=True)
@@ -134,9 +134,9 @@ def _largest(promises: Promises, answers: int, rho: Callable[[Fraction], Fractio
         middle = (low + high) // 2
         low, high = (middle, high) if fits(middle) else (low, middle)
     if low == 0:
-        allowed = "few enough for a price of six decimals"
+        requirement = "few enough for a price of six decimals"
         remedy = "Ask for fewer answers, or for a larger total."
-        raise ParameterError(OWNER, "answers", answers, allowed=allowed, remedy=remedy)
+        raise ParameterError(OWNER, "answers", answers, allowed=requirement, remedy=remedy)
     return low * unit
 
 

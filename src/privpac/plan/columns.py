@@ -151,7 +151,7 @@ def rows(plan: PlanTable) -> Iterator[tuple[str, ...]]:
             SETTINGS.get(row.option.setting, row.option.setting),
             row.option.protects,
             "such a rule" if row.option.proper else "any rule",
-            _proved(row),
+            _proof_text(row),
             NOTHING if row.simulated is None else _estimate(row.simulated),
             NOTHING if row.floor is None else number_text(row.floor, up=False),
             NOTHING if row.ratio is None else f"{math.ceil(row.ratio * 10) / 10:g}",
@@ -191,7 +191,7 @@ def visible_answers(plan: PlanTable) -> list[Answer]:
     return sorted(answers, key=lambda row: row.concepts.word != word)
 
 
-def _proved(row: Answer) -> str:
+def _proof_text(row: Answer) -> str:
     text = number_text(row.proved)
     if row.need.unlabelled:  # without them the number is not proved, whatever was asked
         text += f" {'+' if row.asks == 'needed' else 'with'} {row.need.unlabelled:,} unlabelled"

@@ -70,21 +70,21 @@ class Cost:
 
 def cost_of(place: str, recipe: Recipe, *, engine: str) -> Cost:
     """The cost of a recipe on the records at a place; from their number and the schema alone."""
-    chosen: Engine = chosen_engine(place, engine)
+    engine_kind: Engine = chosen_engine(place, engine)
     schema = recipe.request.schema
     extent = extent_of(place, schema)
     n = extent.records
-    passes = 1 if chosen == "memory" else recipe.passes
-    counted = _counting_seconds(recipe, n)
+    passes = 1 if engine_kind == "memory" else recipe.passes
+    counting = _counting_seconds(recipe, n)
     read = passes * n * (len(schema.names) + 1) * READ_NANOSECONDS * 1e-9
     return Cost(
-        engine=chosen,
+        engine=engine_kind,
         files=extent.files,
         records=n,
         columns=len(schema.names) + 1,
         passes=passes,
-        seconds=round(START_SECONDS + read + counted, 1),
-        memory=_memory(recipe, n, schema, chosen),
+        seconds=round(START_SECONDS + read + counting, 1),
+        memory=_memory(recipe, n, schema, engine_kind),
     )
 
 
@@ -95,12 +95,12 @@ def estimated_class(learner: Learner) -> Estimated | None:
 
 
 def _counting_seconds(recipe: Recipe, n: int) -> float:
-    if (estimated := estimated_class(recipe.learner)) is not None:
-        return estimated.estimate(n).seconds
+    if (concepts := estimated_class(recipe.learner)) is not None:
+        return concepts.estimate(n).seconds
     return n * len(recipe.learner.concepts.statistic.columns) * COUNT_NANOSECONDS * 1e-9
 
 
 def _memory(recipe: Recipe, n: int, schema: Schema, engine: str) -> int:
-    estimated = estimated_class(recipe.learner)
-    counts = 0 if estimated is None else estimated.estimate(n).bytes
+    concepts = estimated_class(recipe.learner)
+    counts = 0 if concepts is None else concepts.estimate(n).bytes
     return STREAMED + counts + (n * IN_MEMORY * (len(schema.names) + 1) if engine == "memory" else 0)

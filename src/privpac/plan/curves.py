@@ -57,12 +57,12 @@ class PlanDisplay:
             raise ParameterError(
                 OWNER, "against", against, allowed="epsilon or error", remedy="Only --bits can vary the bits."
             )
-        chosen = _rows_to_draw(plan, learner)
-        xs = _places(centre, against, _marked(plan, chosen[0], against))
+        choice = _rows_to_draw(plan, learner)
+        xs = _places(centre, against, _marked_numbers(plan, choice[0], against))
         rows = tuple(
-            series for row in chosen for series in _series(centre, row, against, xs, simulated=simulated)
+            series for row in choice for series in _series(centre, row, against, xs, simulated=simulated)
         )
-        marks = _marks(plan, centre, chosen[0], against)
+        marks = _marks(plan, centre, choice[0], against)
         x = tuple(float(value) for value in xs)
         return cls(against, x, rows, _curves(centre, against, (*rows, *marks), x))
 
@@ -87,15 +87,15 @@ def _rows_to_draw(plan: PlanTable, learner: str | None) -> list[Answer]:
     """The rows that are drawn: those that the first paragraph speaks of, then the cheapest of those in the table."""
     first = [row for row in (plan.headline, plan.perfect) if row is not None]
     rows = [*first, *(row for row in visible_answers(plan) if row not in first)]
-    chosen = [row for row in rows if learner in (None, row.option.learner)][:MOST_OPTIONS]
+    choice = [row for row in rows if learner in (None, row.option.learner)][:MOST_OPTIONS]
     if not plan.answers:
         raise PrivpacError(
             "There is nothing to draw: nothing can be promised with these numbers.",
             remedy="Ask for a larger error, a larger epsilon or more records.",
         )
-    if not chosen:
+    if not choice:
         raise ParameterError(OWNER, "learner", learner, allowed="a learner of the plan")
-    return chosen
+    return choice
 
 
 def _as_needed(plan: PlanTable) -> Question:
@@ -106,7 +106,7 @@ def _as_needed(plan: PlanTable) -> Question:
     return question.with_(kind="needed", error=best.wish.error, epsilon=best.wish.epsilon, records=None)
 
 
-def _marked(plan: PlanTable, row: Answer, against: str) -> list[Fraction]:
+def _marked_numbers(plan: PlanTable, row: Answer, against: str) -> list[Fraction]:
     """What must lie within the drawn range: the number that was asked or found, and what is impossible."""
     centre = _as_needed(plan)
     if against == "bits":
@@ -122,21 +122,21 @@ def _is_asked(plan: PlanTable, against: str) -> bool:
     return (plan.question.kind, against) in (("reachable", "error"), ("smallest_epsilon", "epsilon"))
 
 
-def _places(question: Question, against: str, marked: list[Fraction]) -> tuple[Any, ...]:
+def _places(question: Question, against: str, marks: list[Fraction]) -> tuple[Any, ...]:
     """Where curves have points: around what is marked, and there too."""
     if against == "bits":
-        bits = int(marked[0])
+        bits = int(marks[0])
         further = [2 * bits, bits + bits // 2] if bits > BITS[-1] // 2 else []
         return tuple(sorted({*BITS, *further, bits}))
     most = MOST_ERROR if against == "error" else Fraction(LARGEST_EPSILON)
-    around = {Fraction(f"{float(marked[0] * factor):.3g}") for factor in FACTORS}
-    return tuple(sorted({value for value in (*around, *marked) if 0 < value < most}))
+    around = {Fraction(f"{float(marks[0] * factor):.3g}") for factor in FACTORS}
+    return tuple(sorted({value for value in (*around, *marks) if 0 < value < most}))
 
 
 def _marks(plan: PlanTable, centre: Question, row: Answer, against: str) -> list[Series]:
     """The answer, and what is impossible: a point each, named by its number."""
     have = plan.question.records
-    here = _marked(plan, row, against)
+    here = _marked_numbers(plan, row, against)
     records = row.need.labelled if have is None or row.asks == "needed" else have
     marks = [_mark(f"the answer: {_with_unit(row, row.proved)}", here[0], records, "answer")]
     if not row.floor:
@@ -190,8 +190,8 @@ def _series(
     if question.word == "auto":
         name = f"{name}, {like.concepts.word}"
     x = [float(value) for value in xs]
-    proved = [None if row is None else float(row.need.labelled) for row in rows]
-    lines = [Series(f"{name}: proved", x, proved, group=name)]
+    needs = [None if row is None else float(row.need.labelled) for row in rows]
+    lines = [Series(f"{name}: proved", x, needs, group=name)]
     if any(estimate is not None for estimate in hard):
         values = [None if estimate is None else float(estimate.value) for estimate in hard]
         lines.append(Series(f"{name}: hard distribution", x, values, kind="points", group=name))
@@ -202,7 +202,7 @@ def _series(
 
 
 def _curves(question: Question, against: str, rows: tuple[Series, ...], x: tuple[float, ...]) -> Curves:
-    fixed = [
+    constants = [
         f"{name} {plain(value)}"
         for name, value in (
             ("error", question.error),
@@ -213,9 +213,9 @@ def _curves(question: Question, against: str, rows: tuple[Series, ...], x: tuple
         if value is not None and name != against
     ]
     if question.subject.bits is not None and against != "bits":
-        fixed.insert(0, f"{question.subject.bits} bits")
+        constants.insert(0, f"{question.subject.bits} bits")
     return Curves(
-        title=f"Records needed for {short_word(question.word)} ({', '.join(fixed)})",
+        title=f"Records needed for {short_word(question.word)} ({', '.join(constants)})",
         x_label=AXES[against],
         y_label="labelled records",
         series=_distinct(rows),
@@ -228,11 +228,11 @@ def _curves(question: Question, against: str, rows: tuple[Series, ...], x: tuple
 
 def _distinct(rows: tuple[Series, ...]) -> tuple[Series, ...]:
     """A floor that two options share is drawn once."""
-    seen: set[tuple[float | None, ...]] = set()
+    earlier: set[tuple[float | None, ...]] = set()
     different = []
     for series in rows:
         values = tuple(series.y)
-        if series.kind == "mark" or values not in seen:
+        if series.kind == "mark" or values not in earlier:
             different.append(series)
-        seen.add(values)
+        earlier.add(values)
     return tuple(different)

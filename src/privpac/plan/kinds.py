@@ -51,7 +51,7 @@ def facts_of(word: str, description: Description) -> tuple[ClassFacts, ...]:
     """
     _check(description)
     if word == "auto":
-        return (*_mixed(description), *(fact for name in AUTO for fact in facts_of(name, description)))
+        return (*_mixture(description), *(fact for name in AUTO for fact in facts_of(name, description)))
     head, _, rest = word.partition(":")
     if head not in KINDS:
         forms = ", ".join(form.partition(" ")[0] for form, _ in KINDS.values())
@@ -68,7 +68,7 @@ def facts_of(word: str, description: Description) -> tuple[ClassFacts, ...]:
     return (facts,)
 
 
-def _mixed(description: Description) -> tuple[ClassFacts, ...]:
+def _mixture(description: Description) -> tuple[ClassFacts, ...]:
     """All that `auto` draws from, under its prior; unknown where only a number of tests was given."""
     from privpac.constructions.draw.default import default_mixture
     from privpac.data.schema import Schema

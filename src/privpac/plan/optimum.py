@@ -155,12 +155,12 @@ def _sizes(question: Question, wish: Wish) -> list[int]:
     if sizes_solved and question.records is None:
         return sizes_solved
     cells, most = wish.concepts.cells, len(sizes_solved)
-    allowed = f"up to {most} on {cells} cells" if most else "solved for a few cells: up to 16"
+    requirement = f"up to {most} on {cells} cells" if most else "solved for a few cells: up to 16"
     raise ParameterError(
         OWNER,
         "records" if most else "bits",
         question.records if most else question.subject.bits,
-        allowed=allowed,
+        allowed=requirement,
         remedy="The best private learner is found by linear programming, which grows fast.",
     )
 

@@ -52,8 +52,7 @@ def make(question: Question, simulation: Simulation | None = None) -> Plan:
         from privpac.plan.runner import simulated  # which loads what it runs
 
         rows = simulated(question, simulation, rows)
-    ordered = tuple(sorted(rows, key=lambda row: row.order))
-    plan = Plan(question, ordered)
+    plan = Plan(question, tuple(sorted(rows, key=lambda row: row.order)))
     ranking = _ranking(question, simulation)
     first = () if ranking is None else (ranking,)
     return replace(plan, advice=(*first, *advise(plan)), ranking=ranking)

@@ -119,13 +119,13 @@ def synthetic(
         column.name: _draw_cells(column, shares.get(column.name), uniforms(coins, rows))
         for column in schema.columns
     }
-    stored = MemorySample.from_cells(schema, cells).block().cells
-    rule = _planted(schema, stored, coins)
+    records = MemorySample.from_cells(schema, cells)
+    rule = _planted_tree(schema, records.block().cells, coins)
     columns = "with the given marginals" if shares else "uniform"
     whence = f"{rows:,} synthetic records: independent columns, {columns}; labels from a random tree of depth"
     return labelled(
-        MemorySample.from_cells(schema, stored),
-        rule.predict(stored),
+        records,
+        rule.predict(records.block().cells),
         flipped=flipped,
         coins=coins,
         on=f"{whence} {PLANTED_DEPTH}",
@@ -140,7 +140,7 @@ def labelled(
     rates = records.schema.base_rate
     if rates is not None and (rows := _as_common(clean, rates, coins)) is not None:
         common = clean[rows]
-        labels = _exchanged(common, flipped, classes=len(rates))
+        labels = _exchange(common, flipped, classes=len(rates))
         records, on = records.take(rows), f"{on}, as common as the base rate says"
     else:
         common, labels = clean, _with_flips(clean, flipped, len(records.schema.classes), coins)
@@ -176,7 +176,7 @@ def _as_common(
     return np.concatenate(rows)
 
 
-def _exchanged(labels: NDArray[np.uint8], flipped: float, *, classes: int) -> NDArray[np.uint8]:
+def _exchange(labels: NDArray[np.uint8], flipped: float, *, classes: int) -> NDArray[np.uint8]:
     """As many labels of each class moved on to the next, so that all stay as common as they are."""
     rarest = int(np.bincount(labels, minlength=classes).min())
     each = min(int(flipped * len(labels) / classes), int(MOST_EXCHANGED * rarest))
@@ -209,15 +209,11 @@ def skewed(schema: Schema, column: str, *, seed: int = 0, rows: int = ROWS) -> P
     """Values at log-uniform distance from the lowest one, so that some are held by many and most by few or none."""
     coins = SeededCoins(seed)
     cells = {each.name: _evenly(each, uniforms(coins, rows)) for each in schema.columns}
-    described, u = schema.column(column), uniforms(coins, rows)
+    axis, u = schema.column(column), uniforms(coins, rows)
     # 2^(u·bits) beyond doubles: the whole part of the exponent as a shift.
-    exponents = (
-        u * float(np.log2(float(described.size)))
-        if described.size < 2**1000
-        else u * described.size.bit_length()
-    )
-    values = [min(described.size, int(2.0 ** (50 + e % 1)) << int(e) >> 50) - 1 for e in exponents.tolist()]
-    cells[column] = np.array(values, dtype=described.dtype)
+    exponents = u * float(np.log2(float(axis.size))) if axis.size < 2**1000 else u * axis.size.bit_length()
+    values = [min(axis.size, int(2.0 ** (50 + e % 1)) << int(e) >> 50) - 1 for e in exponents.tolist()]
+    cells[column] = np.array(values, dtype=axis.dtype)
     records = MemorySample.from_cells(schema, cells)
     on = f"{rows:,} synthetic records, log-uniform: a few values are held by many, most by few or none"
     return Population(records, 0.0, on)
@@ -288,7 +284,7 @@ def _weights(column: Column, marginal: object) -> NDArray[np.float64]:
     return weights
 
 
-def _planted(schema: Schema, cells: Mapping[str, NDArray[Any]], coins: SeededCoins) -> Tree:
+def _planted_tree(schema: Schema, cells: Mapping[str, NDArray[Any]], coins: SeededCoins) -> Tree:
     """The random tree, among a few, whose classes are most even, or as common as the schema says."""
     tests = Binarisation.of(schema).tests
     classes = len(schema.classes)

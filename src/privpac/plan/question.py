@@ -52,14 +52,14 @@ class Question:
     @property
     def card(self) -> str | None:
         """The word of the card that this is about, of two classes; None if it is about another rule."""
-        named = self.word.partition(":")[0] == "card"
-        if not (named or (self.word == "auto" and self.aim == "rank")):
+        names_card = self.word.partition(":")[0] == "card"
+        if not (names_card or (self.word == "auto" and self.aim == "rank")):
             return None
         schema = self.subject.schema
         classes = self.subject.classes if schema is None else len(schema.classes)
         if self.release or self.protect == "predictions" or classes != 2:
             return None
-        return self.word if named else "card"
+        return self.word if names_card else "card"
 
     def __post_init__(self) -> None:
         read_aim(self.aim, owner=OWNER)

@@ -69,8 +69,8 @@ def _population(question: Question, simulation: Simulation) -> Population:
     schema = as_schema(question.subject)
     if simulation.table is not None:
         return from_table(simulation.table, schema)
-    flipped: Fraction = FLIPPED if question.noise is None else question.noise
-    return synthetic(schema, flipped=float(flipped), marginals=read_marginals(simulation.marginals))
+    noise: Fraction = FLIPPED if question.noise is None else question.noise
+    return synthetic(schema, flipped=float(noise), marginals=read_marginals(simulation.marginals))
 
 
 def _area(card: Card, population: Population) -> float:

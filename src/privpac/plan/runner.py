@@ -49,9 +49,9 @@ def _outcomes(question: Question, simulation: Simulation, rows: list[Answer]) ->
     """From an earlier run of the same code on the same numbers, or tried and kept."""
     keep, options = simulation.keep, _digest(question, simulation, rows)
     if keep is not None and options is not None:
-        stored = keep.get("plan", options=options)
-        if isinstance(stored, list) and len(stored) == len(rows):
-            return [_from_json(tree) for tree in stored]
+        trees = keep.get("plan", options=options)
+        if isinstance(trees, list) and len(trees) == len(rows):
+            return [_from_json(tree) for tree in trees]
     outcomes = _simulate(question, simulation, rows) if rows else []
     if keep is not None and options is not None:
         keep.put("plan", [_to_json(outcome) for outcome in outcomes], options=options)

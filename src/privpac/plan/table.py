@@ -58,9 +58,9 @@ class PlanTable:
         for answer in self.answers:
             if answer.option.learner == learner and setting in (None, answer.option.setting):
                 return answer
-        offered = ", ".join(sorted({f"{row.option.learner} ({row.option.setting})" for row in self.answers}))
+        choices = ", ".join(sorted({f"{row.option.learner} ({row.option.setting})" for row in self.answers}))
         raise ParameterError(
-            "Plan.option", "learner", learner, allowed=f"one of {offered or 'none: nothing is promised'}"
+            "Plan.option", "learner", learner, allowed=f"one of {choices or 'none: nothing is promised'}"
         )
 
     def to_json(self) -> dict[str, Any]:

@@ -89,7 +89,7 @@ def estimate(
 
     Raises `Unsimulated` where it would take longer than `seconds`, or nothing up to the proved number does.
     """
-    run = _reachable if question.kind == "reachable" else _searched
+    run = _reachable if question.kind == "reachable" else _search
     return run(question, row, experiment, seconds, progress or (lambda part, of: None))
 
 
@@ -116,15 +116,15 @@ def quantile(values: Sequence[float], failure: float) -> tuple[float, float, flo
 
     The limits are order statistics: a binomial count says how many values lie below the true quantile.
     """
-    ordered = sorted(values)
-    count = len(ordered)
+    ascending = sorted(values)
+    count = len(ascending)
     # at_most[k]: the probability that at most k of the values lie below the quantile.
     at_most = list(accumulate(_binomial(count, k, 1.0 - failure) for k in range(count)))
     half = (1.0 - CONFIDENCE) / 2.0
     place = min(count - 1, math.ceil(count * (1.0 - failure)) - 1)
     low = max((rank for rank in range(1, count) if at_most[rank - 1] <= half), default=0)
     high = next((rank for rank in range(count) if at_most[rank] >= 1.0 - half), None)
-    return ordered[place], ordered[low], None if high is None else ordered[high]
+    return ascending[place], ascending[low], None if high is None else ascending[high]
 
 
 def _binomial(n: int, k: int, chance: float) -> float:
@@ -134,10 +134,10 @@ def _binomial(n: int, k: int, chance: float) -> float:
 
 def _too_long(experiment: Experiment, n: int) -> Unsimulated:
     each = experiment.seconds(n)
-    shown = f"{each:.0f}" if each >= 1 else f"{each:.1g}"
+    seconds = f"{each:.0f}" if each >= 1 else f"{each:.1g}"
     others = f" and {experiment.unlabelled:,} without labels" if experiment.unlabelled else ""
     return Unsimulated(
-        f"a run on {n:,} records{others} takes about {shown} s, too long to repeat it often enough"
+        f"a run on {n:,} records{others} takes about {seconds} s, too long to repeat it often enough"
     )
 
 
@@ -165,23 +165,23 @@ def _four(value: float | None, most: Fraction | None) -> Fraction | None:
     """Four decimals, and no more than is proved."""
     if value is None:
         return most
-    shown = Fraction(round(value * 10_000), 10_000)
-    return shown if most is None else min(shown, most)
+    decimal = Fraction(round(value * 10_000), 10_000)
+    return decimal if most is None else min(decimal, most)
 
 
-def _searched(
+def _search(
     question: Question, row: Answer, experiment: Experiment, seconds: float, progress: Progress
 ) -> tuple[Estimate, float]:
     """The lowest rung that does, of records or of epsilons."""
-    wish, needed = row.wish, question.kind == "needed"
+    wish, asks_records = row.wish, question.kind == "needed"
     have = question.records or 1
 
     def setting(rung: Rung) -> tuple[int, Fraction]:
-        return (int(rung), wish.epsilon) if needed else (have, Fraction(rung))
+        return (int(rung), wish.epsilon) if asks_records else (have, Fraction(rung))
 
     climb = _Climb(
         experiment,
-        ladder(row.need.labelled if needed else wish.epsilon),
+        ladder(row.need.labelled if asks_records else wish.epsilon),
         setting,
         error=float(wish.error),
         failure=float(wish.failure),
@@ -216,7 +216,7 @@ class _Climb:
         self._seen: dict[int, tuple[float, float, float]] = {}
 
     def estimate(self) -> Estimate:
-        first = self._climbed()
+        first = self._climb()
         each, left = LOOKS * self._each(first), self._seconds - self.spent
         if LEAST * each > left:  # no time to look closer: what the way up has told
             return self._estimate(first, FIRST)
@@ -227,21 +227,21 @@ class _Climb:
             place = first_whole(lambda k: k > self._last or meets(k), start=start, step=1)
             return place if place <= self._last else None
 
-        rung = lowest(lambda k: self._does(k, self._looked(k, count)), first)
+        rung = lowest(lambda k: self._does(k, self._look(k, count)), first)
         if rung is None:
             raise self._never()
-        lowest(lambda k: self._looked(k, count)[1] <= self._failure, rung)
+        lowest(lambda k: self._look(k, count)[1] <= self._failure, rung)
         # With few trials not even no failure at all would prove the target: do not look for it.
         hopeless = interval([0.0] * count, confidence=CONFIDENCE)[2] > self._failure
         if not hopeless and self.spent < self._seconds:
-            lowest(lambda k: self._looked(k, count)[2] <= self._failure, rung)
+            lowest(lambda k: self._look(k, count)[2] <= self._failure, rung)
         return self._estimate(rung, count)
 
     def _estimate(self, rung: int, count: int) -> Estimate:
         """A rung, between the highest one that surely does not do and the lowest one that surely does."""
         self._progress(100, 100)
-        least = max((k for k, seen in self._seen.items() if seen[1] > self._failure), default=-1)
-        most = min((k for k, seen in self._seen.items() if seen[2] <= self._failure), default=None)
+        least = max((k for k, limits in self._seen.items() if limits[1] > self._failure), default=-1)
+        most = min((k for k, limits in self._seen.items() if limits[2] <= self._failure), default=None)
         if most is None and self._experiment.promised:
             most = self._last
         high = None if most is None else self._rungs[max(rung, most)]
@@ -265,7 +265,7 @@ class _Climb:
     def _never(self) -> Unsimulated:
         return Unsimulated("nothing up to the proved number was enough on these records")
 
-    def _climbed(self) -> int:
+    def _climb(self) -> int:
         """The first of every so-many-th rung at which none, or few, of a handful of trials fail.
 
         It begins with the largest rung that costs about as much as the lowest: below, halving is cheapest, and above,
@@ -274,8 +274,8 @@ class _Climb:
         places: list[int] = [*range(0, self._last, STEPS), self._last]
         cheap = DEARER * self._each(0)
         start = max(k for k, place in enumerate(places) if self._each(place) <= cheap)
-        proved = places[start] == self._last and self._experiment.promised
-        if proved or self._enough(places[start]):
+        is_promise = places[start] == self._last and self._experiment.promised
+        if is_promise or self._enough(places[start]):
             low = places[first_whole(lambda k: k >= start or self._enough(places[k]), start=start // 2)]
             if low in self._seen or self._enough(low):
                 return low
@@ -289,27 +289,27 @@ class _Climb:
             raise _too_long(self._experiment, self._setting(self._rungs[place])[0])
         return self._does(place, self._try(place, FIRST, most=SURE))
 
-    def _does(self, place: int, seen: tuple[float, float, float]) -> bool:
+    def _does(self, place: int, limits: tuple[float, float, float]) -> bool:
         """Whether few enough fail; at what is proved, unless they surely are too many."""
-        proved = place == self._last and self._experiment.promised
-        return seen[1 if proved else 0] <= self._failure
+        is_promise = place == self._last and self._experiment.promised
+        return limits[1 if is_promise else 0] <= self._failure
 
-    def _looked(self, place: int, count: int) -> tuple[float, float, float]:
+    def _look(self, place: int, count: int) -> tuple[float, float, float]:
         if place not in self._seen:
             self._try(place, count, most=count)
         return self._seen[place]
 
     def _try(self, place: int, count: int, *, most: float) -> tuple[float, float, float]:
         """The share of trials that fail, with its limits; it ends when more than `most` have failed."""
-        failed: list[float] = []
+        failures: list[float] = []
         try:
             trial = self._experiment.trial(*self._setting(self._rungs[place]))
-            while len(failed) < count and sum(failed) <= most:
+            while len(failures) < count and sum(failures) <= most:
                 self._spend(place, 1)
-                failed.append(float(trial(SeededCoins(len(failed))) > self._error))
+                failures.append(float(trial(SeededCoins(len(failures))) > self._error))
         except SizeError:  # so few records cannot do at all
             if place == self._last:
                 raise
-            failed = [1.0] * count
-        self._seen[place] = interval(failed, confidence=CONFIDENCE)
+            failures = [1.0] * count
+        self._seen[place] = interval(failures, confidence=CONFIDENCE)
         return self._seen[place]

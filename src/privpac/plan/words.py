@@ -39,23 +39,23 @@ def in_short(plan: PlanTable) -> str:
     if row is None:
         return " ".join(ranks)
     first = [*ranks, *verdict(plan)]
-    proved = [_promise(plan, row), *_sooner(plan, row), *_hopeless(plan, row)]
+    facts = [_promise(plan, row), *_sooner(plan, row), *_hopeless(plan, row)]
     if row.simulated is not None:
-        return " ".join([*first, _expected(row), *proved])
-    return " ".join([*first, *proved, *([] if ranks else [UNSIMULATED])])
+        return " ".join([*first, _expectation(row), *facts])
+    return " ".join([*first, *facts, *([] if ranks else [UNSIMULATED])])
 
 
 def _ranks(plan: PlanTable) -> list[str]:
     """Who asks for a card, or for an order, is told first what is known of that."""
     question = plan.question
-    named = question.word.partition(":")[0] == "card"
-    if not named and question.aim != "rank":
+    names_card = question.word.partition(":")[0] == "card"
+    if not names_card and question.aim != "rank":
         return []
     errors = ["What follows is about errors of classes."] if plan.answers else []
     if plan.ranking is not None:
         return [plan.ranking, *errors]
     nothing = (
-        "No accuracy is proved for a card." if named else "Nothing is proved about the order of records."
+        "No accuracy is proved for a card." if names_card else "Nothing is proved about the order of records."
     )
     if question.card is None:
         return [nothing, *errors]
@@ -78,16 +78,16 @@ def verdict(plan: PlanTable) -> list[str]:
         are = f"{count(have)}{beside} are enough for error {plain(error)}"
         return [f"Yes: {are}, {_condition(row)}{_smaller_epsilon(plan, row)}."]
     perfect = plan.perfect
-    known = perfect is not None and perfect.enough
+    enough = perfect is not None and perfect.enough
     also = (
         [f"They are enough {_condition(perfect)}{_smaller_epsilon(plan, perfect)}."]
-        if perfect and known
+        if perfect and enough
         else []
     )
-    proved = again(plan.question, row, kind="reachable", error=None)
-    if proved is None:
+    reachable = again(plan.question, row, kind="reachable", error=None)
+    if reachable is None:
         return [f"No: {count(have)} prove nothing that holds {_condition(row)}.", *also]
-    amount = _amount(proved, number_text(proved.proved))
+    amount = _amount(reachable, number_text(reachable.proved))
     return [f"No: {count(have)} prove {amount}, not {plain(error)}, {_condition(row)}.", *also]
 
 
@@ -142,7 +142,7 @@ def _of_smaller_rules(plan: PlanTable, row: Answer) -> list[str]:
     ]
 
 
-def _expected(row: Answer) -> str:
+def _expectation(row: Answer) -> str:
     trial = row.simulated
     assert trial is not None
     if row.asks == "reachable":
@@ -204,8 +204,8 @@ def _hopeless(plan: PlanTable, row: Answer) -> list[str]:
     """What no method can do that answers the question; and, if that is more, none whose answer is of the class."""
     limits = _limits(plan, row, pure=not plan.question.delta)
     if limits or not plan.question.delta:
-        return [_excluded(plan, row, limit) for limit in limits] or ["No lower bound is known here."]
-    without = [_excluded(plan, row, limit) for limit in _limits(plan, row, pure=True)]
+        return [_exclusion(plan, row, limit) for limit in limits] or ["No lower bound is known here."]
+    without = [_exclusion(plan, row, limit) for limit in _limits(plan, row, pure=True)]
     return [f"{text.removesuffix('.')} without the delta." for text in without] or [
         "No lower bound is known here."
     ]
@@ -220,7 +220,7 @@ def _limits(plan: PlanTable, row: Answer, *, pure: bool) -> list[Limit]:
     return [limit for limit in (proper, anything) if limit is not None]
 
 
-def _excluded(plan: PlanTable, row: Answer, limit: Limit) -> str:
+def _exclusion(plan: PlanTable, row: Answer, limit: Limit) -> str:
     number = number_text(limit.value, up=False)
     less = {
         "needed": f"do it with fewer than {number} record{'' if limit.value == 1 else 's'}",
@@ -275,8 +275,8 @@ def notes(plan: PlanTable) -> list[str]:
 def _less_spent(plan: PlanTable) -> list[str]:
     """Which numbers of the table are proved with less than the epsilon that was allowed."""
     less = [row for row in visible_answers(plan) if row.spent < row.wish.epsilon]
-    named = "; ".join(f"{_name(plan, row)}, learnt with epsilon {plain(row.spent)}" for row in less)
-    return [f"Proved with a smaller epsilon than was allowed: {named}"] if less else []
+    names = "; ".join(f"{_name(plan, row)}, learnt with epsilon {plain(row.spent)}" for row in less)
+    return [f"Proved with a smaller epsilon than was allowed: {names}"] if less else []
 
 
 def _theorems(plan: PlanTable) -> list[str]:
@@ -318,11 +318,11 @@ def _headline_first(plan: PlanTable) -> list[Answer]:
 
 def _sizes(plan: PlanTable) -> list[str]:
     """Trees and lists are as many as their tests allow, which nobody has in mind."""
-    grown = {row.concepts.word: row.concepts for row in plan.answers if row.concepts.tests}
-    if not grown:
+    by_word = {row.concepts.word: row.concepts for row in plan.answers if row.concepts.tests}
+    if not by_word:
         return []
-    tests = max(facts.tests or 0 for facts in grown.values())
-    each = ", ".join(f"2^{facts.bits:.1f} ({word})" for word, facts in sorted(grown.items()))
+    tests = max(facts.tests or 0 for facts in by_word.values())
+    each = ", ".join(f"2^{facts.bits:.1f} ({word})" for word, facts in sorted(by_word.items()))
     return [f"Rules to choose from, on {tests:,} yes-or-no tests: {each}"]
 
 
@@ -346,8 +346,8 @@ def _without_rates(plan: PlanTable, on: Iterable[str]) -> list[str]:
     schema = plan.question.subject.schema
     if schema is None or schema.base_rate is None:
         return []
-    apart = [what for what in on if "base rate" not in what]
-    return [f"The base rate of the schema plays no part on {' or '.join(apart)}"] if apart else []
+    others = [what for what in on if "base rate" not in what]
+    return [f"The base rate of the schema plays no part on {' or '.join(others)}"] if others else []
 
 
 def _name(plan: PlanTable, answer: Answer) -> str:

@@ -62,18 +62,18 @@ def number_line(
     schema: Schema,
     *,
     marked: Sequence[int] | None = None,
-    keyed: bool = True,
+    with_key: bool = True,
 ) -> str:
     """One ordered column from its lower to its upper bound, coloured by the predicted class.
 
-    Every change of class is labelled; or, if given, the middles of the `marked` cells. `keyed`: with a legend.
+    Every change of class is labelled; or, if given, the middles of the `marked` cells. `with_key`: with a legend.
     """
     if marked is None:
         cuts = sorted({first for first, _, _ in segments} - {0})
         marks = [Mark(share(cut, column), column.show(cut)) for cut in cuts]
     else:
         marks = [Mark(share(2 * cell + 1, column) / 2, column.show(cell)) for cell in marked]
-    rows, above = _stacked(marks)
+    rows, above = _stack(marks)
     top = 8 + rows * ROW
     height = top + BAND + 48
     base = top + BAND
@@ -87,7 +87,7 @@ def number_line(
         f'<text class="axis" x="{WIDTH / 2}" y="{height - 6:.1f}" text-anchor="middle">'
         f"{escape(column.heading)}</text>"
     )
-    key = legend(schema) if keyed else ""
+    key = legend(schema) if with_key else ""
     return svg(height, _in_words(segments, column, schema), body) + key
 
 
@@ -131,17 +131,17 @@ def _x(place: float) -> float:
     return LEFT + place * (RIGHT - LEFT)
 
 
-def _stacked(marks: Sequence[Mark]) -> tuple[int, list[tuple[Mark, int]]]:
+def _stack(marks: Sequence[Mark]) -> tuple[int, list[tuple[Mark, int]]]:
     """Labels in as many rows as keep them apart: (number of rows, each mark with its row)."""
     ends: list[float] = []
-    placed = []
+    places = []
     for mark in marks:
         half = len(mark.text) * LETTER / 2 + 4
         middle = _inside(_x(mark.place), half)
         row = next((i for i, end in enumerate(ends) if end < middle - half), len(ends))
         ends[row:] = [middle + half, *ends[row + 1 :]]
-        placed.append((mark, row))
-    return max(1, len(ends)), placed
+        places.append((mark, row))
+    return max(1, len(ends)), places
 
 
 def _inside(x: float, half: float) -> float:

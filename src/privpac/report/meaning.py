@@ -43,10 +43,10 @@ def means(model: Certified) -> list[str]:
         " and rewriting cost nothing more.",
     ]
     if not delta and guessed_at_most(epsilon) != CERTAIN:
-        grown = suspected_at_most(epsilon, SUSPICION)
+        suspicion = suspected_at_most(epsilon, SUSPICION)
         texts.append(
             "Whatever somebody held likely before, its odds grow by at most that factor: a suspicion of 1 % to at most"
-            f" {grown}."
+            f" {suspicion}."
         )
     if epsilon > WEAK:
         texts.append(
@@ -154,13 +154,13 @@ def taken_for_granted(model: Certified, schema: Mapping[str, Any]) -> list[str]:
     tree = model.certificate
     people = records_of_one_person(tree)
     rate = shares_in_words(schema)
-    described = "Bounds, categories and classes of the schema" + (
+    facts = "Bounds, categories and classes of the schema" + (
         f", and the base rate ({rate})," if rate else ""
     )
     read = FROM_DATA in tree["assumptions"]
     above = (FROM_DATA, f"no person stands behind more than {people} records")
     return [
-        f"{described} {'are no secret, although they were read from' if read else 'were known without looking at'}"
+        f"{facts} {'are no secret, although they were read from' if read else 'were known without looking at'}"
         " these records.",
         f"No person has more than {people} {'record' if people == 1 else 'records'}.",
         "Whatever else was released from the same records was charged to the same ledger, failed attempts included.",
@@ -175,8 +175,8 @@ def taken_for_granted(model: Certified, schema: Mapping[str, Any]) -> list[str]:
 
 def _sentence(text: str) -> str:
     """An assumption from a file, which anybody may have written: it must not look like a paragraph of ours."""
-    shown = text if text.isprintable() else ascii(text)
-    return f"{shown[:1].upper()}{shown[1:]}."
+    printable = text if text.isprintable() else ascii(text)
+    return f"{printable[:1].upper()}{printable[1:]}."
 
 
 def shares_in_words(schema: Mapping[str, Any]) -> str:

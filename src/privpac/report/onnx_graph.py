@@ -66,8 +66,8 @@ def to_onnx(model: Subject) -> bytes:
     graph_file.producer_version = model.version
     graph_file.doc_string = model.describe()
     onnx.checker.check_model(graph_file, full_check=True)
-    written: bytes = graph_file.SerializeToString()
-    return written
+    content: bytes = graph_file.SerializeToString()
+    return content
 
 
 @dataclass
@@ -173,9 +173,9 @@ class _Builder:
         total = self.number(sum(block.base for block in card.with_points))
         for block in card.with_points:
             for one in block.merged:
-                held = self.both(one.test) if isinstance(one.test, Both) else self.test(one.test)
-                won = self.step("Where", held, self.number(one.points), self.number(0))
-                total = self.step("Add", total, won)
+                holds = self.both(one.test) if isinstance(one.test, Both) else self.test(one.test)
+                points = self.step("Where", holds, self.number(one.points), self.number(0))
+                total = self.step("Add", total, points)
         return self.every(total)
 
     def both(self, both: Both) -> str:
@@ -216,13 +216,13 @@ class _Builder:
         """Whether a text means this category: a spelling of it, or an empty or unlisted text if it takes those."""
         spellings = lookup(column.names)
         name = column.names[cell]
-        meant = self.among(column, [text for text, position in spellings.items() if position == cell])
+        matches = self.among(column, [text for text, position in spellings.items() if position == cell])
         if name == column.missing:
-            meant = self.step("Or", meant, self.among(column, [""]))
+            matches = self.step("Or", matches, self.among(column, [""]))
         if name == column.other:
-            listed = self.among(column, [*spellings, ""])
-            meant = self.step("Or", meant, self.step("Not", listed))
-        return meant
+            in_list = self.among(column, [*spellings, ""])
+            matches = self.step("Or", matches, self.step("Not", in_list))
+        return matches
 
     def among(self, column: Categorical, texts: list[str]) -> str:
         union = ""

@@ -91,21 +91,21 @@ def _header(model: Subject) -> str:
         facts.append(("area under the curve (AUC)", f"{model.ranks.auc.value:.3f}"))
     if model.estimate is not None:
         facts.append(("private estimate of accuracy", f"{float(model.estimate.accuracy):.3f}"))
-    listed = "".join(f"<li><span>{escape(n)}</span><strong>{escape(str(v))}</strong></li>" for n, v in facts)
+    items = "".join(f"<li><span>{escape(n)}</span><strong>{escape(str(v))}</strong></li>" for n, v in facts)
     warning = f'\n<section class="warning">{escape(SEEDED)}.</section>' if tree["coins"] != "system" else ""
     return (
         f'<header>\n<p class="over">A certified private rule for {escape(model.schema.label)}</p>\n'
-        f'<h1>{escape(headline(model))}</h1>\n<ul class="facts">{listed}</ul>\n</header>{warning}'
+        f'<h1>{escape(headline(model))}</h1>\n<ul class="facts">{items}</ul>\n</header>{warning}'
     )
 
 
 def _rule(model: Subject) -> str:
     classes = ", ".join(f"{index} is {name}" for index, name in enumerate(model.schema.classes))
-    clamped = "A value beyond a column's bounds counts as the nearest bound." if _has_bounds(model) else ""
+    note = "A value beyond a column's bounds counts as the nearest bound." if _has_bounds(model) else ""
     return _section(
         "The rule",
         f"<figure>{picture(model.hypothesis, model.schema, leaf_counts=model.leaf_counts)}</figure>",
-        f'<p class="soft">{clamped}</p>',
+        f'<p class="soft">{note}</p>',
         _costs(model) + _alone(model),
         _beyond(model),
         _leaf_counts(model),
@@ -209,8 +209,8 @@ def ranks_figure(model: Subject) -> str:
     if model.ranks is None:
         return ""
     drawing = ranks_picture(model.ranks, model.schema.label)
-    shown = "" if drawing is None else f'<figure class="scroll">{drawing.svg(alone=False)}</figure>'
-    return shown + _items(model.ranks.lines())
+    figure = "" if drawing is None else f'<figure class="scroll">{drawing.svg(alone=False)}</figure>'
+    return figure + _items(model.ranks.lines())
 
 
 def confusion_table(estimate: Confusion, classes: Sequence[str]) -> str:
@@ -219,8 +219,8 @@ def confusion_table(estimate: Confusion, classes: Sequence[str]) -> str:
     rows = ""
     for true, (name, counts) in enumerate(zip(classes, estimate.counts, strict=True)):
         cells = "".join(
-            f'<td class="right">{count:,}</td>' if true == predicted else f"<td>{count:,}</td>"
-            for predicted, count in enumerate(counts)
+            f'<td class="right">{count:,}</td>' if true == column else f"<td>{count:,}</td>"
+            for column, count in enumerate(counts)
         )
         rows += f'<tr><th scope="row">truly {escape(name)}</th>{cells}</tr>'
     return (
@@ -232,10 +232,10 @@ def confusion_table(estimate: Confusion, classes: Sequence[str]) -> str:
 
 def _certificate(model: Subject) -> str:
     tree = model.certificate
-    assumed = [f"Assumes that {text}." for text in tree["assumptions"]]
-    parts = [_items(assumed)] if assumed else ["<p>It assumes nothing about the values in the records.</p>"]
-    granted = taken_for_granted(model, model.schema.stored())
-    parts += ["<h3>Taken for granted, and checked by nobody</h3>", _items(granted)]
+    lines = [f"Assumes that {text}." for text in tree["assumptions"]]
+    parts = [_items(lines)] if lines else ["<p>It assumes nothing about the values in the records.</p>"]
+    grounds = taken_for_granted(model, model.schema.stored())
+    parts += ["<h3>Taken for granted, and checked by nobody</h3>", _items(grounds)]
     parts += ["<h3>Privacy</h3>", _proofs([tree["privacy"]])]
     for proof in tree.get("also", ()):
         parts += [
@@ -253,16 +253,16 @@ def _proofs(trees: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _proof(tree: Mapping[str, Any]) -> str:
-    known = REGISTER.get(tree["rule"])
-    name = tree["rule"].replace("-", " ") if known is None else f"{known.title} ({known.source})"
+    entry = REGISTER.get(tree["rule"])
+    name = tree["rule"].replace("-", " ") if entry is None else f"{entry.title} ({entry.source})"
     where = ", ".join(f"{key} {short(value)}" for key, value in tree.get("where", {}).items())
-    assumed = "".join(
+    assumptions = "".join(
         f'<span class="why">assuming that {escape(text)}</span>' for text in tree.get("assumes", ())
     )
     below = _proofs(tree["premises"]) if tree.get("premises") else ""
     return (
         f'<span class="fact">{escape(str(fact_from_json(tree["fact"])))}</span>'
-        f'<span class="why">by: {escape(name)}{escape("; " + where if where else "")}</span>{assumed}{below}'
+        f'<span class="why">by: {escape(name)}{escape("; " + where if where else "")}</span>{assumptions}{below}'
     )
 
 
@@ -276,12 +276,12 @@ def _meaning(model: Subject) -> str:
 
 
 def _budget(rows: Rows) -> str:
-    listed = "".join(f'<tr><th scope="row">{escape(n)}</th><td>{escape(v)}</td></tr>' for n, v in rows)
+    table_rows = "".join(f'<tr><th scope="row">{escape(n)}</th><td>{escape(v)}</td></tr>' for n, v in rows)
     return _section(
         "Everything together",
         "<p>What counts for a person is the total over all releases from the same records. The ledger said, when this"
         " page was written:</p>",
-        f'<div class="scroll"><table><tbody>{listed}</tbody></table></div>',
+        f'<div class="scroll"><table><tbody>{table_rows}</tbody></table></div>',
     )
 
 
@@ -308,12 +308,12 @@ def _schema(model: Subject) -> str:
     more = f'<p class="soft">and {left} more.</p>' if left > 0 else ""
     origin = "read from the data" if model.schema.origin == "from_data" else "declared by whoever made it"
     rate = shares_in_words(model.schema.stored())
-    declared = f" Base rate of the classes, declared as public knowledge: {escape(rate)}." if rate else ""
+    base_rate = f" Base rate of the classes, declared as public knowledge: {escape(rate)}." if rate else ""
     return _section(
         "What was public",
         f"<p>The number of records, the parameters in the certificate, and this description of the table,"
         f" {origin}: {len(columns)} columns; label {escape(model.schema.label)} with the classes"
-        f" {escape(', '.join(model.schema.classes))}.{declared}</p>",
+        f" {escape(', '.join(model.schema.classes))}.{base_rate}</p>",
         '<details><summary>All columns</summary><div class="scroll"><table><thead><tr><th>column</th>'
         f"<th>kind</th><th>values</th></tr></thead><tbody>{rows}</tbody></table></div>{more}</details>",
     )
@@ -326,8 +326,8 @@ def values_of(column: Column) -> str:
 
 def _values(column: Column) -> str:
     if isinstance(column, Categorical):
-        shown = ", ".join(column.names[:12])
-        return shown if column.size <= 12 else f"{shown}, … ({column.size} in all)"
+        names = ", ".join(column.names[:12])
+        return names if column.size <= 12 else f"{names}, … ({column.size} in all)"
     if isinstance(column, Boolean):
         return "true, false"
     if isinstance(column, Numeric):

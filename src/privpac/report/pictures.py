@@ -36,7 +36,7 @@ def draw_brick(shape: Brick, schema: Schema) -> str:
     if len(sides) == 2 and not shape.is_empty:
         return _plane(sides[0], sides[1], shape.inside, schema)
     lines = [
-        number_line(column, _side(column, bounds, shape), schema, keyed=False) for column, *bounds in sides
+        number_line(column, _side(column, bounds, shape), schema, with_key=False) for column, *bounds in sides
     ]
     if len(lines) > 1:
         name = escape(schema.classes[shape.inside])
@@ -140,8 +140,8 @@ def picture(hypothesis: Hypothesis, schema: Schema, *, leaf_counts: LeafCounts |
     drawing = draw_tree(hypothesis, schema, leaf_counts=leaf_counts)
     if drawing.width <= WIDEST:
         return f'<div class="scroll">{drawing.svg(alone=False)}</div>'
-    shown = fold(tree, leaf_counts, schema)
-    return f'<div class="tree scroll">{_branches(shown.tree, schema, shown.leaves)}</div>' + legend(schema)
+    rule = fold(tree, leaf_counts, schema)
+    return f'<div class="tree scroll">{_branches(rule.tree, schema, rule.leaves)}</div>' + legend(schema)
 
 
 def _strip(strip: Strip, schema: Schema) -> str:
@@ -158,11 +158,11 @@ def _values(column: Column, labels: Sequence[int], schema: Schema) -> str:
     rare = min(set(labels), key=labels.count)
     order = sorted(range(column.size), key=lambda cell: labels[cell] != rare)
     names = [column.show(cell) for cell in order[:MOST_CATEGORIES]]
-    shown = [labels[cell] for cell in order[:MOST_CATEGORIES]]
+    classes = [labels[cell] for cell in order[:MOST_CATEGORIES]]
     if len(order) > MOST_CATEGORIES:
         names.append(f"… {len(order) - MOST_CATEGORIES} more")
-        shown.append(labels[order[-1]])
-    return swatches(names, shown, schema, column.heading)
+        classes.append(labels[order[-1]])
+    return swatches(names, classes, schema, column.heading)
 
 
 def _branches(tree: Tree, schema: Schema, leaves: Sequence[FoldedLeaf]) -> str:

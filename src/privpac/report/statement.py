@@ -74,10 +74,10 @@ class Statement:
     def text(self) -> str:
         """As plain text, which is also Markdown."""
         table = ["| | |", "|---|---|", *(f"| {name} | {_cell(value)} |" for name, value in self.rows)]
-        listed = [
+        sections = [
             f"{heading}:\n\n" + "\n".join(f"* {item}" for item in items) for heading, items in self.lists
         ]
-        return "\n\n".join([f"# {self.title}", *self.paragraphs, *listed, "\n".join(table)]) + "\n"
+        return "\n\n".join([f"# {self.title}", *self.paragraphs, *sections, "\n".join(table)]) + "\n"
 
     def html(self) -> str:
         """As one page for printing, without a script or a request."""
@@ -88,8 +88,8 @@ class Statement:
         )
         body = "".join(f"<p>{_with_code(paragraph)}</p>" for paragraph in self.paragraphs)
         for heading, items in self.lists:
-            listed = "".join(f"<li>{escape(item)}</li>" for item in items)
-            body += f"\n<h2>{escape(heading)}</h2>\n<ul>{listed}</ul>"
+            bullets = "".join(f"<li>{escape(item)}</li>" for item in items)
+            body += f"\n<h2>{escape(heading)}</h2>\n<ul>{bullets}</ul>"
         return (
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -122,17 +122,17 @@ class _Document:
     def released(self) -> str:
         if self.tree["format"] == MODEL:
             names = hypothesis_from_json(self.tree["hypothesis"]).columns
-            titles = [self._called[name] for name in names]
-            return f"a rule that predicts {self._label} from {_listed(titles) or 'no column at all'}"
-        columns = list(self._called.values())
+            titles = [self._titles[name] for name in names]
+            return f"a rule that predicts {self._label} from {_names(titles) or 'no column at all'}"
+        columns = list(self._titles.values())
         if self.tree["format"] == TABLE:
-            return f"synthetic records with {_listed(columns)}"
+            return f"synthetic records with {_names(columns)}"
         return (
-            f"answers about {self._label} from {_listed(columns)}, by a predictor that is not released itself"
+            f"answers about {self._label} from {_names(columns)}, by a predictor that is not released itself"
         )
 
     @property
-    def _called(self) -> dict[str, str]:
+    def _titles(self) -> dict[str, str]:
         """What people call each column: its title, or else its name."""
         columns = self.tree["schema"]["columns"]
         return {column["name"]: column.get("title") or column["name"] for column in columns}
@@ -150,17 +150,17 @@ class _Document:
         if self.tree["format"] != MODEL:
             return ()
         if self.tree["estimate"] is None:
-            return (("Is it of use", self._counted or "no private estimate of its accuracy was bought"),)
+            return (("Is it of use", self._counts_text or "no private estimate of its accuracy was bought"),)
         estimate = Confusion.from_json(self.tree["estimate"])
         gain = figures_of(estimate, self._classes).lines()[0]
         right = (
             f"About {float(estimate.accuracy):.3f} right, between {float(estimate.low):.3f} and"
             f" {float(estimate.high):.3f} with confidence {float(CONFIDENCE):.2f}, by the private estimate."
         )
-        return (("Is it of use", " ".join(filter(None, (self._counted, right, gain)))),)
+        return (("Is it of use", " ".join(filter(None, (self._counts_text, right, gain)))),)
 
     @property
-    def _counted(self) -> str:
+    def _counts_text(self) -> str:
         """What the noisy counts of a card or of leaves say; empty without counts."""
         rule, leaves = hypothesis_from_json(self.tree["hypothesis"]), self.tree["leaf_counts"]
         ranks = None
@@ -193,7 +193,7 @@ def statement_of(document: Mapping[str, Any], findings: Findings | None = None) 
             remedy="Make it anew without a seed, and delete this one.",
         )
     facts = means(subject)
-    released = (
+    opening = (
         f"What was released is {subject.released}, made from {subject.records:,} records, together with the numbers"
         f" printed beside it. {facts[0]} {' '.join(facts[1:])}"
     )
@@ -206,7 +206,7 @@ def statement_of(document: Mapping[str, Any], findings: Findings | None = None) 
         (ASSUMED, tuple(taken_for_granted(subject, document["schema"]))),
         (LIMITS, tuple(does_not_mean(subject))),
     )
-    return Statement(subject.title, (released, together, CHECKED), lists, _rows(subject, looks))
+    return Statement(subject.title, (opening, together, CHECKED), lists, _rows(subject, looks))
 
 
 def _rows(document: _Document, findings: Findings) -> tuple[tuple[str, str], ...]:
@@ -236,7 +236,7 @@ def _rows(document: _Document, findings: Findings) -> tuple[tuple[str, str], ...
     )
 
 
-def _listed(columns: Sequence[str]) -> str:
+def _names(columns: Sequence[str]) -> str:
     return ", ".join(map(_visible, columns))
 
 

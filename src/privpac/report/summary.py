@@ -89,10 +89,10 @@ def rule_text(model: Subject, *, whole: bool = False) -> str:
         return model.describe_leaves(whole=whole)
     if whole or not isinstance(model.hypothesis, Tree):
         return "\n".join(filter(None, (model.describe(), "" if whole else columns_alone(model))))
-    shown = fold(model.hypothesis, None, model.schema)
-    if sum(leaf.leaves for leaf in shown.leaves) <= MANY_LEAVES:
-        return shown.describe(model.schema)
-    return f"{shown.describe(model.schema)}\n{UNCOUNTED}"
+    rule = fold(model.hypothesis, None, model.schema)
+    if sum(leaf.leaves for leaf in rule.leaves) <= MANY_LEAVES:
+        return rule.describe(model.schema)
+    return f"{rule.describe(model.schema)}\n{UNCOUNTED}"
 
 
 def believed(model: Subject) -> str:
@@ -106,15 +106,15 @@ def costs_text(model: Subject) -> str:
     costs = (model.certificate["request"] or {}).get("costs")
     if not costs or len(set(costs)) == 1:
         return ""
-    priced = ", ".join(f"{name}: {cost}" for name, cost in zip(model.schema.classes, costs, strict=True))
+    prices = ", ".join(f"{name}: {cost}" for name, cost in zip(model.schema.classes, costs, strict=True))
     if model.schema.base_rate is None:
-        return priced
+        return prices
     from privpac.constructions.request import balanced_costs  # which loads what learns
 
     if balanced_costs(model.schema) != tuple(costs):
-        return priced
+        return prices
     shares = shares_in_words(model.schema.stored())
-    return f"{priced} (balanced: all classes count the same, given the declared base rate {shares})"
+    return f"{prices} (balanced: all classes count the same, given the declared base rate {shares})"
 
 
 def sql_text(model: Subject) -> str:
@@ -165,15 +165,15 @@ def _headline(tree: Mapping[str, Any]) -> str:
 
 
 def _accuracy_title(model: Subject) -> str:
-    proved = bool(model.certificate["accuracy"])
-    return "Accuracy, if the records are independent draws" if proved else "Accuracy"
+    has_proof = bool(model.certificate["accuracy"])
+    return "Accuracy, if the records are independent draws" if has_proof else "Accuracy"
 
 
 def _accuracy(model: Subject) -> str:
     tree = model.certificate
     facts = accuracy_facts(model)
-    assumed = dict.fromkeys(text for proof in tree["accuracy"] for text in assumptions_of(proof))
-    facts += [f"Assumes that {text}." for text in assumed]
+    assumptions = dict.fromkeys(text for proof in tree["accuracy"] for text in assumptions_of(proof))
+    facts += [f"Assumes that {text}." for text in assumptions]
     if facts and "grid" in tree["learner"]:
         facts.append(f"Grid: {tree['learner']['grid']}.")
     if facts and "note" in tree["learner"]:

@@ -40,10 +40,12 @@ def listen(settings: Settings) -> socket.socket:
         return socket.create_server((settings.host, settings.port), family=family, backlog=BACKLOG)
     except OSError as problem:
         in_use = problem.errno == errno.EADDRINUSE
-        allowed = "a port that nobody listens on" if in_use else "an address of this machine that may be used"
+        requirement = (
+            "a port that nobody listens on" if in_use else "an address of this machine that may be used"
+        )
     where = f"{settings.host}:{settings.port}"
     raise ParameterError(
-        OWNER, "port", where, allowed=allowed, remedy="Give another --port, or --port 0 for any."
+        OWNER, "port", where, allowed=requirement, remedy="Give another --port, or --port 0 for any."
     )
 
 

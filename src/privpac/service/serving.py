@@ -142,34 +142,34 @@ class Service:
             self._probed = time.monotonic() + PROBED_SECONDS
         return True
 
-    def remembered(self, presented: Presented) -> Key | None:
+    def remembered(self, credential: Presented) -> Key | None:
         """A key that was found right a moment ago."""
-        until, key = self._remembered.get(presented, (0.0, None))
+        until, key = self._remembered.get(credential, (0.0, None))
         return key if time.monotonic() < until else None
 
-    def knows(self, presented: Presented) -> bool:
+    def knows(self, credential: Presented) -> bool:
         """Whether this key was right before; it may have been revoked since."""
-        return presented in self._remembered
+        return credential in self._remembered
 
-    def find(self, presented: Presented) -> Key | None:
+    def find(self, credential: Presented) -> Key | None:
         """The key, as it is stored now."""
         with self.store.reading() as connection:
-            key = keys.find(connection, presented)
+            key = keys.find(connection, credential)
         if key is not None:
-            self._remember(presented, key, REMEMBERED_SECONDS)
+            self._remember(credential, key, REMEMBERED_SECONDS)
         return key
 
-    def _remember(self, presented: Presented, key: Key, seconds: float) -> None:
+    def _remember(self, credential: Presented, key: Key, seconds: float) -> None:
         if len(self._remembered) > MOST_REMEMBERED:
             self._remembered.clear()
-        self._remembered[presented] = (time.monotonic() + seconds, key)
+        self._remembered[credential] = (time.monotonic() + seconds, key)
 
     def count(self, key: Key) -> None:
         """One more request of this key; refused if they come too fast."""
         self._rate.check(key.id)
         self._rate.count(key.id)
 
-    async def predict(self, presented: Presented, key: Key, body: Body) -> Reply:
+    async def predict(self, credential: Presented, key: Key, body: Body) -> Reply:
         """Pay, answer, keep: durable before it returns. A refusal is a `Problem`."""
         assert self._commits is not None
         new = Submission(key.id, plain(body.rows, self.bundle.schema), body.idempotency_key, body.digest)
@@ -180,7 +180,7 @@ class Service:
         # The transaction has looked at the key: nobody needs to for as long as after any other look.
         if isinstance(outcome, Problem):
             if outcome.status == UNAUTHORISED:
-                self._remember(presented, key, 0)
+                self._remember(credential, key, 0)
             raise outcome
-        self._remember(presented, key, REMEMBERED_SECONDS)
+        self._remember(credential, key, REMEMBERED_SECONDS)
         return outcome

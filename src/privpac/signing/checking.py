@@ -100,20 +100,20 @@ def check_receipt(
     have, one that is smaller than what the document promises, or one that paid for something else. The ledger itself
     must have been verified.
     """
-    entries, confirmed = ledger.entries(), []
+    entries, signers = ledger.entries(), []
     for signer in signers_of(tree, trusted=trusted, beside=beside):
         receipt = signer.signature.receipt
         if receipt is None or receipt.ledger != ledger.id or (trusted is not None and signer.trusted is None):
             continue
         check_charge(entries, receipt, tree)
-        confirmed.append(signer)
-    if not confirmed:
+        signers.append(signer)
+    if not signers:
         whose = "" if trusted is None else " by a key on the list"
         raise NotCertified(
             f"The document has no receipt of this ledger{whose}.",
             remedy="Sign it with privpac sign FILE --key KEY --ledger LEDGER --entry N.",
         )
-    return tuple(confirmed)
+    return tuple(signers)
 
 
 def check_receipts(

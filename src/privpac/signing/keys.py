@@ -93,8 +93,8 @@ class SigningKey:
     def sign(self, tree: Mapping[str, Any], *, signer: str, receipt: Receipt | None = None) -> Signature:
         """Sign a document as `signer`; `receipt` names the charge that paid for it."""
         if not is_name(signer):
-            allowed = f"a name of at most {LONGEST_NAME} visible characters"
-            raise ParameterError(OWNER, "signer", "...", allowed=allowed)
+            requirement = f"a name of at most {LONGEST_NAME} visible characters"
+            raise ParameterError(OWNER, "signer", "...", allowed=requirement)
         bare = Signature(digest(tree), signer, self.public, receipt, b"")
         return Signature(bare.document, signer, self.public, receipt, self.private.sign(bare.message()))
 

@@ -88,8 +88,8 @@ def floor_agnostic(vc: int, *, excess: Number, failure: Number) -> int:
     >>> floor_agnostic(1, excess=0.1, failure=0.05), floor_agnostic(1000, excess=0.1, failure=0.05)
     (269, 1212)
     """
-    shattered, above, miss = _read(vc, excess, failure, owner="floor_agnostic")
-    return max(2 * _pairs(above, miss) - 1, _many(shattered, above, miss))
+    dimension, above, miss = _read(vc, excess, failure, owner="floor_agnostic")
+    return max(2 * _pairs(above, miss) - 1, _many(dimension, above, miss))
 
 
 @formula("floor-agnostic-answers")
@@ -104,9 +104,9 @@ def floor_agnostic_answers(vc: int, *, excess: Number, failure: Number) -> int:
     >>> floor_agnostic_answers(1, excess=0.1, failure=0.05)
     67
     """
-    shattered, above, miss = _read(vc, excess, failure, owner="floor_agnostic_answers")
+    dimension, above, miss = _read(vc, excess, failure, owner="floor_agnostic_answers")
     one = 2 * _pairs(2 * above, miss) - 1 if above < _HALF else 0
-    return max(one, _many(shattered, above, miss))
+    return max(one, _many(dimension, above, miss))
 
 
 def _read(vc: int, excess: Number, failure: Number, *, owner: str) -> tuple[int, Fraction, Fraction]:

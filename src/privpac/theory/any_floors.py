@@ -94,12 +94,12 @@ def most_success_mistake_tree(
     """
     owner = "most_success_mistake_tree"
     levels = at_least(1, depth, owner=owner, name="depth")
-    allowed = at_least(0, mistakes, owner=owner, name="mistakes")
+    most = at_least(0, mistakes, owner=owner, name="mistakes")
     have, wrong = at_least(0, n, owner=owner, name="n"), chance(error, owner=owner, name="error")
-    mass = chance(levels * wrong / (allowed + 1), owner=owner, name="depth·error/(mistakes + 1)")
+    mass = chance(levels * wrong / (most + 1), owner=owner, name="depth·error/(mistakes + 1)")
     loss = positive(epsilon, owner=owner, name="epsilon")
     with ctx.workprec(PRECISIONS[0]):
-        return rounded_up(named_target(have, share=_share(levels, allowed), mass=mass, epsilon=loss))
+        return rounded_up(named_target(have, share=_share(levels, most), mass=mass, epsilon=loss))
 
 
 @formula("floor-mistake-tree")
@@ -119,11 +119,11 @@ def floor_mistake_tree(depth: int, *, error: Number, failure: Number, epsilon: N
     levels = min(at_least(1, depth, owner=owner, name="depth"), MOST_LEVELS)
     wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
     loss = positive(epsilon, owner=owner, name="epsilon")
-    allowed = best_mistakes(levels, error=wrong, epsilon=loss)
-    if allowed is None:
+    most = best_mistakes(levels, error=wrong, epsilon=loss)
+    if most is None:
         return 0
-    mass = levels * wrong / (allowed + 1)
-    return first_named(_share(levels, allowed), often=1 - miss, mass=mass, epsilon=loss)
+    mass = levels * wrong / (most + 1)
+    return first_named(_share(levels, most), often=1 - miss, mass=mass, epsilon=loss)
 
 
 def _share(levels: int, mistakes: int) -> Fraction:
@@ -143,9 +143,9 @@ def best_mistakes(depth: int, *, error: Fraction, epsilon: Fraction) -> int | No
         else [row[i * (len(row) - 1) // CANDIDATES] for i in range(CANDIDATES + 1)]
     )
 
-    def excluded(mistakes: int) -> float:
+    def rough_floor(mistakes: int) -> float:
         """About the mean number of records at which the count of those on the path is rarely too small."""
         count = -about_log(_share(levels, mistakes)) / float(epsilon)
         return (math.sqrt(count) + 0.8) ** 2 * (mistakes + 1)
 
-    return max(candidates, key=excluded, default=None)
+    return max(candidates, key=rough_floor, default=None)

@@ -85,7 +85,7 @@ def stump_labels(columns: Sequence[tuple[int, bool]], points: int) -> tuple[int,
     """Candidates with a table of labels and different points at most, for columns of (cells, whether they have an
     order): the constants and the categories. Cuts need no table."""
     distinct = most_distinct(points, (size for size, _ in columns))
-    categories = (size for size, ordered in columns if not ordered)
+    categories = (size for size, is_ordered in columns if not is_ordered)
     return 2 + sum(2 * min(distinct + 1, size) for size in categories), distinct
 
 

@@ -332,5 +332,5 @@ def tilt_agnostic(excess: Number, *, ratio: Fraction, noise: Number | None = Non
     owner = "tilt_agnostic"
     rate = Rate.read(None, ratio, owner=owner)
     bound = Occam.agnostic(2, owner=owner, excess=excess, noise=noise, rate=rate)
-    rated = rate.ratio or Fraction(0)
-    return rated if bound.tilt is None else max(rated, bound.tilt)
+    rate_ratio = rate.ratio or Fraction(0)
+    return rate_ratio if bound.tilt is None else max(rate_ratio, bound.tilt)

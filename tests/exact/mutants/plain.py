@@ -31,7 +31,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.geometric import add_noise
-from privpac.mechanisms.scores import Named, Row, Runs
+from privpac.mechanisms.scores import NamedScores, Row, Runs
 from privpac.numbers.exact import ratio_for
 
 ONE = Fraction(1)
@@ -102,9 +102,11 @@ def counts_records_instead_of_values() -> Case:
         unseen = rows[-1]
         rows[-1] = Row(0, unseen.lasts, unseen.scores, 4 - len(data) - 1)
         if len(rows) == 1:
-            return ScoredGibbs(Named(Runs(rows), lambda place: Constant(place[1])), CLAIM_RATIO).draw(coins)
+            return ScoredGibbs(NamedScores(Runs(rows), lambda place: Constant(place[1])), CLAIM_RATIO).draw(
+                coins
+            )
         name = lambda place: scores.name(place) if place[0] == 0 else Constant(9)  # noqa: E731
-        return ScoredGibbs(Named(Runs(rows), name), CLAIM_RATIO).draw(coins)
+        return ScoredGibbs(NamedScores(Runs(rows), name), CLAIM_RATIO).draw(coins)
 
     return Case("2^d - m", run, records_of(schema), 3, CLAIM)
 

@@ -20,7 +20,7 @@ from privpac.constructions.draw.occam import Occam
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy
 from privpac.mechanisms import gibbs
-from privpac.mechanisms.scores import Named, Row, Runs
+from privpac.mechanisms.scores import NamedScores, Row, Runs
 from privpac.numbers.exact import ratio_for
 
 ONE, TENTH = Fraction(1), Fraction(1, 10)
@@ -141,7 +141,7 @@ class _ValuesForSeeds(GeneratedPoints):
         named = super().scores(evidence, costs=costs)
         *seen, unseen = named.runs.rows
         left = self.size - len(evidence.values) - 1
-        return Named(Runs([*seen, Row(0, unseen.lasts, unseen.scores, left)]), named.name)
+        return NamedScores(Runs([*seen, Row(0, unseen.lasts, unseen.scores, left)]), named.name)
 
 
 def counts_values_instead_of_seeds() -> Case:

@@ -15,7 +15,7 @@ from privpac.checker.document import DEEPEST, digest, parsed_json, read_document
 from privpac.constructions.words import Request
 from privpac.data.columns import Numeric
 from privpac.errors import DataError
-from privpac.fields import MOST_DIGITS, Malformed, flag, listed, record, text, whole, written_whole
+from privpac.fields import MOST_DIGITS, Malformed, as_list, flag, record, text, whole, written_whole
 from privpac.verification import verify_document
 from tests.unit.limits import within
 
@@ -134,7 +134,7 @@ def test_equal_numbers_are_not_the_same_text() -> None:
         (written_whole, ["0", "-3", "12"], [12, "012", "+1", "1_0", "-0", "²", "", " 1", "9" * 5000]),
         (flag, [True, False], [1, 0, "true", None]),
         (text, ["", "x"], [1, None, ["x"]]),
-        (listed, [[], (1,)], ["ab", {}, None]),
+        (as_list, [[], (1,)], ["ab", {}, None]),
         (lambda value: record(value, "a"), [{"a": 1}], [{}, {"a": 1, "b": 2}, ["a"], None]),
     ],
 )

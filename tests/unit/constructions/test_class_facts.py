@@ -23,7 +23,7 @@ from privpac.concepts.sets.points import Points
 from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.parts import OneTest
 from privpac.concepts.trees.trees import Trees
-from privpac.constructions.class_facts import Description, described
+from privpac.constructions.class_facts import Description, description_from
 from privpac.constructions.draw.staged_trees import StagedTrees
 from privpac.constructions.words import WORDS
 from privpac.data.schema import Schema
@@ -196,7 +196,7 @@ def test_a_class_of_any_kind_has_the_numbers_it_was_given() -> None:
 )
 def test_nonsense_gets_one_sentence(word: str, given: dict[str, int], sentence: str) -> None:
     with pytest.raises(ParameterError) as caught:
-        facts_of(word, described(**given))
+        facts_of(word, description_from(**given))
     assert sentence in str(caught.value)
 
 
@@ -211,7 +211,7 @@ def test_more_bits_than_a_column_has_are_refused() -> None:
 
 def test_a_schema_takes_no_second_opinion_on_its_columns() -> None:
     with pytest.raises(SchemaError, match="Leave columns and tests out"):
-        described(schema=SCHEMA, columns=3)
-    assert described(schema=SCHEMA.to_json()).schema == SCHEMA
+        description_from(schema=SCHEMA, columns=3)
+    assert description_from(schema=SCHEMA.to_json()).schema == SCHEMA
     with pytest.raises(ParameterError, match="Name a column"):
         facts_of("points", Description(schema=SCHEMA))

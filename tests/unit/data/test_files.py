@@ -46,7 +46,7 @@ def test_every_process_has_a_database_of_its_own(monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr(os, "getpid", lambda process=process: process)
         assert file_reader().execute("SELECT 3").fetchone() == (3,)
     assert len(databases) == 2
-    files._shared.cache_clear()
+    files._shared_connection.cache_clear()
 
 
 def test_zeros_and_ones_of_a_csv_file_are_truth_values(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from privpac.mechanisms import scores as scores_module
 from privpac.mechanisms.gibbs import MixtureWeights, PowerWeights
-from privpac.mechanisms.scores import Histogram, Named, Row, Runs
+from privpac.mechanisms.scores import Histogram, NamedScores, Row, Runs
 from privpac.numbers.exact import ratio_for
 
 
@@ -151,7 +151,7 @@ class TestLocate:
 
     def test_names_turn_places_into_members(self) -> None:
         row = Row.of(0, np.array([1], dtype=np.uint64), np.array([0, 1], dtype=np.int64), 4)
-        named = Named(Runs([row]), lambda place: f"{place[0]}:{place[1]}")
+        named = NamedScores(Runs([row]), lambda place: f"{place[0]}:{place[1]}")
         assert named.locate(1, 2) == "0:4"
         assert named.histogram(None).counts == [2, 3]
 
@@ -168,7 +168,7 @@ class TestNothingPrivateIsPrinted:
             row,
             runs,
             runs.histogram(None),
-            Named(runs, str),
+            NamedScores(runs, str),
             weights,
             MixtureWeights((weights, weights), (1, 1), (1, 1)),
         ]

@@ -18,7 +18,7 @@ from privpac.cli.report import write_report
 from privpac.concepts.base import RuleBase
 from privpac.concepts.catalogue import hypothesis_from_json, stored_rules
 from privpac.errors import PrivpacError
-from privpac.report.lines import LETTER, WIDTH, _stacked, number_line, ticks
+from privpac.report.lines import LETTER, WIDTH, _stack, number_line, ticks
 from privpac.report.meaning import does_not_mean, means
 from privpac.report.page import report_html
 from privpac.report.pictures import MOST_CATEGORIES, picture
@@ -250,7 +250,7 @@ def test_labels_keep_apart() -> None:
     for spans in rows.values():
         for (_, end), (start, _) in zip(sorted(spans), sorted(spans)[1:], strict=False):
             assert end <= start + 0.2
-    assert _stacked([]) == (1, [])
+    assert _stack([]) == (1, [])
 
 
 @pytest.mark.parametrize(

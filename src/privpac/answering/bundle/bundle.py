@@ -171,8 +171,8 @@ def content_beside(path: str | os.PathLike[str], tree: Mapping[str, Any]) -> byt
                 )
             secret = record(document.parsed_json(_read_secret(folder, SECRET)), "key", "tags")
             content = _read_secret(folder, name)
-            expected = tag(secret["key"], tree["digest"], name, content)
-            same = hmac.compare_digest(expected, secret["tags"][name])
+            right_tag = tag(secret["key"], tree["digest"], name, content)
+            same = hmac.compare_digest(right_tag, secret["tags"][name])
     except NotCertified:
         raise
     except BROKEN:

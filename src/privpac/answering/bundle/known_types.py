@@ -119,10 +119,10 @@ calls, operators and constructors that are called with stored arguments have way
 here."""
 
 
-def strangers(stored: object, trusted: Collection[str]) -> set[str]:
+def strangers(tree: object, trusted: Collection[str]) -> set[str]:
     """Names of whatever a stored tree would make that is neither known nor trusted; nothing is made for that."""
     names: set[str] = set()
-    waiting = [stored]
+    waiting = [tree]
     while waiting:  # a loop: a forged tree may be deeper than Python's stack
         node = waiting.pop()
         if isinstance(node, dict):

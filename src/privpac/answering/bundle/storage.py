@@ -32,7 +32,7 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.errors import MissingExtra, NotCertified, ParameterError
-from privpac.fields import listed
+from privpac.fields import as_list
 
 __all__ = ["content_of", "file_of", "prepared_from"]
 
@@ -58,7 +58,7 @@ def content_of(prepared: Prepared) -> bytes:
             return _stored_voters(voters, prepared.models)
         return json.dumps([model.to_json() for model in prepared.models]).encode()
     if isinstance(prepared, PreparedDraws):
-        return _packed(prepared.sample)
+        return _pack(prepared.sample)
     raise ParameterError(
         "bundle", "predictor", type(prepared).__name__, allowed="one of privpac's own, which can be stored"
     )
@@ -78,12 +78,12 @@ def prepared_from(
             raise NotCertified("The bundle holds another number of models than it says.")
         return PreparedVote(predictor, tuple(models))
     if isinstance(predictor, Redrawn):
-        return predictor.over(_unpacked(content, predictor.schema, records))
+        return predictor.over(_unpack(content, predictor.schema, records))
     raise NotCertified("The bundle holds a kind of predictor that this version does not know.")
 
 
 def _concepts(content: bytes, schema: Schema) -> list[Any]:
-    models = [hypothesis_from_json(tree) for tree in listed(parsed_json(content))]
+    models = [hypothesis_from_json(tree) for tree in as_list(parsed_json(content))]
     if any(misfit(model, schema) is not None for model in models):
         raise NotCertified("A model of the bundle does not belong to its schema.")
     return models
@@ -109,23 +109,23 @@ def _stored_voters(voters: Classifiers, models: Sequence[Voter]) -> bytes:
 
 
 def _voters(content: bytes, voters: Classifiers, trusted: Collection[str]) -> list[Voter]:
-    tree = _loaded(content, trusted)
+    tree = _skops_tree(content, trusted)
     if isinstance(tree, list):  # as bundles of the former format hold them
         parts = [(model, False, None) if isinstance(model, int) else (0, True, model) for model in tree]
     else:
         entries = tree["otherwise"].tolist(), tree["asked"].tolist(), tree["models"]
         parts = list(zip(*entries, strict=True))
     classes = range(len(voters.schema.classes))
-    expected = type_name(voters.estimator)
+    voter_type = type_name(voters.estimator)
     for otherwise, has_model, model in parts:
-        if otherwise not in classes or (has_model and type_name(model) != expected):
+        if otherwise not in classes or (has_model and type_name(model) != voter_type):
             raise NotCertified("The bundle holds models of another type than it says.")
     return [Voter(otherwise, model if has_model else None) for otherwise, has_model, model in parts]
 
 
-def _refuse_silent(voters: Classifiers, trained: Sequence[Voter]) -> None:
+def _refuse_silent(voters: Classifiers, members: Sequence[Voter]) -> None:
     """Every model answered public rows when it was trained: one that does not answer them here is not that model."""
-    models = [voter.model for voter in trained if voter.model is not None]
+    models = [voter.model for voter in members if voter.model is not None]
     try:
         answering = is_sound(models)
         for model in models if answering else ():
@@ -139,7 +139,7 @@ def _refuse_silent(voters: Classifiers, trained: Sequence[Voter]) -> None:
         )
 
 
-def _loaded(content: bytes, trusted: Collection[str]) -> Any:
+def _skops_tree(content: bytes, trusted: Collection[str]) -> Any:
     """What a skops file holds, once everything in it is known to be harmless."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         declared_arrays(archive)
@@ -150,8 +150,8 @@ def _loaded(content: bytes, trusted: Collection[str]) -> Any:
     if not strange:
         # A second look, by skops itself: it knows of names that stand inside of what it makes.
         names = set(skops.get_untrusted_types(data=content))
-        allowed = set().union(*KNOWN_TYPES.values(), trusted)
-        strange = names - allowed
+        harmless_types = set().union(*KNOWN_TYPES.values(), trusted)
+        strange = names - harmless_types
     if strange:
         raise NotCertified(
             f"The bundle holds objects of a type that nobody vouched for: {min(strange)[:80]!r}.",
@@ -168,7 +168,7 @@ def _skops() -> Any:
     return skops.io
 
 
-def _packed(sample: Sample) -> bytes:
+def _pack(sample: Sample) -> bytes:
     cells, labels = gathered(sample)
     arrays = {
         f"cells_{i}": _plain(column, cells[column.name]) for i, column in enumerate(sample.schema.columns)
@@ -190,7 +190,7 @@ def _plain(column: Column, values: NDArray[Any]) -> NDArray[Any]:
     return np.array([str(value) for value in values], dtype=f"S{_digits(column)}")
 
 
-def _unpacked(content: bytes, schema: Schema, records: int) -> MemorySample:
+def _unpack(content: bytes, schema: Schema, records: int) -> MemorySample:
     """Records whose number and types are those that the schema and the certificate speak of."""
     names = {f"cells_{i}": column for i, column in enumerate(schema.columns)}
     with zipfile.ZipFile(io.BytesIO(content)) as archive:

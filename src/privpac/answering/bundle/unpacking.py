@@ -35,11 +35,11 @@ def declared_arrays(archive: zipfile.ZipFile) -> Mapping[str, Declared]:
     if len({member.filename for member in members}) < len(members):
         raise NotCertified("A file of the bundle holds two parts of the same name.")
     return {
-        member.filename: _declared(archive, member) for member in members if member.filename.endswith(ARRAY)
+        member.filename: _header(archive, member) for member in members if member.filename.endswith(ARRAY)
     }
 
 
-def _declared(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Declared:
+def _header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Declared:
     with archive.open(member) as stream:
         head = io.BytesIO(stream.read(min(member.file_size, LONGEST_HEADER)))
     version = np.lib.format.read_magic(head)

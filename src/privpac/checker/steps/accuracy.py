@@ -87,7 +87,7 @@ def _private(node: Tree, ratios: list[Fraction]) -> Fraction:
     return fact.loss.rational
 
 
-def _staged(against: str) -> Check:
+def _stages(against: str) -> Check:
     best_errs = against == "agnostic"
 
     def check(node: Tree) -> None:
@@ -157,6 +157,6 @@ RULES: dict[str, Check] = {
     "clause-counts": _clause_counts,
     "occam-realizable": _occam("realizable"),
     "occam-agnostic": _occam("agnostic"),
-    "staged-draws-realizable": _staged("realizable"),
-    "staged-draws-agnostic": _staged("agnostic"),
+    "staged-draws-realizable": _stages("realizable"),
+    "staged-draws-agnostic": _stages("agnostic"),
 }

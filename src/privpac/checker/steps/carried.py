@@ -36,10 +36,10 @@ def near_best(records: int, failure: Fraction, vc: int) -> Fraction:
     return min(ONE, uniform + 2 * directed.root_ceiling(directed.ln_ceiling(2 / failure) / (2 * records)))
 
 
-def true_rate(seen: Fraction, records: int, failure: Fraction, vc: int, sides: int) -> Fraction:
+def true_rate(rate: Fraction, records: int, failure: Fraction, vc: int, sides: int) -> Fraction:
     """The most that a rate seen on the records can be in truth, for one free concept or two."""
     a = (sides * log_labellings(2 * records, vc) + directed.ln_ceiling(4 / failure)) / records
-    return min(ONE, seen + 2 * directed.root_ceiling(a * seen) + 4 * a)
+    return min(ONE, rate + 2 * directed.root_ceiling(a * rate) + 4 * a)
 
 
 def _two(node: Tree, *, empirical: bool = False) -> tuple[Accuracy, Accuracy]:
@@ -115,10 +115,10 @@ def _confidence(node: Tree) -> None:
     else:
         base = (tilt + gap * tilt + 1 / tilt - gap / tilt) / 2
     require(base < 1 and old.error + gap < 1, "the bound is void")
-    picked = (runs - 1) * (directed.power(base, held) if held else ONE)
-    failure = directed.shorten(directed.power(old.failure, runs) + picked)
-    expected = Accuracy(old.error + gap, failure, old.against, new.records, old.proper)
-    require(new == expected, "error or failure is another")
+    wrong_pick = (runs - 1) * (directed.power(base, held) if held else ONE)
+    failure = directed.shorten(directed.power(old.failure, runs) + wrong_pick)
+    fact = Accuracy(old.error + gap, failure, old.against, new.records, old.proper)
+    require(new == fact, "error or failure is another")
 
 
 def _relabelling(node: Tree) -> None:
@@ -131,10 +131,8 @@ def _relabelling(node: Tree) -> None:
     units = (log_labellings(kept, vc) + directed.ln_ceiling(1 / miss)) / directed.ln_floor(1 / ratio)
     error = near_best(voters, 2 * miss, vc) + units / (mistake * voters)
     error += true_rate(old.error + units / (change * kept), kept, miss, vc, 2)
-    expected = Accuracy(
-        directed.shorten(min(ONE, error)), old.failure + 4 * miss, "agnostic", new.records, True
-    )
-    require(new == expected, "error or failure is another")
+    fact = Accuracy(directed.shorten(min(ONE, error)), old.failure + 4 * miss, "agnostic", new.records, True)
+    require(new == fact, "error or failure is another")
 
 
 def _stable(node: Tree) -> None:
@@ -146,8 +144,8 @@ def _stable(node: Tree) -> None:
     log = directed.ln_ceiling(1 / miss)
     error = near_best(new.records, 2 * miss, vc) + (log_labellings(new.records, vc) + log) / kept
     error += (log_labellings(kept, vc) + log) / (new.records * directed.ln_floor(1 / ratio))
-    expected = Accuracy(directed.shorten(min(ONE, error)), 4 * miss, "agnostic", new.records, True)
-    require(new == expected, "error or failure is another")
+    fact = Accuracy(directed.shorten(min(ONE, error)), 4 * miss, "agnostic", new.records, True)
+    require(new == fact, "error or failure is another")
 
 
 RULES: dict[str, Check] = {

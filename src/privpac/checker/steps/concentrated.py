@@ -124,7 +124,7 @@ def _noise(node: Tree) -> None:
     _is(node, curves.noise(epsilon, change, largest), Fraction(0), scope)
 
 
-def _subsampled(node: Tree) -> None:
+def _subsampling(node: Tree) -> None:
     kept, of = (integer(value, 1) for value in parameters(node, "kept", "of"))
     require(kept <= of, "more records are kept than there are")
     epsilon, scope = _range(only_premise(node))
@@ -215,7 +215,7 @@ RULES: dict[str, Check] = {
     "log-odds-concentrated": _log_odds,
     "pure-concentrated": _pure,
     "noise-concentrated": _noise,
-    "subsampled-concentrated": _subsampled,
+    "subsampled-concentrated": _subsampling,
     "concentrated-sum": _sum,
     "concentrated-post-processing": _post_processing,
     "concentrated-on-part": _on_part,

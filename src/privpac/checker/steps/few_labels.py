@@ -34,7 +34,7 @@ _LARGEST_VC = 100_000
 _FAR = 2**18
 
 
-def _relabelled(node: Tree, cost: Fraction, part: object) -> None:
+def _relabelling(node: Tree, cost: Fraction, part: object) -> None:
     new, old = read_privacy(node), read_privacy(only_premise(node))
     require(old.part in (ALL, _LABELLED), "the premise speaks of other records")
     require(new.part == part != ALL, "the part is not the one named")
@@ -45,15 +45,15 @@ def _relabelled(node: Tree, cost: Fraction, part: object) -> None:
     require(new.loss == Loss(old.loss.log, factor), "epsilon is not that of relabelling")
 
 
-def _labelled(node: Tree) -> None:
+def _labelled_part(node: Tree) -> None:
     ratio, part = parameters(node, "ratio", "part")
     base = read_ratio(ratio)
-    _relabelled(node, ((base + 1) / base) ** 2, part)
+    _relabelling(node, ((base + 1) / base) ** 2, part)
 
 
-def _unlabelled(node: Tree) -> None:
+def _unlabelled_part(node: Tree) -> None:
     (part,) = parameters(node, "part")
-    _relabelled(node, Fraction(4), part)
+    _relabelling(node, Fraction(4), part)
 
 
 def _positions(node: Tree) -> None:
@@ -155,9 +155,9 @@ def _boost(against: str) -> Check:
         worst = 1 - draw_error + draw_error * tilt if against == "realizable" else worst
         require(directed.power_at_most(odds, worst, kept, share), "wrong labels are too likely")
         points = integer(node["where"]["carried_points"], 1)
-        apart, second = _of_base(node, points) if has_base else _of_draw(node, points)
+        distance, second = _of_base(node, points) if has_base else _of_draw(node, points)
         carry = _square if against == "realizable" else _spread
-        third = carry(node, "carried", draw_error + apart, error)
+        third = carry(node, "carried", draw_error + distance, error)
         require(share + second + third <= failure, "the failure probabilities add up to more")
 
     return check
@@ -199,8 +199,8 @@ def _ssl(node: Tree) -> None:
 
 
 RULES: dict[str, Check] = {
-    "label-boost-labelled": _labelled,
-    "label-boost-unlabelled": _unlabelled,
+    "label-boost-labelled": _labelled_part,
+    "label-boost-unlabelled": _unlabelled_part,
     "positions-known": _positions,
     "label-boost-realizable": _boost("realizable"),
     "label-boost-agnostic": _boost("agnostic"),

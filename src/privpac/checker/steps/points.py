@@ -99,7 +99,7 @@ def _clip(node: Tree, *more: str) -> tuple[int, Fraction, int, int]:
     return size, r, k, k0
 
 
-def _clipped(node: Tree) -> None:
+def _clipped_privacy(node: Tree) -> None:
     size, r, k, k0 = _clip(node)
     extra = max(0, 2 * k0 - k)
     w = directed.power(1 / r, extra) if extra else Fraction(1)
@@ -115,13 +115,13 @@ def _clipped_accuracy(node: Tree) -> None:
     more = size.bit_length()
     powers = directed.powers_above(r, k0, bits=directed.SCALE + more)
 
-    def missed(count: int) -> int:  # (T-1)·r^s / ((T-1)·r^s + 1), rounded up
+    def miss(count: int) -> int:  # (T-1)·r^s / ((T-1)·r^s + 1), rounded up
         power = powers[min(max(0, k0 + count - max(k, count)), len(powers) - 1)]
         x = -(-(size - 1) * power >> more)
         return -(-(x << directed.SCALE) // (x + (1 << directed.SCALE)))
 
     def fails(mass: Fraction) -> Fraction:
-        return directed.mean_above(missed, n=records, chance=mass)
+        return directed.mean_above(miss, n=records, chance=mass)
 
     is_proof = _everywhere(
         fails, heavy=Fraction(1, size - 1), noise=Fraction(0), error=error, failure=failure
@@ -139,12 +139,12 @@ def _sparse(node: Tree) -> None:
     odds = f / (1 - f)
     powers = directed.powers_above(r, records)
 
-    def missed(count: int) -> int:  # r^k / (r^k + odds), rounded up
+    def miss(count: int) -> int:  # r^k / (r^k + odds), rounded up
         x = powers[min(count, len(powers) - 1)] * odds.denominator
         return -(-(x << directed.SCALE) // (x + (odds.numerator << directed.SCALE)))
 
     def fails(mass: Fraction) -> Fraction:
-        return directed.mean_above(missed, n=records, chance=mass)
+        return directed.mean_above(miss, n=records, chance=mass)
 
     require(_everywhere(fails, heavy=f, noise=f, error=error, failure=failure), "the bound fails")
 
@@ -198,7 +198,7 @@ def _star(node: Tree) -> None:
     _pure(node, (1 + rate * (spread - 1)) / (1 + rate * (1 / spread - 1)))
 
 
-def _sampled(node: Tree) -> None:
+def _sampled_privacy(node: Tree) -> None:
     rate, fail, spread = (number(text) for text in parameters(node, "rate", "fail", "spread"))
     require(0 < rate < 1 and 0 < fail < 1 <= spread, "a parameter is out of range")
     silent, loud = (fail + rate * (1 - fail)) / fail, (1 - rate + rate * spread) / (1 - rate)
@@ -218,7 +218,7 @@ def _sampled_accuracy(node: Tree) -> None:
     require(directed.power_at_most(Fraction(1), 1 - rate * light, records, left), "the bound fails")
 
 
-def _boosted(node: Tree) -> None:
+def _boosted_accuracy(node: Tree) -> None:
     error, failure, records = _promise(node)
     runs, selecting, tolerance, ratio, tilt, n = parameters(
         node, "runs", "selecting", "tolerated", "ratio", "tilt", "records"
@@ -237,13 +237,13 @@ def _boosted(node: Tree) -> None:
 
 
 RULES: dict[str, Check] = {
-    "clipped-points": _clipped,
+    "clipped-points": _clipped_privacy,
     "clipped-points-accuracy": _clipped_accuracy,
     "sparse-sets-accuracy": _sparse,
     "reed-solomon-points": _code,
     "pairwise-cover": _cover,
     "star-entries": _star,
-    "sampled-point": _sampled,
+    "sampled-point": _sampled_privacy,
     "sampled-point-accuracy": _sampled_accuracy,
-    "boosted-points": _boosted,
+    "boosted-points": _boosted_accuracy,
 }

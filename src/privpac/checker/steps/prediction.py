@@ -106,7 +106,7 @@ def _vote_accuracy(
     )
     average = max(2 * logs / (block * directed.ln_floor(Fraction(2))), Fraction(8, block))
     require(average < 1, "the models are not proved to be right at all")
-    least = _voted(average, models, x, answer_wrong)
+    least = _vote_error(average, models, x, answer_wrong)
     require(error == directed.shorten(least), "the error is not that of the vote")
 
 
@@ -157,7 +157,7 @@ def _net_average(block: int, failure: Fraction, vc: int) -> Fraction:
     return average
 
 
-def _voted(
+def _vote_error(
     average: Fraction,
     models: int,
     x: Fraction,
@@ -201,7 +201,7 @@ def _relabelled_vote(node: Tree) -> None:
     spread = (2 * ln_labellings(2 * kept, vc) + directed.ln_ceiling(4 / miss)) / kept
     rate = draw / heavy
     near = min(ONE, rate + 2 * directed.root_ceiling(rate * spread) + 4 * spread)
-    vote = min(ONE, _voted(_net_average(kept // models, miss / models, vc), models, y))
+    vote = min(ONE, _vote_error(_net_average(kept // models, miss / models, vc), models, y))
     least = _deviation(voters, vc, 2 * miss) + draw + near + vote
     require(error == directed.shorten(least), "the error is not the rule's")
 
@@ -218,7 +218,7 @@ def _net_relabelling_accuracy(node: Tree) -> None:
     half = failure / 2
     near = (ln_labellings(records, vc) + directed.ln_ceiling(1 / miss)) / kept + miss
     draw = ln_labellings(kept, vc) / (records * directed.ln_floor(1 / x))
-    vote = min(ONE, _voted(_net_average(records // models, half / models, vc), models, y))
+    vote = min(ONE, _vote_error(_net_average(records // models, half / models, vc), models, y))
     least = _deviation(records, vc, half) + near + draw + vote + turn
     require(error == directed.shorten(least), "the error is not the rule's")
 

@@ -88,8 +88,8 @@ def _several(node: Tree) -> list[Privacy]:
     unit = read_privacy(node).unit
     require(all(premise.unit == unit for premise in premises), "the protected units differ")
     kinds = {premise.release for premise in premises}
-    expected = kinds.pop() if len(kinds) == 1 else "hypothesis"
-    require(read_privacy(node).release == expected, "the joint release is misnamed")
+    kind = kinds.pop() if len(kinds) == 1 else "hypothesis"
+    require(read_privacy(node).release == kind, "the joint release is misnamed")
     return premises
 
 
@@ -166,7 +166,7 @@ def _range_fold(node: Tree) -> None:
     require(new.delta == curves.range_fold(each, times, epsilon), "delta is not that of the composition")
 
 
-def _declared(node: Tree) -> None:
+def _declaration(node: Tree) -> None:
     new, old = pair(node)
     epsilon, delta = (decimal(text) for text in parameters(node, "epsilon", "delta"))
     require(new.loss == Loss(epsilon, Fraction(1)), "epsilon is not the declared one")
@@ -195,6 +195,6 @@ RULES: dict[str, Check] = {
     "group": _group,
     "k-fold-composition": _k_fold,
     "range-fold": _range_fold,
-    "declared": _declared,
+    "declared": _declaration,
     "assuming": _assuming,
 }

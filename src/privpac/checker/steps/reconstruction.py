@@ -53,8 +53,8 @@ def _rec_concave(node: Tree) -> None:
     names = ("widths", "slack", "threshold", "margin", "last", "blocks", "records")
     ratio_names = ("width_ratio", "block_ratio", "cut_ratio")
     *counts, first, second, third = parameters(node, *names, *ratio_names)
-    widths, slack, threshold, margin, last, blocks, stated = (integer(count, 0) for count in counts)
-    require(stated == records and blocks >= 1, "the numbers of records or blocks are wrong")
+    widths, slack, threshold, margin, last, blocks, stated_records = (integer(count, 0) for count in counts)
+    require(stated_records == records and blocks >= 1, "the numbers of records or blocks are wrong")
     r1, r2, r3 = (number(text) for text in (first, second, third))
     require(all(0 < ratio < 1 for ratio in (r1, r2, r3)), "a ratio is out of range")
     total = (
@@ -151,7 +151,7 @@ def _noisy(node: Tree) -> None:
     require(failure == number(premise["failure"]) + rate / noise, "the failures do not add up")
 
 
-def _denoised(node: Tree) -> None:
+def _denoising(node: Tree) -> None:
     error, failure, records, against = _accuracy(node)
     (rate_text,) = parameters(node, "rate")
     rate, premise = number(rate_text), read_fact(only_premise(node), "accuracy")
@@ -170,5 +170,5 @@ RULES: dict[str, Check] = {
     "occupied-blocks-empirical": _blocks_empirical,
     "switch-reconstruction": _switch_reconstruction,
     "independent-noise": _noisy,
-    "noise-reconstruction": _denoised,
+    "noise-reconstruction": _denoising,
 }

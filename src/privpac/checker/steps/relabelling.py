@@ -45,8 +45,8 @@ def _relabelling(ranks: bool) -> Check:
             inside, delta = 4 * shift * e, old.delta
         factor = one**2
         if inside > factor:
-            votes, relabelled = Fraction(of - kept, of), Fraction(kept, of) * heavy
-            factor = directed.shorten((votes * factor + relabelled * inside) / (votes + relabelled))
+            votes, labels = Fraction(of - kept, of), Fraction(kept, of) * heavy
+            factor = directed.shorten((votes * factor + labels * inside) / (votes + labels))
         require(new.loss == Loss(Fraction(0), factor), "epsilon is not that of relabelling")
         share = Fraction(kept, of) * min(ONE, delta)
         require(new.delta == directed.shorten(share), "delta is not that of relabelling")
@@ -70,7 +70,7 @@ def _share(node: Tree) -> Fraction:
     return Fraction(kept, of)
 
 
-def _listed(node: Tree) -> None:
+def _listing(node: Tree) -> None:
     new, old = read_privacy(node), read_fact(only_premise(node), "bounded-range")
     require((new.unit, new.part) == (old["unit"], ALL), "the scope differs from the premise's")
     require(new.release == "hypothesis", "the release is not what this draw gives")
@@ -89,6 +89,6 @@ RULES: dict[str, Check] = {
     "relabelling": _relabelling(False),
     "rank-relabelling": _relabelling(True),
     "relabelling-part": _part,
-    "listed-from-some": _listed,
+    "listed-from-some": _listing,
     "stable-from-some": _stable,
 }

@@ -16,7 +16,7 @@ from privpac.concepts.literals.binarise import Test
 from privpac.concepts.literals.questions import Questions, ask_all
 from privpac.concepts.shapes import Brick
 from privpac.data.schema import Schema
-from privpac.fields import listed, record, require, text, whole, written_whole
+from privpac.fields import as_list, record, require, text, whole, written_whole
 
 __all__ = ["Box"]
 
@@ -78,8 +78,8 @@ class Box(RuleBase):
     def from_json(cls, tree: Mapping[str, Any]) -> Box:
         """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "columns", "low", "high", "inside")
-        low, high = (tuple(written_whole(cell) for cell in listed(tree[end])) for end in ("low", "high"))
-        columns = tuple(text(name) for name in listed(tree["columns"]))
+        low, high = (tuple(written_whole(cell) for cell in as_list(tree[end])) for end in ("low", "high"))
+        columns = tuple(text(name) for name in as_list(tree["columns"]))
         fits = 1 <= len(columns) == len(set(columns)) == len(low) == len(high) and min(low) >= 0
         require(fits, "a box must have a low and a high cell for each of its columns")
         return cls(columns, low, high, whole(tree["inside"], least=0, most=1))

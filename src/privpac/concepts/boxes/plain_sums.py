@@ -26,7 +26,7 @@ GIVEN_UP = -1.0
 
 
 @compiled
-def _joined(node: int, tree: Floats) -> bool:
+def _join(node: int, tree: Floats) -> bool:
     """A node from its two halves; whether it stays in range."""
     a, b = 2 * node, 2 * node + 1
     power = tree[a, 0] * tree[b, 0]
@@ -65,7 +65,7 @@ def occupied_tree(ys: Integers, lefts: Floats, rights: Floats) -> tuple[Floats, 
     for leaf in range(leaves, leaves + count):
         tree[leaf, 3] = tree[leaf, 1] * tree[leaf, 2]
     for node in range(leaves - 1, 0, -1):
-        _joined(node, tree)
+        _join(node, tree)
     return tree, places, blank
 
 
@@ -85,12 +85,12 @@ def _take_points(begin: int, end: int, places: Integers, factors: Floats, tree: 
         fits &= 1 / LARGE < power < LARGE and tree[leaf, 3] < LARGE
     if (end - begin) * depth > leaves:
         for node in range(leaves - 1, 0, -1):
-            fits &= _joined(node, tree)
+            fits &= _join(node, tree)
         return fits
     for point in range(begin, end):
         node = (leaves + places[point]) // 2
         while node > 0:
-            fits &= _joined(node, tree)
+            fits &= _join(node, tree)
             node //= 2
     return fits
 

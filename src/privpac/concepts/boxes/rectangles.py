@@ -36,7 +36,7 @@ from privpac.concepts.grids import (
     boxes_fit,
     coarser_boxes,
 )
-from privpac.concepts.labellings.base import VotedAsMembers, reduced
+from privpac.concepts.labellings.base import VotedAsMembers, reduce_all
 from privpac.concepts.labellings.boxes import BoxDichotomies
 from privpac.concepts.labellings.members import MemberDichotomies
 from privpac.concepts.line.unions import check_costs, check_ordered
@@ -165,7 +165,7 @@ class Rectangles(VotedAsMembers, EvenPrior, Stored):
         """Its labellings of the distinct points of these records; boxes themselves for many records."""
         if self._drawn_themselves(sum(sample.size.total for sample in points)):
             return MemberDichotomies(self)
-        cells = reduced(OccupiedCells(self.statistic.axes, self.groups, classes=1), points)
+        cells = reduce_all(OccupiedCells(self.statistic.axes, self.groups, classes=1), points)
         return BoxDichotomies(self.statistic, cells, self.inside, self._box)
 
     def _box(self, ranges: Sequence[tuple[int, int]] | None) -> Box:
@@ -241,7 +241,7 @@ class RectangleGibbs:
         index, axes = coins.choose(_Choice(self, "lefts")), self.sums.axes
         if index == len(self.sums.outer) * len(axes[-2].values):
             place = coins.below(self.sums.blank)
-            return self.concepts.nothing if place == 0 else self._named(blank_ranges(axes, place - 1))
+            return self.concepts.nothing if place == 0 else self._member(blank_ranges(axes, place - 1))
         outer_index, first = divmod(index, len(axes[-2].values))
         outer = self.sums.outer[outer_index]
         last = first + coins.choose(_Choice(self, "rights", outer, first))
@@ -251,9 +251,9 @@ class RectangleGibbs:
         for axis, (low, high) in zip(axes, (*outer, (first, last), (start, end)), strict=True):
             left, right = coins.below(axis.lefts[low]), coins.below(axis.rights[high])
             ranges.append(axis.ends(low, high, left, right))
-        return self._named(tuple(ranges))
+        return self._member(tuple(ranges))
 
-    def _named(self, ranges: tuple[tuple[int, int], ...]) -> Box:
+    def _member(self, ranges: tuple[tuple[int, int], ...]) -> Box:
         by_column = dict(zip(self.order, ranges[-len(self.order) :], strict=True))
         columns = (by_column[axis] for axis in range(len(self.order)))
         return self.concepts.member([(low, high - 1) for low, high in columns])

@@ -70,7 +70,7 @@ def _renew(node: int, powers: Integers, mantissas: Floats, table: Floats) -> Non
 
 
 @compiled
-def _planted(lefts: Floats, rights: Floats, table: Floats) -> tuple[Integers, Floats]:
+def _empty_tree(lefts: Floats, rights: Floats, table: Floats) -> tuple[Integers, Floats]:
     """The tree of no records: every move is 0."""
     leaves = 1
     while leaves < len(lefts):
@@ -86,7 +86,7 @@ def _planted(lefts: Floats, rights: Floats, table: Floats) -> tuple[Integers, Fl
 
 
 @compiled
-def _moved(
+def _take_in(
     first: int, end: int, ys: Integers, moves: Integers, powers: Integers, mantissas: Floats, table: Floats
 ) -> None:
     """Take the points from `first` up to `end` into the tree."""
@@ -124,7 +124,7 @@ def _rights(
     """The boxes whose first value of x is `first`, by the last: exponents and mantissas."""
     powers, mantissas = tree[0].copy(), tree[1].copy()
     for last in range(first, len(rights)):
-        _moved(starts[last], starts[last + 1], ys, moves, powers, mantissas, table)
+        _take_in(starts[last], starts[last + 1], ys, moves, powers, mantissas, table)
         exponents[last - first] = powers[1, 3]
         weights[last - first] = mantissas[1, 2] * rights[last]
 
@@ -144,7 +144,7 @@ def _total(
     exponent, total = 0, 0.0
     for last in range(first, len(runs)):
         if starts[last + 1] > starts[last]:
-            _moved(starts[last], starts[last + 1], ys, moves, powers, mantissas, table)
+            _take_in(starts[last], starts[last + 1], ys, moves, powers, mantissas, table)
             exponent, total = _plus(exponent, total, powers[1, 3], mantissas[1, 2] * runs[last], table)
     return exponent, total
 
@@ -267,7 +267,7 @@ class BoxSums:
 
     @cached_property
     def _tree(self) -> tuple[Integers, Floats]:
-        tree: tuple[Integers, Floats] = _planted(*self._ends_of[-1], self._table)
+        tree: tuple[Integers, Floats] = _empty_tree(*self._ends_of[-1], self._table)
         return tree
 
     def _factors(self, moves: Integers) -> Floats:
@@ -285,8 +285,8 @@ class BoxSums:
         xs, ys, moves = self.points[-2][inside], self.points[-1][inside], self.moves[inside]
         order = np.argsort(xs, kind="stable")
         starts = np.searchsorted(xs[order], np.arange(self._values[-2] + 1))
-        priced = moves[order] if self.ratio < 1 else np.zeros(len(order), np.int64)
-        return starts.astype(np.int64), ys[order], priced
+        ordered_moves = moves[order] if self.ratio < 1 else np.zeros(len(order), np.int64)
+        return starts.astype(np.int64), ys[order], ordered_moves
 
     def lefts(self) -> Floats:
         """Weight of each outer range and first value of x, and last that of the boxes no record can lie in."""

@@ -82,8 +82,8 @@ class PointsBlock:
             schema,
             columns=tuple(replace(column, missing=None) if one is column else one for one in schema.columns),
         )
-        (filled,) = self.points({self.column: column.encode([None])}).tolist()
-        return f"(CASE WHEN {number_sql(column)} THEN {self._cases_sql(bare)} ELSE {filled} END)"
+        (empty_points,) = self.points({self.column: column.encode([None])}).tolist()
+        return f"(CASE WHEN {number_sql(column)} THEN {self._cases_sql(bare)} ELSE {empty_points} END)"
 
     def _cases_sql(self, schema: Schema) -> str:
         cases = [
@@ -96,21 +96,21 @@ class PointsBlock:
     def _ranges(self, column: Column) -> Iterator[PointsBar]:
         cuts = [0, *(test.cell for test, _ in self.tests), column.size]
         levels = zip(cuts, cuts[1:], self.steps, strict=False)
-        joined: list[tuple[int, int, int]] = []
+        ranges: list[tuple[int, int, int]] = []
         for first, end, points in levels:
-            if joined and joined[-1][2] == points:
-                joined[-1] = (joined[-1][0], end, points)
+            if ranges and ranges[-1][2] == points:
+                ranges[-1] = (ranges[-1][0], end, points)
             else:
-                joined.append((first, end, points))
-        for first, end, points in joined:
+                ranges.append((first, end, points))
+        for first, end, points in ranges:
             yield PointsBar(_range(column, first, end), points + self.base)
 
     def _categories(self, column: Column) -> Iterator[PointsBar]:
-        named = {test.cell: points for test, points in self.tests if points}
+        points_by_cell = {test.cell: points for test, points in self.tests if points}
         by_points: dict[int, list[str]] = {}
-        for cell, points in named.items():
+        for cell, points in points_by_cell.items():
             by_points.setdefault(points, []).append(column.show(cell))
-        others = [cell for cell in range(column.size) if cell not in named]
+        others = [cell for cell in range(column.size) if cell not in points_by_cell]
         if others and column.size == 2:
             by_points.setdefault(0, []).extend(column.show(cell) for cell in others)
         elif others:
@@ -132,8 +132,8 @@ class BothBlock:
         lines = [one for one in self.merged if isinstance(one.test, Both)]
         ends = [{-1, *(one.test.tests[side].cell for one in lines)} for side in (0, 1)]  # type: ignore[union-attr]
         cells = np.array([*product(*ends)], dtype=np.int64).T
-        held = dict(zip(self.columns, cells, strict=True))
-        sums = sum(one.points * one.test.holds(held).astype(np.int64) for one in lines)
+        by_column = dict(zip(self.columns, cells, strict=True))
+        sums = sum(one.points * one.test.holds(by_column).astype(np.int64) for one in lines)
         return tuple(np.unique(np.asarray(sums)).tolist())
 
     @property
@@ -206,11 +206,11 @@ def _whole(column: Column) -> bool:
     return not isinstance(column, Numeric) or column.integer
 
 
-def blocks_of(drawn: Sequence[Points]) -> tuple[Block, ...]:
+def blocks_of(draws: Sequence[Points]) -> tuple[Block, ...]:
     """The blocks of all columns, in the order in which columns were first drawn, and then those of two columns."""
     alone: dict[str, dict[Test, int]] = {}
     together: dict[tuple[str, str], list[Points]] = {}
-    for test, points in merged(drawn).items():
+    for test, points in merged(draws).items():
         if isinstance(test, Both):
             together.setdefault(test.columns, []).append(Points(test, points))
         else:

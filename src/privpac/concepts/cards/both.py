@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from privpac.concepts.literals.binarise import Test
 from privpac.data.schema import Schema
-from privpac.fields import listed, record, require
+from privpac.fields import as_list, record, require
 
 __all__ = ["Answer", "Both"]
 
@@ -25,8 +25,8 @@ class Answer:
 
     def matches(self, cells: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
         """Whether each record gives this answer."""
-        held = self.test.holds(cells)
-        return held if self.holds else ~held
+        answers = self.test.holds(cells)
+        return answers if self.holds else ~answers
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Both:
     def from_json(cls, tree: Mapping[str, Any]) -> Both:
         """What `to_json` wrote, read back; refused if a field is missing or strange, or the columns are one."""
         record(tree, "both")
-        rows = [record(one, "test", "holds") for one in listed(tree["both"])]
+        rows = [record(one, "test", "holds") for one in as_list(tree["both"])]
         require(
             len(rows) == 2 and all(type(row["holds"]) is bool for row in rows), "two answers are expected"
         )

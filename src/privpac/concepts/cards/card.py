@@ -21,13 +21,13 @@ from privpac.concepts.cards.blocks import Block, blocks_of, reachable
 from privpac.concepts.cards.both import Both
 from privpac.concepts.cards.risks import BUCKETS, SCALE, Table, spread_of, start_share
 from privpac.concepts.cards.tallies import MOST_POINTS, Points, most_points
-from privpac.concepts.cards.words import described, sheet
+from privpac.concepts.cards.words import description, sheet
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.shapes import PointsSheet
 from privpac.data.schema import Schema
-from privpac.fields import listed, record, require, whole
-from privpac.numbers.exact import plain, written
+from privpac.fields import as_list, record, require, whole
+from privpac.numbers.exact import plain, read_number
 
 __all__ = ["Card", "bucket_count", "bucket_row"]
 
@@ -44,12 +44,12 @@ def bucket_count(sums: tuple[int, ...]) -> int:
 
 
 @lru_cache(maxsize=64)
-def bucket_row(drawn: tuple[Points, ...]) -> tuple[int, ...]:
+def bucket_row(draws: tuple[Points, ...]) -> tuple[int, ...]:
     """The bucket of every number of signed points, from the smallest there could be on."""
-    blocks = blocks_of(drawn)
+    blocks = blocks_of(draws)
     sums = reachable(blocks)
-    largest, lowest = most_points(drawn), sum(block.lowest for block in blocks)
-    totals = ((signed - lowest) // 2 for signed in range(-largest, largest + 1))
+    largest, lowest = most_points(draws), sum(block.lowest for block in blocks)
+    totals = ((total - lowest) // 2 for total in range(-largest, largest + 1))
     places = (min(bisect_left(sums, total), len(sums) - 1) for total in totals)
     return tuple(place * bucket_count(sums) // len(sums) for place in places)
 
@@ -131,7 +131,7 @@ class Card(RuleBase):
         return np.column_stack([SCALE - risk, risk]) / SCALE  # so that each has four decimals
 
     def describe(self, schema: Schema) -> str:
-        return described(self.with_points, self.table, self.risks, self.cutoff, self.costs, schema)
+        return description(self.with_points, self.table, self.risks, self.cutoff, self.costs, schema)
 
     def shape(self, schema: Schema) -> PointsSheet:
         return sheet(self.with_points, self.table, self.risks, self.cutoff, self.costs, schema)
@@ -164,25 +164,25 @@ class Card(RuleBase):
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Card:
-        counted = ("ones", "records", "counts", "count_epsilon", "table_epsilon")
-        record(tree, "kind", "drawn", *counted, "costs", "fifth", "risks")
-        rows = [record(one, "test", "points") for one in listed(tree["drawn"])]
+        count_fields = ("ones", "records", "counts", "count_epsilon", "table_epsilon")
+        record(tree, "kind", "drawn", *count_fields, "costs", "fifth", "risks")
+        rows = [record(one, "test", "points") for one in as_list(tree["drawn"])]
         require(1 <= len(rows) <= MOST_TESTS, "a card has tests, and not too many of them")
-        drawn = tuple(Points(_test(row["test"]), _points(row["points"])) for row in rows)
-        require(_one_kind(drawn), "the tests of a column are of two kinds")
+        draws = tuple(Points(_test(row["test"]), _points(row["points"])) for row in rows)
+        require(_one_kind(draws), "the tests of a column are of two kinds")
         zero, one = (whole(cost, least=1) for cost in _pair(tree["costs"]))
-        epsilons = written(tree["count_epsilon"]), written(tree["table_epsilon"])
+        epsilons = read_number(tree["count_epsilon"]), read_number(tree["table_epsilon"])
         require(all(epsilon > 0 for epsilon in epsilons), "a share of epsilon is not positive")
         records = whole(tree["records"], least=1)
-        counts = tuple(_counts(row, records) for row in listed(tree["counts"]))
+        counts = tuple(_counts(row, records) for row in as_list(tree["counts"]))
         require(
-            len(counts) == bucket_count(reachable(blocks_of(drawn))),
+            len(counts) == bucket_count(reachable(blocks_of(draws))),
             "the counts are not those of these points",
         )
         ones = whole(tree["ones"], least=0, most=records)
         fifth = whole(tree["fifth"], least=1, most=FINEST)
-        card = cls(drawn, ones, records, counts, *epsilons, (zero, one), fifth)
-        require(listed(tree["risks"]) == list(card.risks), "the risks do not follow from the counts")
+        card = cls(draws, ones, records, counts, *epsilons, (zero, one), fifth)
+        require(as_list(tree["risks"]) == list(card.risks), "the risks do not follow from the counts")
         return card
 
     def column_weights(self, schema: Schema) -> Mapping[str, Fraction]:
@@ -210,16 +210,16 @@ def _points(value: object) -> int:
     return points
 
 
-def _one_kind(drawn: tuple[Points, ...]) -> bool:
+def _one_kind(draws: tuple[Points, ...]) -> bool:
     tests = (
-        test for one in drawn for test in (one.test.tests if isinstance(one.test, Both) else (one.test,))
+        test for one in draws for test in (one.test.tests if isinstance(one.test, Both) else (one.test,))
     )
     kinds = {(test.column, test.kind) for test in tests}
     return len({column for column, _ in kinds}) == len(kinds)
 
 
 def _pair(value: object) -> tuple[object, object]:
-    rows = listed(value)
+    rows = as_list(value)
     require(len(rows) == 2, "two numbers are expected")
     return rows[0], rows[1]
 

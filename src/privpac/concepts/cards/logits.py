@@ -32,10 +32,10 @@ def risk_from(start: Fraction, parts: int, *, scale: int) -> int:
     >>> risk_from(Fraction(1, 2), 0, scale=64), risk_from(Fraction(1, 2), 320, scale=64)
     (32, 47)
     """
-    grown = _EXACTLY.exp(_decimal(Fraction(parts, PARTS)))
-    held = _EXACTLY.multiply(Decimal(start.numerator), grown)
+    growth = _EXACTLY.exp(_decimal(Fraction(parts, PARTS)))
+    weight = _EXACTLY.multiply(Decimal(start.numerator), growth)
     rest = Decimal(start.denominator - start.numerator)
-    share = _EXACTLY.divide(held, _EXACTLY.add(held, rest))
+    share = _EXACTLY.divide(weight, _EXACTLY.add(weight, rest))
     return int(_EXACTLY.multiply(share, Decimal(scale)).to_integral_value(ROUND_HALF_EVEN))
 
 

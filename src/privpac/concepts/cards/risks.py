@@ -76,9 +76,9 @@ class Curve:
     offset: int
     fifth: int = 1
 
-    def parts(self, doubled: int) -> int:
+    def parts(self, halves: int) -> int:
         """The log-odds, in parts (see `logits`), at half of so many signed points."""
-        return self.slope * doubled // self.fifth + PARTS // OFFSETS * self.offset
+        return self.slope * halves // self.fifth + PARTS // OFFSETS * self.offset
 
     def risk(self, points: int) -> int:
         """The risk at so many signed points: at least 1 and below `SCALE`, since nothing is certain."""
@@ -132,13 +132,13 @@ class Table:
         here = Curve(FIRST_SLOPE, log_odds(self.start, per=OFFSETS), self.fifth)
         best = self._value(here)
         for step in (32, 16, 8, 4, 2, 1):
-            moved = True
-            while moved:
-                moved = False
+            improves = True
+            while improves:
+                improves = False
                 for near in self._around(here, step):
                     value = self._value(near)
                     if value > best:
-                        here, best, moved = near, value, True
+                        here, best, improves = near, value, True
         return here
 
     @staticmethod
@@ -161,8 +161,8 @@ class Table:
     def _value(self, curve: Curve) -> int:
         """The logarithm of the likelihood less the ridge, in whole numbers."""
         value = 0
-        for doubled, zeros, ones in self._clear:
-            parts = curve.parts(doubled)
+        for halves, zeros, ones in self._clear:
+            parts = curve.parts(halves)
             value += ones * log_risk(parts) + zeros * log_risk(-parts)
         start = log_odds(self.start, per=OFFSETS)
         tilt = (curve.slope - FIRST_SLOPE) ** 2 * (LOG_SCALE // (2 * SLOPES**2))
@@ -184,13 +184,13 @@ class Table:
         )
 
 
-def share_down(held: int, rest: int) -> int:
-    """A lower limit of the share behind so many of held + rest records, by Wilson's interval; rounded down."""
-    n = held + rest
+def share_down(hits: int, rest: int) -> int:
+    """A lower limit of the share behind so many of hits + rest records, by Wilson's interval; rounded down."""
+    n = hits + rest
     if n == 0:
         return 0
     square = SURE**2
-    # (held + s²/2 - s·sqrt(held·rest/n + s²/4)) / (n + s²)
-    root = math.isqrt(4 * SCALE**2 * square * (4 * held * rest + square * n) // n)
-    top = (4 * held + 2 * square) * SCALE - root - 1
+    # (hits + s²/2 - s·sqrt(hits·rest/n + s²/4)) / (n + s²)
+    root = math.isqrt(4 * SCALE**2 * square * (4 * hits * rest + square * n) // n)
+    top = (4 * hits + 2 * square) * SCALE - root - 1
     return max(0, top // (4 * (n + square)))

@@ -54,14 +54,14 @@ class Points:
     points: int
 
 
-def merged(drawn: Sequence[Points]) -> dict[Test | Both, int]:
+def merged(draws: Sequence[Points]) -> dict[Test | Both, int]:
     """The points of every test: what it was drawn with, added up, and cut off where a digit ends.
 
     A card of more tests than hang on a wall may have points of two digits: with a delta rounds are many and small.
     """
-    most = MOST_POINTS if len(drawn) <= WALL else 11 * MOST_POINTS
+    most = MOST_POINTS if len(draws) <= WALL else 11 * MOST_POINTS
     sums: dict[Test | Both, int] = {}
-    for one in drawn:
+    for one in draws:
         sums[one.test] = sums.get(one.test, 0) + one.points
     return {test: min(max(points, -most), most) for test, points in sums.items()}
 
@@ -100,22 +100,22 @@ class _Layout:
         first = group.cells.index(test.cell) + 1
         return place, slice(first, len(group.cells) + 1 if group.nested else first + 1)
 
-    def points(self, drawn: Sequence[Points]) -> NDArray[np.int64]:
+    def points(self, draws: Sequence[Points]) -> NDArray[np.int64]:
         """The points that each code of each column brings by itself."""
         row = np.zeros(int(self.starts[-1]), dtype=np.int64)
-        for test, points in merged(drawn).items():
+        for test, points in merged(draws).items():
             if isinstance(test, Both):
                 continue
-            place, held = self._codes(test)
+            place, matches = self._codes(test)
             codes = row[self.starts[place] : self.starts[place + 1]]
             codes -= points
-            codes[held] += 2 * points
+            codes[matches] += 2 * points
         return row
 
-    def together(self, drawn: Sequence[Points]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def together(self, draws: Sequence[Points]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Every two columns with points for two answers at once, and their points by both codes, one row each."""
         tables: dict[tuple[int, int], NDArray[np.int64]] = {}
-        for both, points in merged(drawn).items():
+        for both, points in merged(draws).items():
             if isinstance(both, Both):
                 one, other = (self._mask(answer) for answer in both.answers)
                 signs = 2 * np.outer(one[1], other[1]).astype(np.int64) - 1
@@ -128,27 +128,27 @@ class _Layout:
 
     def _mask(self, answer: Answer) -> tuple[int, NDArray[np.bool_]]:
         """The place of an answer's column, and for which of its codes it is given."""
-        place, held = self._codes(answer.test)
+        place, matches = self._codes(answer.test)
         mask = np.full(len(self.tests.groups[place].cells) + 1, not answer.holds)
-        mask[held] = answer.holds
+        mask[matches] = answer.holds
         return place, mask
 
-    def places(self, codes: NDArray[Any], drawn: Sequence[Points]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    def places(self, codes: NDArray[Any], draws: Sequence[Points]) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """The points of all records plus the most there can be, so that they are places in a table; some thousand at
         a time, with the number of the first. The next ones are written over them."""
-        points, together, records = self.points(drawn), self.together(drawn), codes.shape[1]
+        points, together, records = self.points(draws), self.together(draws), codes.shape[1]
         room = np.empty(CHUNK, dtype=np.int64)
         for first in range(0, records, CHUNK):
             sums = room[: min(CHUNK, records - first)]
-            _points_of(codes, self.starts, points, most_points(drawn), first, sums)
+            _points_of(codes, self.starts, points, most_points(draws), first, sums)
             if len(together[0]):
                 _points_together(codes, self.starts, *together, first, sums)
             yield first, sums
 
 
-def most_points(drawn: Sequence[Points]) -> int:
+def most_points(draws: Sequence[Points]) -> int:
     """The most points that a record can have."""
-    return sum(abs(one.points) for one in drawn)
+    return sum(abs(one.points) for one in draws)
 
 
 class CodeStatistic(Protocol):
@@ -316,8 +316,8 @@ def held_by_pair(by_pair: NDArray[np.int64], tests: Binarisation) -> Iterator[ND
 
 def _by_test(sums: NDArray[np.int64], *, nested: bool) -> NDArray[np.int64]:
     """From sums by code (row) to sums by test."""
-    tested = sums[1:]
-    return np.cumsum(tested[::-1], axis=0)[::-1] if nested else tested
+    by_code = sums[1:]
+    return np.cumsum(by_code[::-1], axis=0)[::-1] if nested else by_code
 
 
 @compiled

@@ -10,7 +10,7 @@ from privpac.concepts.cards.risks import SCALE, Interval, Table
 from privpac.concepts.shapes import TOGETHER, PointsSheet, RiskBar
 from privpac.data.schema import Schema
 
-__all__ = ["described", "percent", "sheet"]
+__all__ = ["description", "percent", "sheet"]
 
 MOST_ROWS = 10
 """Rows of a table of risks that can be taken in at a glance."""
@@ -56,8 +56,8 @@ class RiskRow:
         return f"{percent(self.counted.low)} to {percent(self.counted.high)} %"
 
     def __str__(self) -> str:
-        counted = f"counted for {self.whole}" if self.whole else "counted"
-        return f"{self.sums}: {self.risk} ({counted}: {self.interval})"
+        counting = f"counted for {self.whole}" if self.whole else "counted"
+        return f"{self.sums}: {self.risk} ({counting}: {self.interval})"
 
 
 def _from_to(first: int, last: int) -> str:
@@ -93,12 +93,12 @@ def _row(table: Table, risks: Sequence[int], sums: Sequence[int]) -> RiskRow:
     """Neighbouring sums, with what is counted in all buckets that hold one of them."""
     first, last = sums[0], sums[-1]
     within = [i for i in range(table.buckets) if table.bounds(i)[1] >= first and table.bounds(i)[0] <= last]
-    counted = table.interval(range(within[0], within[-1] + 1))
+    interval = table.interval(range(within[0], within[-1] + 1))
     ends = table.bounds(within[0])[0], table.bounds(within[-1])[1]
-    return RiskRow(first, last, risks[first], risks[last], counted, ends)
+    return RiskRow(first, last, risks[first], risks[last], interval, ends)
 
 
-def described(
+def description(
     blocks: Sequence[Block], table: Table, risks: Sequence[int], cutoff: int, costs: Costs, schema: Schema
 ) -> str:
     """The whole card, one line per row."""
@@ -163,8 +163,8 @@ def _weighing(costs: Costs, schema: Schema) -> str:
     zero, one = costs
     if zero == one:
         return ""
-    missed, false = f"missed {schema.classes[1]}", "false alarm"
-    dear, cheap = (missed, false) if one > zero else (false, missed)
+    miss, false = f"missed {schema.classes[1]}", "false alarm"
+    dear, cheap = (miss, false) if one > zero else (false, miss)
     ratio = max(costs) / min(costs)
     times = f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.3g}"
     return f"Decided with costs: one {dear} counts {times} times as much as one {cheap}."

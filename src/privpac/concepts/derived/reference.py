@@ -54,7 +54,7 @@ class Reference(Protocol):
         """Independent draws, for estimates about the reference itself."""
 
 
-def _ordered(schema: Schema, name: str, owner: str) -> Column:
+def _ordered_column(schema: Schema, name: str, owner: str) -> Column:
     column = schema.column(name)
     if not column.ordered:
         raise ParameterError(
@@ -63,7 +63,7 @@ def _ordered(schema: Schema, name: str, owner: str) -> Column:
     return column
 
 
-def _filled(column: Column, values: list[int]) -> NDArray[Any]:
+def _cells(column: Column, values: list[int]) -> NDArray[Any]:
     cells = np.empty(len(values), dtype=column.dtype)
     cells[:] = values
     return cells
@@ -80,7 +80,7 @@ class Uniform:
         names: object = self.columns
         object.__setattr__(self, "columns", (names,) if isinstance(names, str) else tuple(self.columns))
         for name in self.columns:
-            if _ordered(self.schema, name, "Uniform").size < 2:
+            if _ordered_column(self.schema, name, "Uniform").size < 2:
                 raise ParameterError("Uniform", "columns", name, allowed="columns with at least two cells")
 
     @property
@@ -94,7 +94,7 @@ class Uniform:
         cells = {}
         for name in self.columns:
             column = self.schema.column(name)
-            cells[name] = _filled(column, [coins.below(column.size) for _ in range(count)])
+            cells[name] = _cells(column, [coins.below(column.size) for _ in range(count)])
         return cells
 
 
@@ -141,7 +141,7 @@ class UniformSphere:
         """Integer points of a ball, put on the sphere and rounded to cells: within a cell of the uniform law."""
         rows = [self._point(coins) for _ in range(count)]
         return {
-            name: _filled(self.schema.column(name), [row[i] for row in rows])
+            name: _cells(self.schema.column(name), [row[i] for row in rows])
             for i, name in enumerate(self.columns)
         }
 
@@ -167,7 +167,7 @@ class ByCdf:
     """F at the cells size·i/(number of values - 1): from 0 to 1, never falling."""
 
     def __post_init__(self) -> None:
-        _ordered(self.schema, self.column, "ByCdf")
+        _ordered_column(self.schema, self.column, "ByCdf")
         heights = tuple(Fraction(value) for value in self.values)
         object.__setattr__(self, "values", heights)
         falls = any(b < a for a, b in pairwise(heights))
@@ -182,7 +182,7 @@ class ByCdf:
     @classmethod
     def of(cls, schema: Schema, column: str, cdf: Callable[[float], float], *, knots: int = KNOTS) -> ByCdf:
         """Read off any distribution function of the raw values, cut off at the declared bounds."""
-        grid = _ordered(schema, column, "ByCdf")
+        grid = _ordered_column(schema, column, "ByCdf")
         count = min(knots, grid.size)
         cells = [grid.size * i // count for i in range(1, count)]
         inner = []
@@ -217,7 +217,7 @@ class ByCdf:
         for _ in range(count):
             level = Fraction(coins.below(2**60), 2**60)
             cells.append(min(column.size - 1, _last_at_most(self, self.column, column.size, level)))
-        return {self.column: _filled(column, cells)}
+        return {self.column: _cells(column, cells)}
 
 
 def _last_at_most(reference: Reference, column: str, size: int, level: Fraction) -> int:

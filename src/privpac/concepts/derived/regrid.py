@@ -40,14 +40,14 @@ def covering_edges(column: Column, sample: Sample, *, spacing: int) -> tuple[int
     counts = column_counts.counts[:, 0].astype(np.int64)
     ranks = np.concatenate([[0], np.cumsum(counts)[:-1]])  # records below a cut at each value
     edges: list[int] = []
-    covered = spacing
+    reach = spacing
     while True:
-        place = int(np.searchsorted(ranks, covered, side="right"))
+        place = int(np.searchsorted(ranks, reach, side="right"))
         if place >= len(ranks) or int(ranks[place]) >= column_counts.n - spacing:
             return tuple(edges)
         last = int(np.searchsorted(ranks, ranks[place] + spacing, side="right")) - 1
         edges.append(int(column_counts.values[last]))
-        covered = int(ranks[last]) + spacing
+        reach = int(ranks[last]) + spacing
 
 
 def coarse_schema(schema: Schema, groups: Mapping[str, int]) -> Schema:

@@ -38,7 +38,7 @@ __all__ = [
     "dimension",
     "members_from",
     "multiplicities",
-    "reduced",
+    "reduce_all",
     "with_dichotomies",
 ]
 
@@ -177,7 +177,7 @@ def dimension(
     return drawn_dimension(concepts, counted=counted, drawn=drawn, members_from=first)
 
 
-def reduced(statistic: Statistic[S], samples: tuple[Sample, ...]) -> S:
+def reduce_all(statistic: Statistic[S], samples: tuple[Sample, ...]) -> S:
     """The statistic of all these records together."""
     state = statistic.zero()
     for sample in samples:

@@ -27,19 +27,19 @@ FAR = 2**61
 
 
 @compiled
-def _slab(occupied: Points, moves: Counts, z: int, z_last: int) -> tuple[NDArray[np.uint8], Counts]:
+def _slab(occupancy: Points, moves: Counts, z: int, z_last: int) -> tuple[NDArray[np.uint8], Counts]:
     """For every (y, x): bits 2, 3 and 4 of the points in the range of z, and the sum of moves."""
-    rows, width = occupied.shape[1], occupied.shape[2]
+    rows, width = occupancy.shape[1], occupancy.shape[2]
     marks, sums = np.zeros((rows, width), np.uint8), np.zeros((rows, width), np.int64)
     for y in range(rows):
         for x in range(width):
             for at in range(z, z_last + 1):
                 sums[y, x] += moves[at, y, x]
-                if occupied[at, y, x]:
+                if occupancy[at, y, x]:
                     marks[y, x] |= ANY
-            if occupied[z, y, x]:
+            if occupancy[z, y, x]:
                 marks[y, x] |= 4
-            if occupied[z_last, y, x]:
+            if occupancy[z_last, y, x]:
                 marks[y, x] |= 8
     return marks, sums
 
@@ -150,14 +150,14 @@ def _ends(
 
 
 @compiled
-def outer_sums(occupied: Points, moves: Counts, table: Floats, exponents: Counts, mantissas: Floats) -> None:
+def outer_sums(occupancy: Points, moves: Counts, table: Floats, exponents: Counts, mantissas: Floats) -> None:
     """One sum for every range of z and every range of y, in their order."""
-    depth, rows, width = occupied.shape
+    depth, rows, width = occupancy.shape
     states, powers = np.zeros(ALL + 1), np.zeros(ALL + 1, np.int64)
     live, place = np.zeros(width, np.int64), 0
     for z in range(depth):
         for z_last in range(z, depth):
-            slab, sums = _slab(occupied, moves, z, z_last)
+            slab, sums = _slab(occupancy, moves, z, z_last)
             entries = _entries(slab, sums)
             lowest = 12 if z == z_last else 0  # every point has both bits of a single z
             for y in range(rows):
@@ -173,11 +173,11 @@ def outer_sums(occupied: Points, moves: Counts, table: Floats, exponents: Counts
 
 @compiled
 def ranges_within(
-    occupied: Points, moves: Counts, z: int, z_last: int, y: int, y_last: int
+    occupancy: Points, moves: Counts, z: int, z_last: int, y: int, y_last: int
 ) -> tuple[Counts, Counts, Counts]:
     """The labellings with these outer ranges: first and last x, and the sum of moves; counted first, then listed."""
-    width = occupied.shape[2]
-    slab, sums = _slab(occupied, moves, z, z_last)
+    width = occupancy.shape[2]
+    slab, sums = _slab(occupancy, moves, z, z_last)
     marks, row = np.zeros(width, np.uint8), np.zeros(width, np.int64)
     entries, live, count = _entries(slab, sums), np.zeros(width, np.int64), 0
     for at in range(y, y_last + 1):
@@ -206,15 +206,15 @@ def ranges_within(
 
 
 @compiled
-def cheapest_box(occupied: Points, moves: Counts) -> tuple[np.int64, int, int, int, int, int, int]:
+def cheapest_box(occupancy: Points, moves: Counts) -> tuple[np.int64, int, int, int, int, int, int]:
     """The lowest sum of moves of a labelling and the first one that has it; 0 if none is below nothing inside."""
-    depth, rows, width = occupied.shape
+    depth, rows, width = occupancy.shape
     best = (np.int64(0), 0, 0, 0, 0, 0, 0)
     states, begins = np.zeros(ALL + 1, np.int64), np.zeros(ALL + 1, np.int64)
     live = np.zeros(width, np.int64)
     for z in range(depth):
         for z_last in range(z, depth):
-            slab, sums = _slab(occupied, moves, z, z_last)
+            slab, sums = _slab(occupancy, moves, z, z_last)
             entries = _entries(slab, sums)
             lowest = 12 if z == z_last else 0  # every point has both bits of a single z
             for y in range(rows):

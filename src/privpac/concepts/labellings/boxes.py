@@ -86,12 +86,12 @@ class BoxDichotomies:
         ]
         if self._places[0]:
             np.add.at(table, tuple(parts), moves)
-        occupied = np.zeros(shape, dtype=np.bool_)
-        occupied[tuple(np.searchsorted(v, p) for v, p in zip(self._values, self._places, strict=True))] = True
+        mask = np.zeros(shape, dtype=np.bool_)
+        mask[tuple(np.searchsorted(v, p) for v, p in zip(self._values, self._places, strict=True))] = True
         # The axis with most cells comes last: of all others every range is taken.
         order = tuple(sorted(range(len(shape)), key=lambda axis: self.statistic.bins[axis]))
         solid = (1,) * (3 - len(shape)) + tuple(shape[axis] for axis in order)  # unused axes first
-        places = np.ascontiguousarray(occupied.transpose(order)).reshape(solid)
+        places = np.ascontiguousarray(mask.transpose(order)).reshape(solid)
         return BoxPrices(places, np.ascontiguousarray(table.transpose(order)).reshape(solid), order)
 
 
@@ -118,7 +118,7 @@ class BoxPrices:
         first, last, prices = ranges_within(self.occupied, self.moves, *self.outer(index))
         return first, last, prices
 
-    def _named(self, outer: tuple[int, int, int, int], first: int, last: int) -> Sides:
+    def _sides(self, outer: tuple[int, int, int, int], first: int, last: int) -> Sides:
         z, z_last, y, y_last = outer
         edges = ((z, z_last), (y, y_last), (first, last))[3 - len(self.order) :]
         return tuple(edges[self.order.index(axis)] for axis in range(len(edges)))
@@ -129,11 +129,11 @@ class BoxPrices:
             return ()
         first, last, prices = self.within(index - 1)
         place = ListedPrices(prices).draw(ratio, coins)
-        return self._named(self.outer(index - 1), int(first[place]), int(last[place]))
+        return self._sides(self.outer(index - 1), int(first[place]), int(last[place]))
 
     def cheapest(self) -> Sides:
         price, z, z_last, y, y_last, first, last = cheapest_box(self.occupied, self.moves)
-        return self._named((z, z_last, y, y_last), first, last) if price < 0 else ()
+        return self._sides((z, z_last, y, y_last), first, last) if price < 0 else ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, Hypothesis
 from privpac.concepts.labellings.base import ListedPrices, multiplicities
-from privpac.concepts.labellings.distance import gap_extremes, on_circle, on_line, ranked
+from privpac.concepts.labellings.distance import common_ranks, gap_extremes, on_circle, on_line
 from privpac.data.column import Column
 from privpac.data.raw import Array
 from privpac.data.sample import Sample
@@ -58,9 +58,9 @@ class CutDichotomies:
     def mistakes(self, sample: Sample) -> ListedPrices:
         counts: ColumnCounts = sample.reduce(CellCounts(self.column))
         upwards = cut_mistakes(counts, self.points)
-        return ListedPrices(self._arranged(upwards, int(counts.counts.sum()) - upwards))
+        return ListedPrices(self._in_order(upwards, int(counts.counts.sum()) - upwards))
 
-    def _arranged(self, up: NDArray[np.int64], down: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _in_order(self, up: NDArray[np.int64], down: NDArray[np.int64]) -> NDArray[np.int64]:
         """Scores of upward and downward gaps in the order of the labellings; the constants are upward ones."""
         if len(self.upward) == 1:
             return up if self.upward[0] else down
@@ -70,7 +70,7 @@ class CutDichotomies:
         there: ColumnCounts = sample.reduce(CellCounts(self.column, classes=1))
         counts: ColumnCounts = rest.reduce(CellCounts(self.column))
         steps = change * multiplicities(self.points, there.values, there.counts[:, 0])
-        fewest, most = gap_extremes(*ranked(self.points, counts.values), counts.counts)
+        fewest, most = gap_extremes(*common_ranks(self.points, counts.values), counts.counts)
         down = int(counts.counts.sum()) - most
         if len(self.upward) == 1:
             costs = mistake * (fewest if self.upward[0] else down)
@@ -79,7 +79,7 @@ class CutDichotomies:
         # A constant labelling is made by cuts of both directions: take the better concept.
         k = len(self.points)
         fewest[0], fewest[k] = min(fewest[0], down[k]), min(fewest[k], down[0])
-        costs = mistake * self._arranged(fewest, down)
+        costs = mistake * self._in_order(fewest, down)
         if k:
             on_circle(costs, np.concatenate([steps, steps]))
         return ListedPrices(costs)
@@ -90,10 +90,10 @@ def middle_cuts(points: Array) -> Array:
     return np.asarray(points[:-1] + (points[1:] - points[:-1]) // 2 + 1)
 
 
-def cut_mistakes(seen: ColumnCounts, points: Array) -> NDArray[np.int64]:
+def cut_mistakes(column_counts: ColumnCounts, points: Array) -> NDArray[np.int64]:
     """Mistakes of the upward representative in every gap between the points."""
-    counts = np.asarray(seen.counts, dtype=np.int64)
+    counts = np.asarray(column_counts.counts, dtype=np.int64)
     after = np.concatenate([[0], np.cumsum(counts[:, 1] - counts[:, 0])]) + int(counts[:, 0].sum())
-    places = np.searchsorted(seen.values, middle_cuts(points))
-    last = [len(seen.values)] if len(points) else []
+    places = np.searchsorted(column_counts.values, middle_cuts(points))
+    last = [len(column_counts.values)] if len(points) else []
     return np.asarray(after[np.concatenate([[0], places, last]).astype(np.intp)], dtype=np.int64)

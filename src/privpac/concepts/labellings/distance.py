@@ -17,16 +17,16 @@ from privpac.compiled import compiled
 
 __all__ = [
     "Graph",
+    "common_ranks",
     "gap_extremes",
     "nearest",
     "on_circle",
     "on_graph",
     "on_line",
-    "ranked",
 ]
 
 
-def ranked(points: NDArray[Any], values: NDArray[Any]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+def common_ranks(points: NDArray[Any], values: NDArray[Any]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Two sorted lists as numbers in the same order: themselves, or ranks where they do not fit in 64 bits."""
     if points.dtype != object and values.dtype != object:
         return points, values
@@ -217,8 +217,8 @@ def nearest(
             f = order[place]
             if costs[f] >= best[h]:
                 break
-            apart = np.int64(0)
+            distance = np.int64(0)
             for word in range(words):
-                apart += _ones(bits[h, word] ^ bits[f, word])
-            best[h] = min(best[h], costs[f] + change * apart)
+                distance += _ones(bits[h, word] ^ bits[f, word])
+            best[h] = min(best[h], costs[f] + change * distance)
     return best

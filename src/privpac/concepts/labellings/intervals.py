@@ -22,7 +22,7 @@ from privpac.coins import Coins
 from privpac.compiled import compiled
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.labellings.base import ListedPrices, multiplicities
-from privpac.concepts.labellings.distance import ranked
+from privpac.concepts.labellings.distance import common_ranks
 from privpac.concepts.labellings.unions import Ranges, UnionDichotomies
 from privpac.data.column import Column
 from privpac.data.sample import Sample
@@ -61,7 +61,7 @@ class IntervalDichotomies(UnionDichotomies):
         column_counts: ColumnCounts = rest.reduce(CellCounts(self.column))
         counts = np.asarray(column_counts.counts, dtype=np.int64)
         moves = counts[:, 1 - self.inside] - counts[:, self.inside]  # of taking a cell inside
-        start, end, before, after, alone = _gap_sums(*ranked(self.points, column_counts.values), moves)
+        start, end, before, after, alone = _gap_sums(*common_ranks(self.points, column_counts.values), moves)
         nowhere = int(counts[:, self.inside].sum())
         steps = change * multiplicities(self.points, there.values, there.counts[:, 0])
         return VotedRuns(
@@ -86,7 +86,7 @@ class FewIntervals(IntervalDichotomies):
         column_counts: ColumnCounts = sample.reduce(CellCounts(self.column))
         counts = np.asarray(column_counts.counts, dtype=np.int64)
         moves = counts[:, 1 - self.inside] - counts[:, self.inside]
-        start, end, _, _, _ = _gap_sums(*ranked(self.points, column_counts.values), moves)
+        start, end, _, _, _ = _gap_sums(*common_ranks(self.points, column_counts.values), moves)
         first, last = np.triu_indices(len(self.points))
         nowhere = int(counts[:, self.inside].sum())
         return ListedRuns(
@@ -102,14 +102,14 @@ class ListedRuns:
     first: NDArray[np.intp]
     last: NDArray[np.intp]
 
-    def _named(self, index: int) -> Ranges:
+    def _ranges(self, index: int) -> Ranges:
         return ((int(self.first[index - 1]), int(self.last[index - 1])),) if index else ()
 
     def draw(self, ratio: Fraction, coins: Coins) -> Ranges:
-        return self._named(ListedPrices(self.prices).draw(ratio, coins))
+        return self._ranges(ListedPrices(self.prices).draw(ratio, coins))
 
     def cheapest(self) -> Ranges:
-        return self._named(ListedPrices(self.prices).cheapest())
+        return self._ranges(ListedPrices(self.prices).cheapest())
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -79,5 +79,5 @@ class PointDichotomies:
         counts = np.asarray(column_counts.counts, dtype=np.int64)
         positives = int(counts[:, 1].sum())
         gains = counts[outside, 0] - counts[outside, 1]
-        untouched = self.column.size > len(self.points) + len(gains)
-        return positives + int(min([*gains.tolist(), *([0] if untouched else [])]))
+        has_free_point = self.column.size > len(self.points) + len(gains)
+        return positives + int(min([*gains.tolist(), *([0] if has_free_point else [])]))

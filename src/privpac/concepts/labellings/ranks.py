@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.labellings.base import ListedPrices
-from privpac.concepts.labellings.distance import gap_extremes, on_circle, on_line, ranked
+from privpac.concepts.labellings.distance import common_ranks, gap_extremes, on_circle, on_line
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.data.sample import InMemory, Sample
 from privpac.data.statistics import CellCounts, ColumnCounts
@@ -60,7 +60,7 @@ class RankDichotomies:
         column = self.concepts.schema.column(self.concepts.column)
         there: ColumnCounts = self.sample.reduce(CellCounts(column, classes=1))
         counts: ColumnCounts = rest.reduce(CellCounts(column))
-        fewest, most = gap_extremes(*ranked(there.values, counts.values), counts.counts)
+        fewest, most = gap_extremes(*common_ranks(there.values, counts.values), counts.counts)
         down, k = int(counts.counts.sum()) - most, len(self._ranks)
         places = np.concatenate([[0], np.cumsum(there.counts[:, 0])])
         costs = [self._spread(mistake * gaps, places) for gaps in (fewest, down)]

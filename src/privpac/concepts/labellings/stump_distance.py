@@ -83,7 +83,7 @@ def _across(chain: Chain, other: Chain, costs: Ints, weights: Ints, change: int,
 
 
 @compiled
-def _moved(
+def _gain(
     order: Ints, start: np.int64, end: np.int64, weights: Ints, other_rank: Ints, other_end: np.int64
 ) -> tuple[np.int64, np.int64]:
     """What a prefix gains in weight, and in weight shared with a prefix of the other order, when its end moves."""
@@ -121,15 +121,15 @@ def _best_across(
     while len(stack) > 0:
         low, high, first, last = stack.pop()
         i = (low + high) // 2
-        more, common = _moved(order_a, at_a, ends_a[i], weights, rank_b, at_b)
+        more, common = _gain(order_a, at_a, ends_a[i], weights, rank_b, at_b)
         size_a, both, at_a = size_a + more, both + common, ends_a[i]
         least, where = np.int64(0), -1
         for step in range(first, last + 1):
             j = cols - 1 - step if mirrored else step
-            more, common = _moved(order_b, at_b, ends_b[j], weights, rank_a, at_a)
+            more, common = _gain(order_b, at_b, ends_b[j], weights, rank_a, at_a)
             size_b, both, at_b = size_b + more, both + common, ends_b[j]
-            apart = size_a + size_b - 2 * both
-            price = costs[j] + change * (total - apart if mirrored else apart)
+            distance = size_a + size_b - 2 * both
+            price = costs[j] + change * (total - distance if mirrored else distance)
             if where < 0 or price < least:
                 least, where = price, step
         best[i] = least
@@ -150,16 +150,16 @@ def _with_sets(
     change: int,
 ) -> Ints:
     """Sets against sets and against cuts; improves `best` in place and returns the best of the sets."""
-    weighted = sets.rows.astype(np.float64) * weights  # below 2^53, so sums are exact
-    sizes = weighted.sum(axis=1).astype(np.int64)
-    common = (weighted @ sets.rows.T.astype(np.float64)).astype(np.int64)
-    apart = sizes[:, None] + sizes[None, :] - 2 * common
-    prices: Ints = (loose[None, :] + change * apart).min(axis=1)
+    masses = sets.rows.astype(np.float64) * weights  # below 2^53, so sums are exact
+    sizes = masses.sum(axis=1).astype(np.int64)
+    common = (masses @ sets.rows.T.astype(np.float64)).astype(np.int64)
+    distances = sizes[:, None] + sizes[None, :] - 2 * common
+    prices: Ints = (loose[None, :] + change * distances).min(axis=1)
     total = int(weights.sum())
     for chain, both, least in zip(chains, costs, best, strict=True):
         sums = np.concatenate([[0], np.cumsum(weights[chain.order])])[chain.ends]
         for row in range(len(sizes)):
-            inside = np.concatenate([[0], np.cumsum(weighted[row, chain.order].astype(np.int64))])[chain.ends]
+            inside = np.concatenate([[0], np.cumsum(masses[row, chain.order].astype(np.int64))])[chain.ends]
             down = sums + int(sizes[row]) - 2 * inside  # a downward cut is 1 on the prefix
             for target, away in ((0, total - down), (1, down)):
                 np.minimum(least[target], loose[row] + change * away, out=least[target])

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, Hypothesis
-from privpac.concepts.labellings.base import ListedPrices, reduced
+from privpac.concepts.labellings.base import ListedPrices, reduce_all
 from privpac.concepts.labellings.cuts import cut_mistakes, middle_cuts
-from privpac.concepts.labellings.distance import gap_extremes, ranked
+from privpac.concepts.labellings.distance import common_ranks, gap_extremes
 from privpac.concepts.labellings.stump_distance import Chain, Sets, spread
 from privpac.concepts.labellings.stump_equals import repeats
-from privpac.concepts.labellings.table import aligned, require_table
+from privpac.concepts.labellings.table import multiplicities, require_table
 from privpac.data.column import Column
 from privpac.data.raw import Array
 from privpac.data.rows import RowCounts, Rows
@@ -80,7 +80,7 @@ class _Cuts:
 
     def fewest(self, sample: Sample) -> Prices:
         counts: ColumnCounts = sample.reduce(CellCounts(self.column))
-        fewest, most = gap_extremes(*ranked(self.points, counts.values), counts.counts)
+        fewest, most = gap_extremes(*common_ranks(self.points, counts.values), counts.counts)
         return np.concatenate([fewest, int(counts.counts.sum()) - most])
 
 
@@ -161,7 +161,7 @@ def stump_dichotomies(
 ) -> StumpDichotomies:
     """The labellings of the distinct points of all these records."""
     statistic = RowCounts(tuple(columns))
-    rows = reduced(statistic, points)
+    rows = reduce_all(statistic, points)
     cells = statistic.cells(rows)
     parts: list[_Part] = [_Constants(columns[0], names)]
     for column in columns:
@@ -246,7 +246,7 @@ class StumpDichotomies:
     def relabelling(self, sample: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
         """The distance transform of all candidates: cuts by their order, the others as sets."""
         costs = mistake * np.concatenate([part.fewest(rest) for part in self.parts])
-        weights = aligned(self.rows, sample.reduce(self.statistic))
+        weights = multiplicities(self.rows, sample.reduce(self.statistic))
         by_side = []
         for i in self._cuts:
             up, down = np.split(costs[self._starts[i] : self._starts[i + 1]], 2)

@@ -23,7 +23,7 @@ from privpac.data.sample import Sample
 from privpac.errors import DataError, SizeError
 from privpac.theory.listing import LARGEST_TABLE
 
-__all__ = ["TableDichotomies", "aligned", "packed_rows", "require_table"]
+__all__ = ["TableDichotomies", "multiplicities", "packed_rows", "require_table"]
 
 Mistakes = Callable[[Sample], NDArray[np.int64]]
 
@@ -50,10 +50,10 @@ class TableDichotomies:
     name: Callable[[int], Hypothesis]
 
     @cached_property
-    def _grouped(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _groups(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The first candidate of each labelling, in their order, and the labelling of every candidate."""
-        packed = packed_rows(self.table)
-        _, first, group = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+        bit_rows = packed_rows(self.table)
+        _, first, group = np.unique(bit_rows, axis=0, return_index=True, return_inverse=True)
         order = np.argsort(first)
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
@@ -61,21 +61,21 @@ class TableDichotomies:
 
     @property
     def count(self) -> int:
-        return len(self._grouped[0])
+        return len(self._groups[0])
 
     def member(self, index: int) -> Hypothesis:
-        return self.name(int(self._grouped[0][index]))
+        return self.name(int(self._groups[0][index]))
 
     def labels(self, index: int, cells: Cells) -> NDArray[np.uint8]:
         return self.member(index).predict(cells)
 
     def mistakes(self, sample: Sample) -> ListedPrices:
-        return ListedPrices(self.mistakes_of(sample)[self._grouped[0]])
+        return ListedPrices(self.mistakes_of(sample)[self._groups[0]])
 
     def relabelling(self, sample: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
-        first, group = self._grouped
+        first, group = self._groups
         candidates = mistake * self.mistakes_of(rest)
-        counts = aligned(self.rows, sample.reduce(self.statistic))
+        counts = multiplicities(self.rows, sample.reduce(self.statistic))
         costs = np.full(len(first), np.iinfo(np.int64).max)
         np.minimum.at(costs, group, candidates)
         bits = packed_rows(np.repeat(self.table[first], counts, axis=1))
@@ -84,15 +84,15 @@ class TableDichotomies:
 
 def packed_rows(table: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """Rows of zeros and ones as 64-bit words, at least one of them."""
-    packed = np.packbits(table, axis=1)
-    words = max(1, -(-packed.shape[1] // 8))
-    padded = np.zeros((len(table), 8 * words), dtype=np.uint8)
-    padded[:, : packed.shape[1]] = packed
-    result: NDArray[Any] = padded.view(np.uint64)
+    octets = np.packbits(table, axis=1)
+    words = max(1, -(-octets.shape[1] // 8))
+    buffer = np.zeros((len(table), 8 * words), dtype=np.uint8)
+    buffer[:, : octets.shape[1]] = octets
+    result: NDArray[Any] = buffer.view(np.uint64)
     return result
 
 
-def aligned(points: Rows, some: Rows) -> NDArray[np.int64]:
+def multiplicities(points: Rows, some: Rows) -> NDArray[np.int64]:
     """How often each point occurs among the kept records, all of which must be points."""
     joint = np.concatenate([points.words, some.words])
     distinct, place = np.unique(joint, axis=0, return_inverse=True)

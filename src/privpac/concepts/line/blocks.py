@@ -121,8 +121,10 @@ def block_middles(
         (costs(few, final + 1), np.maximum(level - above, 0) - ones, first, above, level, first * 0),
     )
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-    occupied = columns[1] > 0
-    return BlockMiddles(values, domain, levels, stake, 2 * reach, *(column[occupied] for column in columns))
+    is_occupied = columns[1] > 0
+    return BlockMiddles(
+        values, domain, levels, stake, 2 * reach, *(column[is_occupied] for column in columns)
+    )
 
 
 def _shared_bits(values: NDArray[Any], levels: int) -> NDArray[np.int64]:

@@ -30,7 +30,7 @@ from privpac.concepts.line.thresholds import Threshold, cut_rows
 from privpac.data.schema import Schema
 from privpac.data.statistics import ColumnCounts
 from privpac.errors import ParameterError
-from privpac.mechanisms.scores import Named, Place, Row, Runs
+from privpac.mechanisms.scores import NamedScores, Place, Row, Runs
 
 __all__ = ["Cuts"]
 
@@ -123,30 +123,30 @@ class Cuts(AnyNumber, CountedByScore, DrawnByScore, EvenPrior, OverColumn, Store
         return any(0 <= i < count and self.cut(i) == hypothesis.cut for i in (index, index + 1))
 
     @cached_property
-    def _listed(self) -> NDArray[Any]:
+    def _cell_array(self) -> NDArray[Any]:
         wide = self.schema.column(self.column).size >= 2**64
         return np.array(self.cells or (), dtype=object if wide else np.uint64)
 
     def _last(self, values: NDArray[Any]) -> NDArray[Any]:
         """The index of the last cut at or below each cell; -1 if there is none."""
         if self.cells is not None:
-            return np.searchsorted(self._listed, values, side="right").astype(np.int64) - 1
+            return np.searchsorted(self._cell_array, values, side="right").astype(np.int64) - 1
         assert self.count is not None
         size, count = self.schema.column(self.column).size, self.count
         # cut(i) <= v exactly if (2i + 1)·size < count·(2v + 1)
         places = [-((size - count * (2 * int(v) + 1)) // (2 * size)) - 1 for v in values.tolist()]
         return np.array([min(count - 1, i) for i in places], dtype=object if count >= 2**63 else np.int64)
 
-    def scores(self, evidence: ColumnCounts, *, costs: Costs) -> Named[Hypothesis]:
+    def scores(self, evidence: ColumnCounts, *, costs: Costs) -> NamedScores[Hypothesis]:
         row = cut_rows(evidence, self.schema.column(self.column).size, costs, (self.up,), distinct=False)[0]
         # As members, cuts are numbered from 0; runs between values with no cut between them are empty.
         lasts = self._last(row.lasts)
-        occupied = np.flatnonzero(lasts != np.concatenate([[-1], lasts[:-1]]))
-        scores = np.append(row.scores[:-1][occupied], row.scores[-1])
-        ends = lasts[occupied]
+        steps = np.flatnonzero(lasts != np.concatenate([[-1], lasts[:-1]]))
+        scores = np.append(row.scores[:-1][steps], row.scores[-1])
+        ends = lasts[steps]
         row = Row.of(0, ends if ends.dtype == object else ends.astype(np.uint64), scores, self.size - 1)
 
         def name(place: Place) -> Hypothesis:
             return Threshold(self.column, self.cut(place[1]), self.up)
 
-        return Named(Runs([row]), name)
+        return NamedScores(Runs([row]), name)

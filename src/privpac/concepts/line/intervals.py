@@ -25,7 +25,7 @@ from privpac.concepts.base import (
     OverColumn,
     Stored,
 )
-from privpac.concepts.labellings.base import BySums, reduced
+from privpac.concepts.labellings.base import BySums, reduce_all
 from privpac.concepts.labellings.intervals import FEW_RECORDS, FewIntervals, IntervalDichotomies, require_runs
 from privpac.concepts.line.union_law import Range, UnionGibbs
 from privpac.concepts.line.unions import Union, Unions, check_ordered
@@ -124,12 +124,12 @@ class Intervals(AnyNumber, BySums, EvenPrior, OverColumn, Stored):
     def dichotomies(self, *points: Sample) -> IntervalDichotomies:
         """Its labellings of the distinct points of these records."""
         column = self.schema.column(self.column)
-        distinct = reduced(CellCounts(column, classes=1), points).values
+        distinct = reduce_all(CellCounts(column, classes=1), points).values
         few = sum(sample.size.total for sample in points) <= FEW_RECORDS
         kind = FewIntervals if few else IntervalDichotomies
-        return kind(column, distinct, 2, self.inside, self._named)
+        return kind(column, distinct, 2, self.inside, self._interval)
 
-    def _named(self, ranges: tuple[Range, ...]) -> Interval:
+    def _interval(self, ranges: tuple[Range, ...]) -> Interval:
         low, high = ranges[0] if ranges else (0, 0)
         return Interval(self.column, low, high, self.inside)
 
@@ -140,4 +140,4 @@ class Intervals(AnyNumber, BySums, EvenPrior, OverColumn, Stored):
         return (ends[0] < ends[1] or ends == (0, 0)) and self._unions.contains(hypothesis._union)
 
     def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> UnionGibbs[Hypothesis]:
-        return self._unions.law(evidence, ratio=ratio, costs=costs, name=self._named)
+        return self._unions.law(evidence, ratio=ratio, costs=costs, name=self._interval)

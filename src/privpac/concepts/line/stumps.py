@@ -42,7 +42,7 @@ from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import ParameterError
 from privpac.fields import flag, record, text, whole
-from privpac.mechanisms.scores import Named, Place, Row, Runs, Scores
+from privpac.mechanisms.scores import NamedScores, Place, Row, Runs, Scores
 
 __all__ = ["Constant", "Match", "Stumps"]
 
@@ -270,7 +270,7 @@ class Stumps(AnyNumber, BySums, CountedByScore, Stored):
         totals, counts = evidence
         constant = np.array([totals[1] * costs[1], totals[0] * costs[0]], dtype=np.int64)
         constants = Row.of(0, np.array([0], dtype=np.uint64), constant, 1)
-        parts: list[Scores[Hypothesis]] = [Named(Runs([constants]), lambda place: Constant(place[1]))]
+        parts: list[Scores[Hypothesis]] = [NamedScores(Runs([constants]), lambda place: Constant(place[1]))]
         parts += [_column_scores(column, counts[column.name], costs) for column in self._columns]
         return parts
 
@@ -307,7 +307,7 @@ def _cuts(column: Column, counts: ColumnCounts, costs: Costs) -> Scores[Hypothes
     def name(place: Place) -> Hypothesis:
         return Threshold(column.name, place[1], place[0] == 0)
 
-    return Named(Runs([up, down]), name)
+    return NamedScores(Runs([up, down]), name)
 
 
 def _matches(column: Column, counts: ColumnCounts, costs: Costs) -> Scores[Hypothesis]:
@@ -326,4 +326,4 @@ def _matches(column: Column, counts: ColumnCounts, costs: Costs) -> Scores[Hypot
     def name(place: Place) -> Hypothesis:
         return Match(column.name, place[1], place[0] == 0)
 
-    return Named(Runs(rows), name)
+    return NamedScores(Runs(rows), name)

@@ -29,7 +29,7 @@ from privpac.concepts.base import (
     Stored,
 )
 from privpac.concepts.fitting import edges_misfit, order_misfit, two_classes_misfit
-from privpac.concepts.labellings.base import AnyPoints, reduced
+from privpac.concepts.labellings.base import AnyPoints, reduce_all
 from privpac.concepts.labellings.cuts import CutDichotomies
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.literals.cell_sets import CellSet
@@ -40,7 +40,7 @@ from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import ParameterError
 from privpac.fields import flag, record, text, written_whole
-from privpac.mechanisms.scores import Named, Place, Row, Runs
+from privpac.mechanisms.scores import NamedScores, Place, Row, Runs
 
 __all__ = ["Threshold", "Thresholds", "cut_rows"]
 
@@ -160,7 +160,7 @@ class Thresholds(AnyNumber, AnyPoints, CountedByScore, DrawnByScore, EvenPrior, 
     def dichotomies(self, *points: Sample) -> CutDichotomies:
         """Its labellings of the distinct points of these records."""
         column = self.schema.column(self.column)
-        distinct = reduced(CellCounts(column, classes=1), points).values
+        distinct = reduce_all(CellCounts(column, classes=1), points).values
         return CutDichotomies(column, distinct, self._upward, lambda cut, up: Threshold(self.column, cut, up))
 
     def contains(self, hypothesis: Hypothesis) -> bool:
@@ -170,7 +170,7 @@ class Thresholds(AnyNumber, AnyPoints, CountedByScore, DrawnByScore, EvenPrior, 
         first, last = (1, size - 1) if once else (0, size)  # both constants are drawn as upward cuts
         return hypothesis.up in self._upward and first <= hypothesis.cut <= last
 
-    def scores(self, evidence: ColumnCounts, *, costs: Costs) -> Named[Hypothesis]:
+    def scores(self, evidence: ColumnCounts, *, costs: Costs) -> NamedScores[Hypothesis]:
         size = self.schema.column(self.column).size
         upward = self._upward
         rows = cut_rows(evidence, size, costs, upward, distinct=self.direction == "either")
@@ -179,7 +179,7 @@ class Thresholds(AnyNumber, AnyPoints, CountedByScore, DrawnByScore, EvenPrior, 
             row, cut = place
             return Threshold(self.column, cut, upward[row])
 
-        return Named(Runs(rows), name)
+        return NamedScores(Runs(rows), name)
 
 
 def cut_rows(

@@ -196,7 +196,7 @@ def scan(
     first_exponents: Integers,
     first_values: Floats,
     last_exponents: Integers,
-    added: Floats,
+    increments: Floats,
     target: int,
     term_exponents: Integers,
     term_mantissas: Floats,
@@ -270,5 +270,5 @@ def scan(
             gap += 1
         for j in range(states):
             last_exponents[row, j] = exponent[j]
-            added[row, j] = local[j]
+            increments[row, j] = local[j]
     return walk

@@ -29,7 +29,7 @@ from privpac.concepts.base import (
     Stored,
 )
 from privpac.concepts.fitting import edges_misfit, labels_misfit, order_misfit, two_classes_misfit
-from privpac.concepts.labellings.base import BySums, VotedAsMembers, reduced
+from privpac.concepts.labellings.base import BySums, VotedAsMembers, reduce_all
 from privpac.concepts.labellings.unions import UnionDichotomies
 from privpac.concepts.line.union_law import Range, UnionGibbs
 from privpac.concepts.line.union_sums import UnionSums, Walk
@@ -41,7 +41,7 @@ from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import ParameterError, SizeError
-from privpac.fields import listed, record, require, text, whole, written_whole
+from privpac.fields import as_list, record, require, text, whole, written_whole
 
 __all__ = [
     "Union",
@@ -121,7 +121,7 @@ class Union(OneColumn):
     def from_json(cls, tree: Mapping[str, Any]) -> Union:
         """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "column", "intervals", "inside")
-        pairs = [listed(bounds) for bounds in listed(tree["intervals"])]
+        pairs = [as_list(bounds) for bounds in as_list(tree["intervals"])]
         require(all(len(bounds) == 2 for bounds in pairs), "an interval has two ends")
         union = cls(
             text(tree["column"]),
@@ -218,7 +218,7 @@ class Unions(AnyNumber, BySums, VotedAsMembers, EvenPrior, OverColumn, Stored):
     def dichotomies(self, *points: Sample) -> UnionDichotomies:
         """Its labellings of the distinct points of these records."""
         column = self.schema.column(self.column)
-        distinct = reduced(CellCounts(column, classes=1), points).values
+        distinct = reduce_all(CellCounts(column, classes=1), points).values
         return UnionDichotomies(
             column,
             distinct,

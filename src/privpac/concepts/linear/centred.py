@@ -32,7 +32,7 @@ from privpac.data.columns import Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
 from privpac.errors import DataError, ParameterError, SizeError
-from privpac.mechanisms.scores import Histogram, Named, Place, Row, Runs, Scores
+from privpac.mechanisms.scores import Histogram, NamedScores, Place, Row, Runs, Scores
 
 __all__ = ["CentredHalfspaces"]
 
@@ -63,9 +63,9 @@ class CentredCells:
             raise DataError(
                 "These records have no labels, and counting by class needs them.", remedy="Give labels."
             )
-        stacked = np.stack([block.cells[name].astype(np.int64) for name in self.columns], axis=1)
-        centred = 2 * stacked - (self.cells - 1)
-        own_state = Coordinates(tuple(centred[block.labels == label] for label in range(self.classes)))
+        matrix = np.stack([block.cells[name].astype(np.int64) for name in self.columns], axis=1)
+        coordinates = 2 * matrix - (self.cells - 1)
+        own_state = Coordinates(tuple(coordinates[block.labels == label] for label in range(self.classes)))
         return self.merge(state, own_state)
 
     def merge(self, a: Coordinates, b: Coordinates) -> Coordinates:
@@ -154,7 +154,7 @@ class CentredHalfspaces(AnyNumber, CountedByScore, DrawnByScore, EvenPrior, Stor
 
     def scores(self, evidence: Coordinates, *, costs: Costs) -> Scores[Hypothesis]:
         if len(self.columns) == 2:
-            return Named(Runs(_arcs(evidence, self._reach, costs)), self._on_square)
+            return NamedScores(Runs(_arcs(evidence, self._reach, costs)), self._on_square)
         return GridScores(evidence, len(self.columns), self._reach, (costs[0], costs[1]), self.member)
 
     def _on_square(self, place: Place) -> Hypothesis:

@@ -15,7 +15,7 @@ from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.literals.cell_sets import cell_sql
 from privpac.data.columns import Numeric
 from privpac.data.schema import Schema
-from privpac.fields import listed, record, require, text, written_whole
+from privpac.fields import as_list, record, require, text, written_whole
 
 __all__ = ["Halfspace"]
 
@@ -74,8 +74,8 @@ class Halfspace(RuleBase):
     def from_json(cls, tree: Mapping[str, Any]) -> Halfspace:
         """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "columns", "weights", "cutoff")
-        columns = tuple(text(name) for name in listed(tree["columns"]))
-        weights = tuple(written_whole(weight) for weight in listed(tree["weights"]))
+        columns = tuple(text(name) for name in as_list(tree["columns"]))
+        weights = tuple(written_whole(weight) for weight in as_list(tree["weights"]))
         fits = 1 <= len(columns) == len(weights) == len(set(columns))
         require(fits, "a half-space must have a weight for each of its columns")
         return cls(columns, weights, written_whole(tree["cutoff"]))

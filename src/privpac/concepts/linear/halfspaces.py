@@ -111,7 +111,7 @@ class Halfspaces(Linear, Stored):
                 "Halfspaces",
                 "directions",
                 weights,
-                allowed=f"{len(self.features)} whole numbers each, one per feature: {_listed(self.features)}",
+                allowed=f"{len(self.features)} whole numbers each, one per feature: {_names(self.features)}",
             )
         if not any(weights):
             raise ParameterError(
@@ -171,7 +171,7 @@ class Halfspaces(Linear, Stored):
         return tuple(points.get(place, 0) for place in range(len(self.features))) in self.directions
 
 
-def _listed(features: Sequence[Feature]) -> str:
+def _names(features: Sequence[Feature]) -> str:
     """The first few features by name."""
     names = [f.column if f.category is None else f"{f.column} #{f.category}" for f in features[:6]]
     return ", ".join(names) + (", …" if len(features) > 6 else "")

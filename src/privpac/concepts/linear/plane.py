@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import AnyNumber, Cells, Costs, EvenPrior, Gibbs, Hypothesis, Stored
-from privpac.concepts.labellings.base import ListedPrices, reduced
+from privpac.concepts.labellings.base import ListedPrices, reduce_all
 from privpac.concepts.labellings.distance import on_graph
-from privpac.concepts.labellings.table import aligned
+from privpac.concepts.labellings.table import multiplicities
 from privpac.concepts.line.stumps import Constant
 from privpac.concepts.linear.halfspace import Halfspace
 from privpac.concepts.linear.plane_graph import fewest_behind, neighbours
@@ -140,7 +140,7 @@ class Halfplanes(AnyNumber, EvenPrior, Stored):
 
     def points_of(self, samples: Sequence[Sample]) -> NDArray[np.int64]:
         """The distinct points, in the order of x, then y."""
-        return reduced(self.statistic, tuple(samples)).words.astype(np.int64)
+        return reduce_all(self.statistic, tuple(samples)).words.astype(np.int64)
 
     def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
         distinct, instead = (
@@ -250,6 +250,8 @@ class PlaneDichotomies:
         costs = mistake * fewest_behind(self._sweep, joint._sweep, inside, joint.mistakes(rest).scores)
         rows = Rows(self.points.astype(np.uint64), np.zeros(len(self.points), np.int64))
         on_graph(
-            costs, neighbours(self._sweep), change * aligned(rows, sample.reduce(self.concepts.statistic))
+            costs,
+            neighbours(self._sweep),
+            change * multiplicities(rows, sample.reduce(self.concepts.statistic)),
         )
         return ListedPrices(costs)

@@ -14,7 +14,7 @@ from privpac.concepts.base import Cells, RuleBase
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.linear.levels import MOST_LEVELS, Feature
 from privpac.data.schema import Schema
-from privpac.fields import listed, record, require, text, whole, written_whole
+from privpac.fields import as_list, record, require, text, whole, written_whole
 
 __all__ = ["Item", "Scorecard"]
 
@@ -119,7 +119,7 @@ class Scorecard(RuleBase):
         """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "top", "items", "cutoff")
         top = whole(tree["top"], least=1, most=MOST_LEVELS - 1)  # a level fits in a byte
-        items = tuple(Item.from_json(item, top=top) for item in listed(tree["items"]))
+        items = tuple(Item.from_json(item, top=top) for item in as_list(tree["items"]))
         require(len({item.feature for item in items}) == len(items), "a feature stands twice")
         return cls(items, whole(tree["cutoff"]), top)
 

@@ -148,11 +148,11 @@ class Group:
         if size > 2**64 or len(values) <= FEW:
             return np.searchsorted(cuts, values, side="right").astype(dtype)
         shift = (size - 1).bit_length() - STRETCHES
-        codes, unsettled = _stretches(self.cells, shift, np.dtype(dtype))
+        codes, doubts = _stretches(self.cells, shift, np.dtype(dtype))
         stretch = (values >> values.dtype.type(shift)).astype(np.intp)
         steps: NDArray[Any] = codes[stretch]
-        if unsettled.any():
-            unsure = np.flatnonzero(unsettled[stretch])
+        if doubts.any():
+            unsure = np.flatnonzero(doubts[stretch])
             steps[unsure] = np.searchsorted(cuts, values[unsure], side="right")
         return steps
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from privpac.data import raw as reading
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
-from privpac.fields import listed, record, require, text, written_whole
+from privpac.fields import as_list, record, require, text, written_whole
 
 __all__ = [
     "CellSet",
@@ -110,7 +110,7 @@ class CellSet:
         if all(_single(column, span) for span in self.spans):
             return f"{name} in [{', '.join(_literal(column, first) for first, _ in self.spans)}]"
         if not self.needs_or(column):
-            return _excluded(name, [_literal(column, first) for first, _ in self.complement().spans])
+            return _exclusion(name, [_literal(column, first) for first, _ in self.complement().spans])
         return " or ".join(_span_text(column, name, span) for span in self.spans)
 
     def needs_or(self, column: Column) -> bool:
@@ -124,7 +124,7 @@ class CellSet:
     def _categories_text(self, column: Column) -> str:
         name, inside = name_text(self.column), list(self._cells())
         if 2 * len(inside) > self.size and self.size > 2:
-            return _excluded(name, [_literal(column, cell) for cell in self.complement()._cells()])
+            return _exclusion(name, [_literal(column, cell) for cell in self.complement()._cells()])
         literals = [_literal(column, cell) for cell in inside]
         return f"{name} == {literals[0]}" if len(literals) == 1 else f"{name} in [{', '.join(literals)}]"
 
@@ -146,8 +146,8 @@ class CellSet:
         texts = [text for text, cell in reading.lookup(names).items() if (cell in inside) != rest]
         if any(text not in names for text in texts):  # other spellings: 1 and 1.0 mean the same category
             name = f"CAST({name} AS VARCHAR)"
-        quoted = ", ".join("'" + text.replace("'", "''") + "'" for text in texts)
-        test = f"{name} {'NOT IN' if rest else 'IN'} ({quoted})" if texts else ("TRUE" if rest else "FALSE")
+        literals = ", ".join("'" + text.replace("'", "''") + "'" for text in texts)
+        test = f"{name} {'NOT IN' if rest else 'IN'} ({literals})" if texts else ("TRUE" if rest else "FALSE")
         if column.missing is None:
             return test
         blank = f"{sql_name(self.column)} IS NULL OR TRIM(CAST({sql_name(self.column)} AS VARCHAR)) = ''"
@@ -164,7 +164,7 @@ class CellSet:
     def from_json(cls, tree: Mapping[str, Any]) -> CellSet:
         """What `to_json` wrote, read back; refused if a field is missing, strange or out of range."""
         record(tree, "column", "size", "cells")
-        pairs = [listed(span) for span in listed(tree["cells"])]
+        pairs = [as_list(span) for span in as_list(tree["cells"])]
         require(all(len(span) == 2 for span in pairs), "a span has two ends")
         spans = [(written_whole(first), written_whole(last)) for first, last in pairs]
         return cls.of(text(tree["column"]), written_whole(tree["size"]), spans)
@@ -224,7 +224,7 @@ def edge(column: Column, cut: int, signs: tuple[str, str]) -> tuple[str, str]:
     return signs[0], at
 
 
-def _excluded(name: str, literals: list[str]) -> str:
+def _exclusion(name: str, literals: list[str]) -> str:
     return f"{name} != {literals[0]}" if len(literals) == 1 else f"{name} not in [{', '.join(literals)}]"
 
 
@@ -242,10 +242,10 @@ def source_sql(column: Column) -> str:
         name = name if missing is None else f"NULLIF(TRIM({name}), '')"
     if missing is None:
         return name
-    filled = column.sql_value(column.cell(missing))
+    default = column.sql_value(column.cell(missing))
     if isinstance(column, Date | Boolean):
-        return f"COALESCE({name}, {filled})"
-    return f"(CASE WHEN {number_sql(column)} THEN {name} ELSE {filled} END)"
+        return f"COALESCE({name}, {default})"
+    return f"(CASE WHEN {number_sql(column)} THEN {name} ELSE {default} END)"
 
 
 def number_sql(column: Column) -> str:

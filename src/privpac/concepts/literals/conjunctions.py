@@ -34,7 +34,7 @@ from privpac.concepts.trees.law import Answer
 from privpac.concepts.trees.prior import refuse_beyond
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
-from privpac.fields import flag, listed, record
+from privpac.fields import as_list, flag, record
 from privpac.mechanisms import gibbs
 
 __all__ = ["Conjunction", "Conjunctions", "Disjunction", "Disjunctions", "MonomialsGibbs"]
@@ -88,7 +88,7 @@ class _Monomial(RuleBase):
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> _Monomial:
         record(tree, "kind", "literals")
-        pairs = (record(one, "test", "positive") for one in listed(tree["literals"]))
+        pairs = (record(one, "test", "positive") for one in as_list(tree["literals"]))
         return cls(tuple((Test.from_json(one["test"]), flag(one["positive"])) for one in pairs))
 
     def misfit(self, schema: Schema) -> str | None:
@@ -114,7 +114,7 @@ class Conjunction(_Monomial):
 
     def merged(self) -> Conjunction:
         """The same function without literals that follow from others, unless it is nowhere true."""
-        return Conjunction(_needed(self.literals))
+        return Conjunction(_independent(self.literals))
 
 
 @dataclass(frozen=True)
@@ -128,10 +128,10 @@ class Disjunction(_Monomial):
     def merged(self) -> Disjunction:
         """The same function without literals that others include, unless it is true everywhere."""
         opposite = tuple((test, not positive) for test, positive in self.literals)
-        return Disjunction(tuple((test, not positive) for test, positive in _needed(opposite)))
+        return Disjunction(tuple((test, not positive) for test, positive in _independent(opposite)))
 
 
-def _needed(literals: Facts) -> Facts:
+def _independent(literals: Facts) -> Facts:
     """Literals of a conjunction that do not follow from the others."""
     rest = list(literals)
     for literal in literals:
@@ -173,8 +173,8 @@ class _Monomials(Members):
         if shares is not None and (
             len(shares) != count + 1 or not all(isinstance(share, int) and share > 0 for share in shares)
         ):
-            allowed = f"{count + 1} positive integers, for 0 to {count} literals"
-            raise ParameterError(self._owner, "shares", shares, allowed=allowed)
+            requirement = f"{count + 1} positive integers, for 0 to {count} literals"
+            raise ParameterError(self._owner, "shares", shares, allowed=requirement)
         self.require(None)
 
     @property

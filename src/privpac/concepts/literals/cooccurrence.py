@@ -38,7 +38,7 @@ __all__ = [
     "offsets",
     "position",
     "require_counts",
-    "shared",
+    "run_parts",
 ]
 
 Array = NDArray[Any]
@@ -87,9 +87,9 @@ def offsets(p: int, depth: int) -> NDArray[np.int64]:
 
 def position(tests: Sequence[int], p: int) -> int:
     """The row of a set of tests in a `Cooccurrence`."""
-    ordered = sorted(set(tests))
-    before = sum(comb(p, k) for k in range(len(ordered)))
-    return before + sum(comb(test, i + 1) for i, test in enumerate(ordered))
+    distinct = sorted(set(tests))
+    before = sum(comb(p, k) for k in range(len(distinct)))
+    return before + sum(comb(test, i + 1) for i, test in enumerate(distinct))
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ class CooccurrenceTensor:
             work = len(level) * (codes.shape[1] // 64 + 1)
             threads = self.threads if work >= WORTH_THREADS else 1
             for count in (count_cells, count_sets) if self._has_long else (count_sets,):
-                shared(partial(count, codes, *self._layout, binomials(p), size, level), threads)
+                run_parts(partial(count, codes, *self._layout, binomials(p), size, level), threads)
 
     def _count_single(self, counts: NDArray[np.int32], codes: Array) -> None:
         """Add how many records pass each test."""
@@ -352,7 +352,7 @@ def count_plainly(bits: NDArray[np.uint64], depth: int, counts: NDArray[np.int32
         smaller = larger
 
 
-def shared(work: Callable[[tuple[int, int]], None], threads: int) -> None:
+def run_parts(work: Callable[[tuple[int, int]], None], threads: int) -> None:
     """Run work((part, threads)) for every part; the kernels release the interpreter and write apart."""
     if threads == 1:
         work((0, 1))

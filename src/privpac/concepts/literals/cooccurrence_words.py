@@ -196,7 +196,7 @@ def _threes_masked(
 ) -> None:
     """Those whose largest test is on a column with few of them."""
     bits, line = _room(codes, first)
-    masked, pairs = np.empty_like(bits), np.empty(binomial[2, first[limit]] + LANES, np.int32)
+    masked_bits, pairs = np.empty_like(bits), np.empty(binomial[2, first[limit]] + LANES, np.int32)
     for start in range(0, codes.shape[1], BLOCK * WORD):
         stop = min(start + BLOCK * WORD, codes.shape[1])
         words = _fill(codes, first, nested, limit, start, stop, line, bits)
@@ -205,12 +205,12 @@ def _threes_masked(
                 continue
             for test in range(first[column], first[column + 1]):
                 for w in range(words):
-                    row, other, mask = bits[w], masked[w], bits[w, test]
+                    row, other, mask = bits[w], masked_bits[w], bits[w, test]
                     for k in range(first[column]):
                         other[k] = row[k] & mask
                 below = binomial[2, first[column]]
                 pairs[:below] = 0
-                _pairs(masked, words, first, column, (0, 1), pairs)
+                _pairs(masked_bits, words, first, column, (0, 1), pairs)
                 _add(pairs[:below], out[binomial[3, test] :])
 
 

@@ -24,7 +24,7 @@ from privpac.concepts.literals.binarise import Binarisation, Facts, Test, implie
 from privpac.concepts.literals.cooccurrence import Cooccurrence, position
 from privpac.concepts.literals.questions import cells_of
 from privpac.data.schema import Schema
-from privpac.fields import flag, listed, record
+from privpac.fields import as_list, flag, record
 
 __all__ = ["Exceptions", "Pattern", "Patterns"]
 
@@ -49,13 +49,13 @@ class Exceptions(RuleBase):
 
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
         n = len(next(iter(cells.values()))) if cells else 0
-        excepted = np.zeros(n, dtype=bool)
+        is_exception = np.zeros(n, dtype=bool)
         for facts in self.exceptions:
             holds = np.ones(n, dtype=bool)
             for test, positive in facts:
                 holds &= test.holds(cells) == positive
-            excepted |= holds
-        return (~excepted).astype(np.uint8)
+            is_exception |= holds
+        return (~is_exception).astype(np.uint8)
 
     def describe(self, schema: Schema) -> str:
         zero, one = schema.classes
@@ -92,7 +92,7 @@ class Exceptions(RuleBase):
         """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "exceptions")
         rows = (
-            [record(one, "test", "positive") for one in listed(row)] for row in listed(tree["exceptions"])
+            [record(one, "test", "positive") for one in as_list(row)] for row in as_list(tree["exceptions"])
         )
         return cls(
             tuple(tuple((Test.from_json(one["test"]), flag(one["positive"])) for one in row) for row in rows)
@@ -165,11 +165,11 @@ class Patterns:
         if self.width == 1:
             return frozenset()
         stronger = self._stronger.items()
-        return self._closed(
+        return self._closure(
             frozenset((fact, (place, not answer))) for (place, answer), facts in stronger for fact in facts
         )
 
-    def _closed(self, forbidden: Iterable[Pattern]) -> frozenset[Pattern]:
+    def _closure(self, forbidden: Iterable[Pattern]) -> frozenset[Pattern]:
         """All that follows: patterns that imply a forbidden one, and those that both answers to a test would extend to
         forbidden ones."""
         patterns, fresh = set[Pattern](), set(forbidden)
@@ -202,14 +202,14 @@ class Patterns:
 
     def rule(self, forbidden: Iterable[Pattern]) -> Exceptions:
         """The rule that makes exceptions of these patterns, written by the smallest that follow from them."""
-        closed = self._closed([*forbidden, *self._impossible])
+        closure = self._closure([*forbidden, *self._impossible])
         smallest = [
             pattern
-            for pattern in closed - self._impossible
-            if not any(weaker in closed for weaker in self._weaker(pattern))
+            for pattern in closure - self._impossible
+            if not any(weaker in closure for weaker in self._weaker(pattern))
         ]
-        ordered = sorted((len(pattern), sorted(pattern)) for pattern in smallest)
-        facts = ([(self.tests.tests[test], answer) for test, answer in literals] for _, literals in ordered)
+        by_size = sorted((len(pattern), sorted(pattern)) for pattern in smallest)
+        facts = ([(self.tests.tests[test], answer) for test, answer in literals] for _, literals in by_size)
         return Exceptions(tuple(tuple(row) for row in facts))
 
     def contains(self, rule: Exceptions) -> bool:

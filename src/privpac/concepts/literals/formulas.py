@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from privpac.concepts.literals.cell_sets import CellSet
 from privpac.data.schema import Schema
-from privpac.fields import Malformed, listed, record
+from privpac.fields import Malformed, as_list, record
 
 __all__ = [
     "FALSE",
@@ -56,15 +56,15 @@ Formula: TypeAlias = CellSet | AllOf | AnyOf
 TRUE, FALSE = AllOf(()), AnyOf(())
 
 
-def one_set(chosen: CellSet) -> Formula:
+def one_set(cells: CellSet) -> Formula:
     """The canonical formula of a single set."""
-    return TRUE if chosen.full else FALSE if chosen.empty else chosen
+    return TRUE if cells.full else FALSE if cells.empty else cells
 
 
 def join(kind: type[AllOf] | type[AnyOf], parts: Iterable[Formula]) -> Formula:
     """The canonical formula that all (or any) of these canonical formulas hold."""
     both = kind is AllOf
-    neutral, decided = (TRUE, FALSE) if both else (FALSE, TRUE)
+    neutral, absorbing = (TRUE, FALSE) if both else (FALSE, TRUE)
     sets: dict[str, CellSet] = {}
     composite: list[Formula] = []
     for part in parts:
@@ -77,11 +77,11 @@ def join(kind: type[AllOf] | type[AnyOf], parts: Iterable[Formula]) -> Formula:
                 have = sets[inner.column]
                 sets[inner.column] = have.intersection(inner) if both else have.union(inner)
     simple = [one_set(cells) for cells in sets.values()]
-    if decided in composite or decided in simple:
-        return decided
+    if absorbing in composite or absorbing in simple:
+        return absorbing
     different = dict.fromkeys(part for part in (*simple, *composite) if part != neutral)
-    ordered = tuple(sorted(different, key=_rank))
-    return ordered[0] if len(ordered) == 1 else kind(ordered)
+    operands = tuple(sorted(different, key=_rank))
+    return operands[0] if len(operands) == 1 else kind(operands)
 
 
 def negation(formula: Formula) -> Formula:
@@ -154,4 +154,4 @@ def formula_from_json(tree: object) -> Formula:
     if "column" in tree:
         return one_set(CellSet.from_json(tree))
     kind, name = (AllOf, "all") if "all" in tree else (AnyOf, "any")
-    return join(kind, [formula_from_json(part) for part in listed(record(tree, name)[name])])
+    return join(kind, [formula_from_json(part) for part in as_list(record(tree, name)[name])])

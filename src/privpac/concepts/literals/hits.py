@@ -90,16 +90,16 @@ class PredicateHits:
 
     def _count(self, cells: dict[str, NDArray[Any]], count: int) -> NDArray[np.int64]:
         """For each formula, of how many of these records it is true."""
-        packed = {atom: _pack(atom.contains(cells[atom.column])) for atom in self._atoms}
+        bits = {atom: _pack(atom.contains(cells[atom.column])) for atom in self._atoms}
         constants = {value: _pack(np.full(count, value)) for value in (False, True)}
         counts = np.empty(len(self.formulas), dtype=np.int64)
         for index, formula in enumerate(self.formulas):
-            words = evaluate(formula, packed.__getitem__, constants.__getitem__)
+            words = evaluate(formula, bits.__getitem__, constants.__getitem__)
             counts[index] = np.bitwise_count(words).sum(dtype=np.int64)
         return counts
 
 
 def _pack(holds: NDArray[np.bool_]) -> NDArray[np.uint64]:
     """Bits in 64-bit words; those beyond the last record stay 0, since formulas have no negation."""
-    packed = np.packbits(holds)
-    return np.pad(packed, (0, -len(packed) % 8)).view(np.uint64)
+    octets = np.packbits(holds)
+    return np.pad(octets, (0, -len(octets) % 8)).view(np.uint64)

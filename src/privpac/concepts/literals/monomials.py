@@ -50,7 +50,7 @@ class RegionScores(Generic[M]):
         return f"RegionScores(tests={self.tests}, sizes={self.sizes}, outside={self.outside})"
 
     @cached_property
-    def _signed(self) -> Longs:
+    def _differences(self) -> Longs:
         """±d of every set of tests."""
         counts = self.evidence.counts
         prices = counts[:, 0] * np.int64(self.costs[0]) - counts[:, 1] * np.int64(self.costs[1])
@@ -67,7 +67,7 @@ class RegionScores(Generic[M]):
 
     @cached_property
     def _ends(self) -> tuple[int, int]:
-        ends = [_extremes(self._signed, *self._layout, self.tests, size) for size in self._present]
+        ends = [_extremes(self._differences, *self._layout, self.tests, size) for size in self._present]
         return int(min(low for low, _ in ends)), int(max(high for _, high in ends))
 
     @property
@@ -85,7 +85,7 @@ class RegionScores(Generic[M]):
         width = (high - low if span is None else min(high - low, span)) + 1
         counts = np.zeros(width + 1, dtype=np.int64)
         for size in self._present:
-            _count(self._signed, *self._layout, self.tests, size, low, counts)
+            _count(self._differences, *self._layout, self.tests, size, low, counts)
         steps = np.flatnonzero(counts[:width]).astype(np.int64)
         return Histogram(self._constant + low, steps, counts[steps].tolist(), int(counts[width]))
 
@@ -93,7 +93,7 @@ class RegionScores(Generic[M]):
         gain, left = score - self._constant, index
         for size in self._present:
             tests = np.zeros(max(size, 1), dtype=np.int64)
-            signs, left = _find(self._signed, *self._layout, self.tests, size, gain, left, tests)
+            signs, left = _find(self._differences, *self._layout, self.tests, size, gain, left, tests)
             if signs >= 0:
                 return self.member(tuple((int(tests[i]), bool(signs >> i & 1)) for i in range(size)))
         raise IndexError("no member with this score and index")

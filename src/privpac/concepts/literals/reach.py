@@ -37,8 +37,8 @@ class Reach:
         column = self.schema.column(test.column)
         cells = test.cells(column) if holds else test.cells(column).complement()
         before = self.left.get(test.column)
-        narrowed = cells if before is None else before.intersection(cells)
-        return Reach(self.schema, {**self.left, test.column: narrowed})
+        rest = cells if before is None else before.intersection(cells)
+        return Reach(self.schema, {**self.left, test.column: rest})
 
     @property
     def arrival(self) -> Arrival:
@@ -53,6 +53,6 @@ def _unusual(column: Column, cells: CellSet) -> bool:
     """Whether none of the cells is usual. What stands for an empty cell is: nobody knows how many cells are empty."""
     if not isinstance(column, Numeric) or column.usual is None:
         return False
-    filled = [] if column.missing is None else [column.cell(column.missing)]
-    usual = CellSet.of(column.name, column.size, [column.cut_cells, *((cell, cell) for cell in filled)])
+    defaults = [] if column.missing is None else [column.cell(column.missing)]
+    usual = CellSet.of(column.name, column.size, [column.cut_cells, *((cell, cell) for cell in defaults)])
     return cells.intersection(usual).empty

@@ -36,7 +36,7 @@ def on_scale(schema: Schema, scale: Scale, *, most: int | None = None, cuts: int
 
     A column whose schema names a scale is cut on that one, whatever is asked for.
     """
-    return _binarised(schema, scale, most, cuts)
+    return _binarise(schema, scale, most, cuts)
 
 
 def on_each_scale(schema: Schema, *, most: int | None = None, cuts: int = CUTS) -> tuple[Binarisation, ...]:
@@ -52,7 +52,7 @@ def _count(schema: Schema, scale: Scale, cuts: int) -> int:
 @lru_cache(
     maxsize=64
 )  # a rule is certified twice, before it is drawn and from its file; a plan asks for many sizes
-def _binarised(schema: Schema, scale: Scale, most: int | None, cuts: int) -> Binarisation:
+def _binarise(schema: Schema, scale: Scale, most: int | None, cuts: int) -> Binarisation:
     if most is not None:
         cuts = bisect_right(range(1, cuts + 1), most, key=lambda cuts: _count(schema, scale, cuts))
     tests = tuple(
@@ -98,8 +98,8 @@ def _root_cells(column: Numeric, steps: int, cuts: int) -> Iterator[int]:
     share = steps / (upper - lower)
     unit = (cuts + 1) ** 3 << (3 * ROOT_BITS)
     for i in range(1, cuts + 1):
-        cubed = (low * (cuts + 1 - i) + high * i) ** 3
-        above = (cubed * lower.denominator - lower.numerator * unit) * share.numerator
+        cube = (low * (cuts + 1 - i) + high * i) ** 3
+        above = (cube * lower.denominator - lower.numerator * unit) * share.numerator
         yield -(-above // (unit * lower.denominator * share.denominator))
 
 

@@ -68,9 +68,9 @@ class CodeSet(OneColumn):
 
     def describe(self, schema: Schema) -> str:
         zero, one = schema.classes
-        called = schema.column(self.column).called
+        name = schema.column(self.column).called
         return (
-            f"{one} if {called} lies in set ({self.place}, {self.value}) of a public code, one value in "
+            f"{one} if {name} lies in set ({self.place}, {self.value}) of a public code, one value in "
             f"{self.prime}: its number in base {self.prime}, read as a polynomial of {self.digits} coefficients, is "
             f"{self.value} at {self.place} modulo {self.prime}; else {zero}"
         )

@@ -32,7 +32,7 @@ from privpac.concepts.sets.points import Point
 from privpac.data.schema import Schema
 from privpac.data.statistics import ColumnCounts
 from privpac.errors import ParameterError
-from privpac.mechanisms.scores import Named, Place, Row, Runs
+from privpac.mechanisms.scores import NamedScores, Place, Row, Runs
 from privpac.mechanisms.sparse_noise import nth_absent
 
 __all__ = ["GeneratedPoints"]
@@ -107,7 +107,7 @@ class GeneratedPoints(AnyNumber, CountedByScore, DrawnByScore, EvenPrior, OverCo
         pairs = [(seed, place[value]) for seed in seeds.tolist() if (value := self.value(seed)) in place]
         return np.array([seed for seed, _ in pairs], dtype=np.int64), [i for _, i in pairs]
 
-    def scores(self, evidence: ColumnCounts, *, costs: Costs) -> Named[Hypothesis]:
+    def scores(self, evidence: ColumnCounts, *, costs: Costs) -> NamedScores[Hypothesis]:
         seeds, places = self._hits(evidence.values)
         counts = np.asarray(evidence.counts, dtype=np.int64)
         positives = int(counts[:, 1].sum()) * costs[1]
@@ -124,7 +124,7 @@ class GeneratedPoints(AnyNumber, CountedByScore, DrawnByScore, EvenPrior, OverCo
             seed = int(seeds[index]) if count and row == 0 else nth_absent(seeds, index)
             return Point(self.column, self.value(seed))
 
-        return Named(Runs(rows), name)
+        return NamedScores(Runs(rows), name)
 
     def contains(self, hypothesis: Hypothesis) -> bool:
         """By trying every seed, as a draw does."""

@@ -41,7 +41,7 @@ def held_gains(
         if prime <= LISTED and below < len(values):
             table = np.zeros(prime, np.int64)
             table[values.astype(np.int64)] = gains
-            return _listed(prime, below, a, b, table)
+            return _sums_by_listing(prime, below, a, b, table)
         return _narrow(prime, below, a, b, values.astype(np.int64), gains)
     wide = {_WORD + 13: _middle, _WORD**2 + 51: _wide}.get(prime)
     if wide is None:
@@ -96,7 +96,7 @@ def _narrow(
 
 
 @compiled
-def _listed(
+def _sums_by_listing(
     prime: int, below: int, first: NDArray[np.int64], second: NDArray[np.int64], table: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """The cells of each set, one after the other: a·x + b ≡ y has the one solution x = (y - b)/a, and the next y lies
@@ -138,10 +138,10 @@ def _middle(
         for key in (first, second)
     )
     sums = _middle_kernel(np.uint64(below), a, b, values.astype(np.uint64), gains)
-    return _amended(sums, fits, prime, below, first, second, values, gains)
+    return _amend(sums, fits, prime, below, first, second, values, gains)
 
 
-def _amended(
+def _amend(
     sums: NDArray[np.int64],
     fits: list[bool],
     prime: int,
@@ -160,9 +160,9 @@ def _amended(
 def _product(x: np.uint64, y: np.uint64) -> tuple[np.uint64, np.uint64]:
     """The 128-bit product: high and low word."""
     x0, x1, y0, y1 = x & _MASK, x >> _HALF, y & _MASK, y >> _HALF
-    low, cross, mixed = x0 * y0, x1 * y0, x0 * y1
-    middle = (low >> _HALF) + (cross & _MASK) + (mixed & _MASK)
-    high = x1 * y1 + (cross >> _HALF) + (mixed >> _HALF) + (middle >> _HALF)
+    low, cross, other = x0 * y0, x1 * y0, x0 * y1
+    middle = (low >> _HALF) + (cross & _MASK) + (other & _MASK)
+    high = x1 * y1 + (cross >> _HALF) + (other >> _HALF) + (middle >> _HALF)
     return high, (middle << _HALF) | (low & _MASK)
 
 
@@ -207,9 +207,9 @@ def _rough_residues(
     """low + b - 13·high modulo 2^64, for every value; without a branch, so that it is computed several at a time."""
     a0, a1 = a & _MASK, a >> _HALF
     for j in range(len(lower)):
-        low, cross, mixed = a0 * lower[j], a1 * lower[j], a0 * upper[j]
-        middle = (low >> _HALF) + (cross & _MASK) + (mixed & _MASK)
-        high = a1 * upper[j] + (cross >> _HALF) + (mixed >> _HALF) + (middle >> _HALF)
+        low, cross, other = a0 * lower[j], a1 * lower[j], a0 * upper[j]
+        middle = (low >> _HALF) + (cross & _MASK) + (other & _MASK)
+        high = a1 * upper[j] + (cross >> _HALF) + (other >> _HALF) + (middle >> _HALF)
         rough[j] = ((middle << _HALF) | (low & _MASK)) + b - _THIRTEEN * high
 
 
@@ -260,14 +260,14 @@ def _wide(
     fits = [a < _WORD**2 and b < _WORD**2 for a, b in zip(first, second, strict=True)]
     a, b = (_limbs([k if ok else 0 for k, ok in zip(key, fits, strict=True)]) for key in (first, second))
     sums = _wide_kernel(_limbs([below]), a, b, _limbs(values.tolist()), gains)
-    return _amended(sums, fits, prime, below, first, second, values, gains)
+    return _amend(sums, fits, prime, below, first, second, values, gains)
 
 
 _Limbs = tuple[NDArray[np.uint64], NDArray[np.uint64]]
 
 
 @compiled
-def _carried(x: np.uint64, y: np.uint64, carry: np.uint64) -> tuple[np.uint64, np.uint64]:
+def _add(x: np.uint64, y: np.uint64, carry: np.uint64) -> tuple[np.uint64, np.uint64]:
     """Sum and carry of two words and a carry."""
     total = x + y
     out = np.uint64(total < x)
@@ -276,7 +276,7 @@ def _carried(x: np.uint64, y: np.uint64, carry: np.uint64) -> tuple[np.uint64, n
 
 
 @compiled
-def _borrowed(x: np.uint64, y: np.uint64, borrow: np.uint64) -> tuple[np.uint64, np.uint64]:
+def _subtract(x: np.uint64, y: np.uint64, borrow: np.uint64) -> tuple[np.uint64, np.uint64]:
     """Difference and borrow of two words and a borrow."""
     total = x - y
     out = np.uint64(x < y)
@@ -293,10 +293,10 @@ def _square_product(
     h01, l01 = _product(x0, y1)
     h10, l10 = _product(x1, y0)
     h11, l11 = _product(x1, y1)
-    w1, c = _carried(h00, l01, _ZERO)
-    w1, d = _carried(w1, l10, _ZERO)
-    w2, e = _carried(h01, h10, c)
-    w2, f = _carried(w2, l11, d)
+    w1, c = _add(h00, l01, _ZERO)
+    w1, d = _add(w1, l10, _ZERO)
+    w2, e = _add(h01, h10, c)
+    w2, f = _add(w2, l11, d)
     return h11 + e + f, w2, w1, l00
 
 
@@ -332,12 +332,12 @@ def _difference(
     p3, p2, p1, p0 = _square_product(a1, a0, x1, x0)
     m1, u0 = _product(p2, _FIFTY_ONE)
     above, u1 = _product(p3, _FIFTY_ONE)
-    u1, c = _carried(u1, m1, _ZERO)
+    u1, c = _add(u1, m1, _ZERO)
     above += c
-    s0, c = _carried(p0, b0, _ZERO)
-    s1, over = _carried(p1, b1, c)
-    r0, c = _borrowed(s0, u0, _ZERO)
-    r1, under = _borrowed(s1, u1, c)
+    s0, c = _add(p0, b0, _ZERO)
+    s1, over = _add(p1, b1, c)
+    r0, c = _subtract(s0, u0, _ZERO)
+    r1, under = _subtract(s1, u1, c)
     return r1, r0, np.int64(over) - np.int64(above) - np.int64(under)
 
 
@@ -346,16 +346,16 @@ def _is_held_wide(t1: np.uint64, t0: np.uint64, difference: tuple[np.uint64, np.
     """Whether a·x + b is below the bound modulo 2^128 + 51: 51 less for every 2^128 in the difference."""
     r1, r0, excess = difference
     if excess <= 0:
-        v0, c = _carried(r0, np.uint64(-51 * excess), _ZERO)
-        v1, wrapped = _carried(r1, _ZERO, c)
-        if wrapped != _ZERO:  # one more word: 51 less, unless it stays beyond 2^128
+        v0, c = _add(r0, np.uint64(-51 * excess), _ZERO)
+        v1, overflow = _add(r1, _ZERO, c)
+        if overflow != _ZERO:  # one more word: 51 less, unless it stays beyond 2^128
             if v1 == _ZERO and v0 < _FIFTY_ONE:
                 return False
-            v0, c = _borrowed(v0, _FIFTY_ONE, _ZERO)
-            v1, c = _borrowed(v1, _ZERO, c)
+            v0, c = _subtract(v0, _FIFTY_ONE, _ZERO)
+            v1, c = _subtract(v1, _ZERO, c)
     else:
-        v0, c = _borrowed(r0, np.uint64(51 * excess), _ZERO)
-        v1, c = _borrowed(r1, _ZERO, c)
+        v0, c = _subtract(r0, np.uint64(51 * excess), _ZERO)
+        v1, c = _subtract(r1, _ZERO, c)
         if c != _ZERO:
             return False
     return bool(v1 < t1 or (v1 == t1 and v0 < t0))

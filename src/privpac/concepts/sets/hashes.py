@@ -27,7 +27,7 @@ from privpac.data.schema import Schema
 from privpac.data.statistics import ColumnCounts
 from privpac.errors import ParameterError
 from privpac.fields import record, require, text, written_whole
-from privpac.mechanisms.scores import Named, Place, Row, Runs
+from privpac.mechanisms.scores import NamedScores, Place, Row, Runs
 from privpac.numbers.primes import prime_from
 
 __all__ = ["HashFamily", "HashedSet", "field_for", "hashed_scores"]
@@ -83,9 +83,9 @@ class HashedSet(OneColumn):
 
     def describe(self, schema: Schema) -> str:
         zero, one = schema.classes
-        called = schema.column(self.column).called
+        name = schema.column(self.column).called
         return (
-            f"{one} if {called} lies in a random set of one value in {self.prime / self.below:.4g}: {self.a} "
+            f"{one} if {name} lies in a random set of one value in {self.prime / self.below:.4g}: {self.a} "
             f"times its number plus {self.b}, modulo {self.prime}, is below {self.below}; else {zero}"
         )
 
@@ -198,7 +198,7 @@ _TOGETHER = 24
 
 def hashed_scores(
     family: HashFamily, keys: tuple[list[int], list[int]], evidence: ColumnCounts
-) -> Named[Hypothesis]:
+) -> NamedScores[Hypothesis]:
     """Mistakes of the set of every key, and of the empty set behind them."""
     counts = np.asarray(evidence.counts, dtype=np.int64)
     positives, gains = int(counts[:, 1].sum()), counts[:, 1] - counts[:, 0]
@@ -212,4 +212,4 @@ def hashed_scores(
             return Constant(0)
         return HashedSet(family.column, family.prime, keys[0][index], keys[1][index], family.below)
 
-    return Named(Runs([Row.of(0, np.arange(last, dtype=np.uint64), scores, last)]), name)
+    return NamedScores(Runs([Row.of(0, np.arange(last, dtype=np.uint64), scores, last)]), name)

@@ -38,7 +38,7 @@ _CELL_BYTES = 32
 """Cells below 2^256 are hashed as so many bytes."""
 
 
-def _hashed(key: int, cell: int, modulus: int) -> int:
+def _hash(key: int, cell: int, modulus: int) -> int:
     """A value below the modulus; for modulus 2^64 the hash itself."""
     size = max(_CELL_BYTES, (cell.bit_length() + 7) // 8)
     data, secret = cell.to_bytes(size, "little"), key.to_bytes(KEY_BITS // 8, "little")
@@ -60,16 +60,16 @@ class KeyedSet(OneColumn):
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
         values, where = np.unique(cells[self.column], return_inverse=True)
         members = [
-            (_hashed(self.key, int(cell), self.modulus) + self.shift) % self.modulus < self.below
+            (_hash(self.key, int(cell), self.modulus) + self.shift) % self.modulus < self.below
             for cell in values.tolist()
         ]
         return np.asarray(members, dtype=np.uint8)[where]
 
     def describe(self, schema: Schema) -> str:
         zero, one = schema.classes
-        called = schema.column(self.column).called
+        name = schema.column(self.column).called
         return (
-            f"{one} if {called} lies in a keyed set of one value in {self.modulus / self.below:.4g}: BLAKE2b of "
+            f"{one} if {name} lies in a keyed set of one value in {self.modulus / self.below:.4g}: BLAKE2b of "
             f"its number with a released key, plus {self.shift} modulo {self.modulus}, is below {self.below}; "
             f"else {zero}"
         )
@@ -141,5 +141,5 @@ class KeyedFamily:
     def draw_given(self, cell: int, *, holds: bool, coins: Coins) -> KeyedSet:
         key = coins.below(2**self.key_bits)
         value = coins.below(self.below) if holds else self.below + coins.below(self.modulus - self.below)
-        shift = (value - _hashed(key, cell, self.modulus)) % self.modulus
+        shift = (value - _hash(key, cell, self.modulus)) % self.modulus
         return KeyedSet(self.column, key, shift, self.modulus, self.below)

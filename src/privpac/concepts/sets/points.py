@@ -28,7 +28,7 @@ from privpac.concepts.base import (
     Stored,
 )
 from privpac.concepts.fitting import cells_misfit, two_classes_misfit
-from privpac.concepts.labellings.base import AnyPoints, reduced
+from privpac.concepts.labellings.base import AnyPoints, reduce_all
 from privpac.concepts.labellings.points import PointDichotomies
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.literals.cell_sets import CellSet
@@ -38,7 +38,7 @@ from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.fields import record, text, written_whole
-from privpac.mechanisms.scores import Named, Place, Row, Runs
+from privpac.mechanisms.scores import NamedScores, Place, Row, Runs
 from privpac.mechanisms.sparse_noise import nth_absent
 
 __all__ = ["Point", "Points"]
@@ -110,11 +110,11 @@ class Points(AnyNumber, AnyPoints, CountedByScore, DrawnByScore, EvenPrior, Over
     def dichotomies(self, *points: Sample) -> PointDichotomies:
         """Its labellings of the distinct points of these records."""
         column = self.schema.column(self.column)
-        distinct = reduced(CellCounts(column, classes=1), points).values
+        distinct = reduce_all(CellCounts(column, classes=1), points).values
         elsewhere = nth_absent(distinct, 0) if self.size > len(distinct) else None
         return PointDichotomies(column, distinct, elsewhere, lambda cell: Point(self.column, cell))
 
-    def scores(self, evidence: ColumnCounts, *, costs: Costs) -> Named[Hypothesis]:
+    def scores(self, evidence: ColumnCounts, *, costs: Costs) -> NamedScores[Hypothesis]:
         count = len(evidence.values)
         counts = np.asarray(evidence.counts, dtype=np.int64)
         positives = int(counts[:, 1].sum()) * costs[1]
@@ -133,7 +133,7 @@ class Points(AnyNumber, AnyPoints, CountedByScore, DrawnByScore, EvenPrior, Over
                 return Point(self.column, int(evidence.values[index]))
             return Point(self.column, nth_absent(evidence.values, index))
 
-        return Named(Runs(rows), name)
+        return NamedScores(Runs(rows), name)
 
     def contains(self, hypothesis: Hypothesis) -> bool:
         if not isinstance(hypothesis, Point) or hypothesis.column != self.column:

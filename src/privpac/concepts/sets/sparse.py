@@ -24,7 +24,7 @@ from privpac.concepts.literals.cell_sets import CellSet
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import ParameterError
-from privpac.fields import listed, record, require, text, whole
+from privpac.fields import as_list, record, require, text, whole
 from privpac.mechanisms.binomial import random_cells
 from privpac.mechanisms.gibbs import PowerWeights
 from privpac.mechanisms.scores import Histogram
@@ -72,7 +72,7 @@ class SparseSet(OneColumn):
     def from_json(cls, tree: Mapping[str, Any]) -> SparseSet:
         """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "column", "cells")
-        rule = cls(text(tree["column"]), tuple(whole(cell, least=0) for cell in listed(tree["cells"])))
+        rule = cls(text(tree["column"]), tuple(whole(cell, least=0) for cell in as_list(tree["cells"])))
         require(rule.is_ascending, "the cells are not increasing")
         return rule
 

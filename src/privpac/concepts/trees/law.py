@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from privpac.compiled import plainly
 from privpac.concepts.base import Costs
-from privpac.concepts.literals.cooccurrence import Cooccurrence, binomials, offsets, shared
+from privpac.concepts.literals.cooccurrence import Cooccurrence, binomials, offsets, run_parts
 from privpac.concepts.trees.kernels import plain, threes
 from privpac.concepts.trees.kernels import regions as tree_regions
 from privpac.concepts.trees.kernels import sums as tree_sums
@@ -77,13 +77,13 @@ class Law:
         sets, classes = self.evidence.counts.shape
         least_sets = int(offsets(self.prior.tests, self.prior.depth)[-1])
         if sets < least_sets or classes != len(self.prior.labels):  # the kernels do not check their indices
-            allowed = f"counts of at least {least_sets} sets and {len(self.prior.labels)} classes"
-            raise ParameterError("Law", "evidence", (sets, classes), allowed=allowed)
+            requirement = f"counts of at least {least_sets} sets and {len(self.prior.labels)} classes"
+            raise ParameterError("Law", "evidence", (sets, classes), allowed=requirement)
         if len(self.costs) != classes or min(self.costs) < 1:
             raise ParameterError("Law", "costs", self.costs, allowed=f"{classes} positive integers")
         if max(self.costs) * int(self.evidence.counts[0].sum()) >= MOST_COST:
-            allowed = "such that the largest times the number of records is below 2^60"
-            raise ParameterError("Law", "costs", self.costs, allowed=allowed)
+            requirement = "such that the largest times the number of records is below 2^60"
+            raise ParameterError("Law", "costs", self.costs, allowed=requirement)
 
     @cached_property
     def _table(self) -> NDArray[np.float64]:
@@ -166,7 +166,7 @@ class Law:
             if size in (PAIR, THREE) and self._by_pairs:
                 self._fill_by_pairs(size, tables, threads)
                 continue
-            shared(
+            run_parts(
                 partial(
                     tree_sums.bottom_sums, self.evidence.counts, begin, binomial, size, costs, labels, weights,
                     *self._factors[1], self._table, *out,
@@ -191,26 +191,26 @@ class Law:
         """The sums with one level of all regions of two tests, or of three once those of two are there."""
         begin, (costs, labels, weights), p = self._layout[0], self._public, self.prior.tests
         counts = self.evidence.counts
-        signed = tree_sums.signed_counts(self.evidence, costs)[: int(begin[size + 2])]
-        priced = tree_sums.prices(counts[: int(begin[size + 1])], costs)
+        signed_counts = tree_sums.signed_counts(self.evidence, costs)[: int(begin[size + 2])]
+        prices = tree_sums.prices(counts[: int(begin[size + 1])], costs)
         common = labels, weights, *self._factors[1], self._table
         if size == PAIR:
-            work = partial(pair_sums, signed, priced, *common, *self._parts(tables, size))
+            work = partial(pair_sums, signed_counts, prices, *common, *self._parts(tables, size))
         else:
-            cube = np.empty((p * p, p), signed.dtype)
-            shared(partial(threes.cube_of, signed, cube), threads)
+            cube = np.empty((p * p, p), signed_counts.dtype)
+            run_parts(partial(threes.cube_of, signed_counts, cube), threads)
             pairs = self._parts(tables, PAIR)
             work = partial(
                 threes.three_sums,
-                signed,
-                priced,
+                signed_counts,
+                prices,
                 cube,
                 self._columns,
                 *common,
                 pairs,
                 *self._parts(tables, size),
             )
-        shared(work, threads)
+        run_parts(work, threads)
 
     @cached_property
     def _columns(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -23,7 +23,7 @@ from privpac.concepts.trees.law import Law, Region, narrowed
 from privpac.concepts.trees.prior import Shape
 from privpac.concepts.trees.trees import GrownRules
 from privpac.data.schema import Schema
-from privpac.fields import flag, listed, record, whole
+from privpac.fields import as_list, flag, record, whole
 
 __all__ = ["DecisionList", "DecisionLists", "DecisionListsGibbs", "Rule"]
 
@@ -88,7 +88,7 @@ class DecisionList(RuleBase):
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> DecisionList:
         record(tree, "kind", "rules", "default")
-        return cls(tuple(Rule.from_json(rule) for rule in listed(tree["rules"])), whole(tree["default"]))
+        return cls(tuple(Rule.from_json(rule) for rule in as_list(tree["rules"])), whole(tree["default"]))
 
     def misfit(self, schema: Schema) -> str | None:
         reasons = (rule.test.misfit(schema) for rule in self.rules)

@@ -118,12 +118,12 @@ class Majorities(UniformTrees, Stored):
         prices: NDArray[Any] = np.array(costs, dtype=np.int32 if everything < 2**30 else np.int64)
         return MajorityScores(self, signed_counts(evidence, prices)[:sets], everything)
 
-    def member(self, chosen: tuple[int, int, int], rule: int) -> Tree:
+    def member(self, tests: tuple[int, int, int], rule: int) -> Tree:
         """The tree of a rule, as the kernels number them."""
         place, opposite = divmod(rule, 2)
         holds = [(position + 1 != place) != bool(opposite) for position in range(VOTERS)]
         first, second, third = (
-            partial(_answered, self.tests.tests[test], yes) for test, yes in zip(chosen, holds, strict=True)
+            partial(_split, self.tests.tests[test], yes) for test, yes in zip(tests, holds, strict=True)
         )
         last = third(Leaf(0), Leaf(1))
         return first(second(Leaf(0), last), second(last, Leaf(1)))
@@ -147,15 +147,15 @@ class Majorities(UniformTrees, Stored):
         number = {test: place for place, test in enumerate(self.tests.tests)}
         if not inner_tests <= number.keys() or len(inner_tests) > VOTERS:
             return
-        pools = [self._unasked(inner_tests, tree.columns)]
+        pools = [self._other_tests(inner_tests, tree.columns)]
         if not inner_tests:
-            pools = [self._unasked(inner_tests, (group.column,)) for group in self.tests.groups]
+            pools = [self._other_tests(inner_tests, (group.column,)) for group in self.tests.groups]
         for more in (tests for pool in pools for tests in combinations(pool, VOTERS - len(inner_tests))):
             first, second, third = sorted(number[test] for test in (*inner_tests, *more))
             for rule in range(RULES):
                 yield self.member((first, second, third), rule)
 
-    def _unasked(self, tests: set[Test], columns: tuple[str, ...]) -> list[Test]:
+    def _other_tests(self, tests: set[Test], columns: tuple[str, ...]) -> list[Test]:
         """Tests of these columns that a tree does not ask, at most three between two that it does."""
         pool: list[Test] = []
         run = 0
@@ -166,7 +166,7 @@ class Majorities(UniformTrees, Stored):
         return pool
 
 
-def _answered(test: Test, yes: bool, low: Tree, high: Tree) -> Tree:
+def _split(test: Test, yes: bool, low: Tree, high: Tree) -> Tree:
     """`high` where the test's answer is `yes`."""
     return Split(test, low, high) if yes else Split(test, high, low)
 
@@ -192,7 +192,7 @@ class MajorityScores:
         return _plain_prices(self.signed, self._tests, self.everything)
 
     @cached_property
-    def _counted(self) -> Longs | None:
+    def _counts_by_price(self) -> Longs | None:
         """How many rules have the prices 0, 1, …, where one table is enough: one of two opposites, and the other."""
         if self._plain is not None:
             counts = np.bincount(self._plain.ravel(), minlength=self.everything + 1)
@@ -209,8 +209,8 @@ class MajorityScores:
     @cached_property
     def _furthest(self) -> int:
         """What the best rule gets right more than it gets wrong."""
-        if self._counted is not None:
-            return self.everything - 2 * int(np.flatnonzero(self._counted)[0])
+        if self._counts_by_price is not None:
+            return self.everything - 2 * int(np.flatnonzero(self._counts_by_price)[0])
         return int(_largest_gain(self.signed, self._tests))
 
     @property
@@ -220,8 +220,8 @@ class MajorityScores:
     def histogram(self, span: int | None) -> Histogram:
         furthest = self._furthest  # the opposite of the best rule is the worst
         width = (furthest if span is None else min(furthest, span)) + 1
-        if self._counted is not None:
-            counts = self._counted[self._best :]
+        if self._counts_by_price is not None:
+            counts = self._counts_by_price[self._best :]
             steps = np.flatnonzero(counts[:width])
             return Histogram(self._best, steps, counts[steps].tolist(), int(counts[width:].sum()))
         if width > DENSE:
@@ -234,8 +234,8 @@ class MajorityScores:
         halves = _count_gains(self.signed, self._tests, np.int64(furthest), np.int64(better))
         counts = np.zeros(width, np.int64)
         counts[:better] += halves[:better]
-        mirrored = furthest - np.arange(better)
-        counts[mirrored[mirrored < width]] += halves[:better][mirrored < width]
+        mirror = furthest - np.arange(better)
+        counts[mirror[mirror < width]] += halves[:better][mirror < width]
         steps = np.flatnonzero(counts)
         return Histogram(self._best, steps, counts[steps].tolist(), self.concepts.size - int(counts.sum()))
 
@@ -299,14 +299,14 @@ def _gains(signed: Longs, p: int, b: int, c: int, place: int, out: Longs) -> Non
     kind = signed.dtype.type
     low, high = 1 + p + b * (b - 1) // 2, 1 + p + c * (c - 1) // 2
     everyone, left, right = signed[0], signed[1 + b], signed[1 + c]
-    fixed = kind(2 * (np.int64(left) + right) - 4 * np.int64(signed[high + b]) - everyone)
+    offset = kind(2 * (np.int64(left) + right) - 4 * np.int64(signed[high + b]) - everyone)
     together = kind(2 * (np.int64(left) + right) - 2 * np.int64(everyone))  # S_b + S_c
     between = kind(2 * (np.int64(right) - left))  # S_c - S_b
     ones, lower, upper, threes = signed[1:], signed[low:], signed[high:], signed[place:]
     first, second, third, fourth = out[0], out[1], out[2], out[3]
     for a in range(b):
         pairs = kind(lower[a] + upper[a])
-        product = kind(kind(8 * threes[a]) - kind(4 * pairs) + kind(2 * ones[a]) + fixed)
+        product = kind(kind(8 * threes[a]) - kind(4 * pairs) + kind(2 * ones[a]) + offset)
         alone = kind(2 * ones[a] - everyone)
         first[a] = kind(alone + together - product) >> 1
         second[a] = kind(together - alone + product) >> 1

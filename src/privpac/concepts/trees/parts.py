@@ -21,7 +21,7 @@ from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.data.schema import Schema
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.gibbs import PowerWeights
-from privpac.mechanisms.scores import Named, Place, Row, Runs, Scores
+from privpac.mechanisms.scores import NamedScores, Place, Row, Runs, Scores
 from privpac.numbers.exact import UNIT_ROUNDOFF, ball
 
 __all__ = ["Constants", "OneTest", "PartGibbs", "Total", "TreePart", "UniformGibbs", "UniformTrees"]
@@ -191,11 +191,11 @@ class Constants(ManyLabels, UniformTrees, Stored):
     def contains(self, hypothesis: Hypothesis) -> bool:
         return isinstance(hypothesis, Leaf) and 0 <= hypothesis.label < self.size
 
-    def scores(self, evidence: Cooccurrence, *, costs: Costs) -> Named[Tree]:
+    def scores(self, evidence: Cooccurrence, *, costs: Costs) -> NamedScores[Tree]:
         correct = evidence.counts[0].astype(np.int64) * np.array(costs, dtype=np.int64)
         last = self.size - 1
         row = Row.of(0, np.arange(last, dtype=np.int64), correct.sum() - correct, last)
-        return Named(Runs((row,)), _member)
+        return NamedScores(Runs((row,)), _member)
 
 
 def _member(place: Place) -> Tree:
@@ -244,12 +244,12 @@ class OneTest(ManyLabels, UniformTrees, Stored):
         sides = hypothesis.low, hypothesis.high
         return any(sides == (Leaf(low), Leaf(high)) for low, high in self.answers)
 
-    def scores(self, evidence: Cooccurrence, *, costs: Costs) -> Named[Tree]:
+    def scores(self, evidence: Cooccurrence, *, costs: Costs) -> NamedScores[Tree]:
         counts = evidence.counts[: len(self.tests.tests) + 1].astype(np.int64)
         prices = self._prices(counts * np.array(costs, dtype=np.int64))
         last = len(prices) - 1
         row = Row.of(0, np.arange(last, dtype=np.int64), prices, last)
-        return Named(Runs((row,)), partial(_answers_at, self))
+        return NamedScores(Runs((row,)), partial(_answers_at, self))
 
     def _prices(self, correct: NDArray[np.int64]) -> NDArray[np.int64]:
         """The price of every member's mistakes, test by test: all that could be lost less what is answered right."""

@@ -41,8 +41,8 @@ class Powers:
         """Powers for exponents up to `largest` in size, those with negative exponents up to 2^slack."""
         limit = reach(ratio)
         # Rounded up to a power of two, so that `power_table` keeps few different tables in its cache.
-        rounded = 1 << (largest + 1).bit_length()
-        upward = power_table(ratio, rounded if limit is None else min(limit, rounded))
+        next_power = 1 << (largest + 1).bit_length()
+        upward = power_table(ratio, next_power if limit is None else min(limit, next_power))
         below = int(np.searchsorted(-upward, -(2.0**-slack), side="right")) - 1
         return cls(np.concatenate([1.0 / upward[below:0:-1], upward]), below)
 
@@ -51,11 +51,11 @@ class Powers:
 
         Claim: relative error at most 3·2^-53 a number; numbers beyond the table become 0.
         """
-        return _aligned(exponents, mantissas, self.table, self.below)
+        return _align(exponents, mantissas, self.table, self.below)
 
 
 @compiled
-def _aligned(exponents: Integers, mantissas: Floats, table: Floats, below: int) -> Floats:
+def _align(exponents: Integers, mantissas: Floats, table: Floats, below: int) -> Floats:
     lowest = np.int64(2**62)
     for i in range(len(mantissas)):
         if mantissas[i] > 0.0:

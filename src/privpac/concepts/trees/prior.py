@@ -23,7 +23,7 @@ Shape = Literal["tree", "list"]
 
 LEAST_MASS = Fraction(1, 2**400)
 """Trees less likely than this beforehand are left to ball arithmetic: products of floats could underflow."""
-DROPPED = 2.0**-340
+DROPPED_MASS = 2.0**-340
 """More than what dropped powers and underflows can add up to, relative to their sums (docs/proofs/tree-sums.md)."""
 MOST_BYTES = 2 * 2**30
 MOST_SECONDS = 600.0
@@ -113,7 +113,7 @@ class Prior:
         for _ in range(depth):
             below = roundings + (roundings if self.shape == "tree" else leaf)
             roundings = below + self.repeat * self.tests + 12
-        return 1.01 * roundings * UNIT_ROUNDOFF + DROPPED
+        return 1.01 * roundings * UNIT_ROUNDOFF + DROPPED_MASS
 
 
 def checked_prior(
@@ -136,13 +136,13 @@ def checked_prior(
         raise ParameterError(owner, "stop", stop, allowed="a Fraction from 0 to below 1")
     labels = (Fraction(1, classes),) * classes if label_prior is None else tuple(map(Fraction, label_prior))
     if len(labels) != classes or min(labels) < 0 or sum(labels) == 0:
-        allowed = f"{classes} non-negative weights, one per class, not all 0"
-        raise ParameterError(owner, "label_prior", label_prior, allowed=allowed)
+        requirement = f"{classes} non-negative weights, one per class, not all 0"
+        raise ParameterError(owner, "label_prior", label_prior, allowed=requirement)
     shares = (1,) * len(tests.tests) if weights is None else tuple(weights)
     whole = all(isinstance(share, int) and 0 < share < 2**53 for share in shares)
     if len(shares) != len(tests.tests) or not whole:
-        allowed = f"{len(tests.tests)} positive integers, one per test"
-        raise ParameterError(owner, "weights", weights, allowed=allowed)
+        requirement = f"{len(tests.tests)} positive integers, one per test"
+        raise ParameterError(owner, "weights", weights, allowed=requirement)
     total = sum(labels)
     return Prior(shape, depth, shares, Fraction(stop), root_splits, tuple(label / total for label in labels))
 

@@ -46,11 +46,11 @@ class Recursion:
         correct = [cost * int(count) for cost, count in zip(self._costs, counts, strict=True)]
         total = sum(correct)
         return [
-            self._number(label) * self._raised(total - right)
+            self._number(label) * self._known_power(total - right)
             for label, right in zip(self._prior.labels, correct, strict=True)
         ]
 
-    def _raised(self, power: int) -> Number:
+    def _known_power(self, power: int) -> Number:
         if power not in self._powers:
             self._powers[power] = self._power(power)
         return self._powers[power]

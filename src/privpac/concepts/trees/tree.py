@@ -43,10 +43,10 @@ class Tree(RuleBase, ABC):
 
         This looks at the tree only, so it is post-processing and costs nothing.
         """
-        return self._merged(())
+        return self._merge(())
 
     @abstractmethod
-    def _merged(self, facts: Facts) -> Tree: ...
+    def _merge(self, facts: Facts) -> Tree: ...
 
     @property
     @abstractmethod
@@ -149,7 +149,7 @@ class Leaf(Tree):
     def _shares(self, share: Fraction) -> Iterator[tuple[str, Fraction]]:
         return iter(())
 
-    def _merged(self, facts: Facts) -> Tree:
+    def _merge(self, facts: Facts) -> Tree:
         return self
 
     @property
@@ -208,12 +208,12 @@ class Split(Tree):
         yield from self.low._shares(share / 2)
         yield from self.high._shares(share / 2)
 
-    def _merged(self, facts: Facts) -> Tree:
+    def _merge(self, facts: Facts) -> Tree:
         answer = implied(self.test, facts)
         if answer is not None:
-            return (self.high if answer else self.low)._merged(facts)
-        low = self.low._merged((*facts, (self.test, False)))
-        high = self.high._merged((*facts, (self.test, True)))
+            return (self.high if answer else self.low)._merge(facts)
+        low = self.low._merge((*facts, (self.test, False)))
+        high = self.high._merge((*facts, (self.test, True)))
         return low if low == high else Split(self.test, low, high)
 
     @property

@@ -34,8 +34,8 @@ def lost_edge(
     if not 0 < ratio < 1:
         raise ParameterError("lost_edge", "ratio", ratio, allowed="above 0 and below 1")
     with ctx.workprec(PRECISIONS[0]):
-        drawn = ball(Fraction(candidates * rounds) / share).log() / ball(1 / ratio).log()
-        return rounded_up(drawn / (units * have) + ball(Fraction(1, units)))
+        shortfall = ball(Fraction(candidates * rounds) / share).log() / ball(1 / ratio).log()
+        return rounded_up(shortfall / (units * have) + ball(Fraction(1, units)))
 
 
 @formula("boosted-rounds")
@@ -61,18 +61,18 @@ def error_boosted(
             "error_boosted", "cap", cap, allowed="above 0 and at most 1/2, start and edge in 0..1"
         )
     with ctx.workprec(PRECISIONS[0]):
-        reached = abs(ball(start / (1 - start)).log())
-        phi = _capped(-reached, cap)
+        reach = abs(ball(start / (1 - start)).log())
+        phi = _capped_loss(-reach, cap)
         for step in steps:
             a = ball(step)
             gain = ball(edge) * a.sinh() - a.cosh() + 1
-            shrink = gain * ball(cap) / _capped(-reached, cap) if gain > 0 else gain
+            shrink = gain * ball(cap) / _capped_loss(-reach, cap) if gain > 0 else gain
             phi = phi * (1 - shrink) + ball(lost) * a.sinh()
-            reached += a
-        return rounded_up(phi / _capped(arb(0), cap))
+            reach += a
+        return rounded_up(phi / _capped_loss(arb(0), cap))
 
 
-def _capped(margin: arb, cap: Fraction) -> arb:
+def _capped_loss(margin: arb, cap: Fraction) -> arb:
     """The capped loss at a margin of at most 0."""
     bend = ball((1 - cap) / cap).log()
     return (1 + (-bend).exp()).log() + ball(cap) * (bend - margin)

@@ -118,12 +118,12 @@ class GradedTrees:
         if not isinstance(hypothesis, Tree) or not asks_anew(hypothesis):
             return False
         first = hypothesis.merged()
-        known = set(self.tests.tests)
+        own_tests = set(self.tests.tests)
         parts = _grades(hypothesis, first)
-        graded = parts is not None and all(
-            part.depth <= len(POINTS) and all(test in known for test in part.tests()) for part in parts
+        fits = parts is not None and all(
+            part.depth <= len(POINTS) and all(test in own_tests for test in part.tests()) for part in parts
         )
-        return graded and self.first.releases(first, size)
+        return fits and self.first.releases(first, size)
 
     def learn(self, sample: Sample, coins: Coins) -> Tree:
         first = self.first.learn(sample, coins)

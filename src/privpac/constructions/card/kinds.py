@@ -32,7 +32,7 @@ def _card(rest: str, description: Description) -> ClassFacts:
     pairs = 2 * tests**2 if rest in PAIRS else 0  # of answers, about any two columns at most
     size: int = (2 * (tests + pairs)) ** rounds
     word = f"card:{rest}" if rest else "card"
-    named = description.schema is not None
+    has_names = description.schema is not None
     return ClassFacts(
         word,
         "card",
@@ -42,7 +42,7 @@ def _card(rest: str, description: Description) -> ClassFacts:
         1,
         tests=tests,
         parts=rounds,
-        named=named,
+        named=has_names,
     )
 
 

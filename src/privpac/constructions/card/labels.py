@@ -41,40 +41,40 @@ class LabelPrivateCard:
     delta: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
-        _ = self._declared  # refuses what it does not have
+        _ = self._largest  # refuses what it does not have
 
     def _card(self, tests: Binarisation) -> CardLearner:
         return CardLearner(self.schema, self.epsilon, tests, self.rounds, self.costs, Unit.LABEL, self.delta)
 
     @property
-    def _declared(self) -> CardLearner:
+    def _largest(self) -> CardLearner:
         """With as many tests as the features can choose, at most."""
         return self._card(Binarisation.of(self.schema))
 
     @property
     def concepts(self) -> OneTest:
         """The class that a round draws from, as far as the schema alone fixes it."""
-        return self._declared.concepts
+        return self._largest.concepts
 
     @property
     def outcomes(self) -> int:
         """Cuts may lie at any cell, since the features choose them: also each of those that a round's points lie on."""
-        steps, sizes = self._declared.steps, [column.size for column in self.schema.columns]
+        steps, sizes = self._largest.steps, [column.size for column in self.schema.columns]
         draws: int = math.prod(2 * sum(size**turn.cuts for size in sizes) for turn in steps.rounds)
         return draws * (sum(steps.schedule) + 2)
 
     @property
     def passes(self) -> int:
         """One look per column decides the tests."""
-        return len(self.schema.columns) + self._declared.passes
+        return len(self.schema.columns) + self._largest.passes
 
     def require(self, size: Size) -> None:
         """Refuse what `learn` could not do with so many records."""
-        self._declared.require(size)
+        self._largest.require(size)
 
     def certify(self, size: Size) -> Certificate:
         """What will be true of `learn` on this many records."""
-        inner = self._declared.certify(size)
+        inner = self._largest.certify(size)
         learner = {**inner.learner, "name": "label-private-card", "cuts": CUTS}
         return replace(inner, learner=learner).assuming(PUBLIC_FEATURES)
 
@@ -83,7 +83,7 @@ class LabelPrivateCard:
         if not isinstance(hypothesis, Card) or misfit(hypothesis, self.schema) is not None:
             return False
         tests = [one.test for one in hypothesis.drawn]
-        return all(map(self._possible, tests)) and self._declared.fits(hypothesis, size)
+        return all(map(self._possible, tests)) and self._largest.fits(hypothesis, size)
 
     def _possible(self, test: Test | Both) -> bool:
         if isinstance(test, Both):

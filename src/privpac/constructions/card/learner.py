@@ -39,7 +39,7 @@ from privpac.constructions.card.spending import (
     graded_spending,
     pure_spending,
 )
-from privpac.constructions.card.steps import Asks, Form, Round, Steps, laid, rounds_in, steps_for
+from privpac.constructions.card.steps import Asks, Form, Round, Steps, lay_points, rounds_in, steps_for
 from privpac.constructions.card.weights import CAP, MOST_ROUNDS, UNITS, residuals
 from privpac.constructions.draw.occam import LARGEST_PRICE, read_costs
 from privpac.data.sample import Sample, Size
@@ -207,7 +207,7 @@ class CardLearner:
         if isinstance(first, Both):
             return turn.asks is not Asks.ONE and is_laid_together(self.tests, part, cuts=turn.cuts)
         return turn.asks is not Asks.TWO and any(
-            laid(self.tests, number, points, cuts=turn.cuts) == part
+            lay_points(self.tests, number, points, cuts=turn.cuts) == part
             for number, test in enumerate(self.tests.tests)
             if test.column == first.column
         )
@@ -229,26 +229,26 @@ class CardLearner:
         by_class = records.reduce(ByClass(self.tests))
         ones = self._ones(by_class, n, coins)
         start = start_share(ones, n, spread_of(self.count_epsilon, COUNT_CHANGE))
-        drawn = self.draw_rounds(records, by_class, start, coins)
-        counts = self._table(records, drawn, n, coins)
+        draws = self.draw_rounds(records, by_class, start, coins)
+        counts = self._table(records, draws, n, coins)
         return Card(
-            drawn, ones, n, counts, self.count_epsilon, self.table_epsilon, self.prices, self.steps.fifth
+            draws, ones, n, counts, self.count_epsilon, self.table_epsilon, self.prices, self.steps.fifth
         )
 
     def draw_rounds(
         self, records: Looks, by_class: NDArray[np.int64], start: Fraction, coins: Coins
     ) -> tuple[Points, ...]:
         """The tests of all rounds, from a public share of class 1 on; `by_class` is what the first look has counted."""
-        drawn: tuple[Points, ...] = ()
+        draws: tuple[Points, ...] = ()
         for number, turn in enumerate(self.steps.rounds):
             ratio = self.spending.ratio_at(number)
             if turn.asks is Asks.ONE:
-                part = self._draw(self._by_code(records, by_class, drawn, start), turn, ratio, coins)
+                part = self._draw(self._by_code(records, by_class, draws, start), turn, ratio, coins)
             else:
-                sums = records.reduce(ByPair(self.tests, drawn, self._weights(drawn, start)))
+                sums = records.reduce(ByPair(self.tests, draws, self._weights(draws, start)))
                 part = draw_with_pairs(self.tests, sums, turn, ratio, coins)
-            drawn = (*drawn, *part)
-        return drawn
+            draws = (*draws, *part)
+        return draws
 
     def _ones(self, by_class: NDArray[np.int64], n: int, coins: Coins) -> int:
         """The noisy number of records of class 1: its codes in the first column, added up."""
@@ -257,30 +257,30 @@ class CardLearner:
         return add_noise([true], ratio=ratio, low=0, high=n, coins=coins)[0]
 
     def _by_code(
-        self, records: Looks, by_class: NDArray[np.int64], drawn: tuple[Points, ...], start: Fraction
+        self, records: Looks, by_class: NDArray[np.int64], draws: tuple[Points, ...], start: Fraction
     ) -> NDArray[np.int64]:
         """Sums of weights by code, given what was drawn; before the first draw a weight depends on the class alone."""
-        weights = self._weights(drawn, start)
-        if not drawn:
+        weights = self._weights(draws, start)
+        if not draws:
             (zero,), (one,) = weights
             sums: NDArray[np.int64] = zero * by_class[0] + one * by_class[1]
             return sums
-        return records.reduce(ByWeight(self.tests, drawn, weights))
+        return records.reduce(ByWeight(self.tests, draws, weights))
 
-    def _weights(self, drawn: tuple[Points, ...], start: Fraction) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        return residuals(start, sum(abs(one.points) for one in drawn), self.steps.fifth, CAP)
+    def _weights(self, draws: tuple[Points, ...], start: Fraction) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        return residuals(start, sum(abs(one.points) for one in draws), self.steps.fifth, CAP)
 
     def _draw(
         self, by_code: NDArray[np.int64], turn: Round, ratio: Fraction, coins: Coins
     ) -> tuple[Points, ...]:
         """A test and a sign, by how much weight lies on the right side of it; its points, laid on cuts."""
         test, negative = divmod(draw_index(scores_alone(by_code, self.tests), ratio, coins), 2)
-        return laid(self.tests, test, -turn.points if negative else turn.points, cuts=turn.cuts)
+        return lay_points(self.tests, test, -turn.points if negative else turn.points, cuts=turn.cuts)
 
     def _table(
-        self, records: Looks, drawn: tuple[Points, ...], n: int, coins: Coins
+        self, records: Looks, draws: tuple[Points, ...], n: int, coins: Coins
     ) -> tuple[tuple[int, int], ...]:
-        true = records.reduce(BySum(self.tests, drawn, bucket_row(drawn)))
+        true = records.reduce(BySum(self.tests, draws, bucket_row(draws)))
         ratio = ratio_for(self.table_epsilon / TABLE_CHANGE)
         noisy = add_noise(true.ravel().tolist(), ratio=ratio, low=0, high=n, coins=coins)
         return tuple(pairwise(noisy))[::2]

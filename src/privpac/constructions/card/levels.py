@@ -139,12 +139,12 @@ class Growth:
             *(weights_at(stem.start, stem.points, TREE_CAP) for stem in self.stems), strict=True
         )
         sums = sample.reduce(LeafWeights(tests, self.tree, (zeros, ones)))
-        grown = [
+        grafts = [
             _grow(stem, *_draw(row, tests, points, ratio, coins))
             for stem, row in zip(self.stems, sums, strict=True)
         ]
-        tree = self.tree.with_leaves(iter([subtree for subtree, _ in grown]))
-        return Growth(tree, tuple(stem for _, stems in grown for stem in stems))
+        tree = self.tree.with_leaves(iter([subtree for subtree, _ in grafts]))
+        return Growth(tree, tuple(stem for _, stems in grafts for stem in stems))
 
 
 def _stems(tree: Tree, facts: Facts, starts: Iterator[Fraction]) -> Iterator[Stem]:
@@ -173,10 +173,10 @@ def _grow(stem: Stem, test: Test, points: int) -> tuple[Tree, tuple[Stem, ...]]:
         stem._replace(facts=(*stem.facts, (test, answer)), points=stem.points + sign * points)
         for answer, sign in ((False, -1), (True, 1))
     )
-    known = implied(test, stem.facts)
-    if known is None:
+    answer = implied(test, stem.facts)
+    if answer is None:
         return Split(test, leaf, leaf), (low, high)
-    return leaf, ((high if known else low)._replace(facts=stem.facts),)
+    return leaf, ((high if answer else low)._replace(facts=stem.facts),)
 
 
 def asks_anew(tree: Tree, facts: Facts = ()) -> bool:

@@ -19,7 +19,7 @@ from privpac.coins import Coins
 from privpac.concepts.cards.both import Both
 from privpac.concepts.cards.tallies import Points, held_by_pair, held_by_test
 from privpac.concepts.literals.binarise import Binarisation, Group
-from privpac.constructions.card.steps import Asks, Round, laid, laid_together
+from privpac.constructions.card.steps import Asks, Round, lay_points, lay_together
 from privpac.mechanisms.gibbs import draw_index
 
 __all__ = ["draw_with_pairs", "is_laid_together", "pair_count", "scores_alone"]
@@ -44,8 +44,8 @@ def _everyone(by_code: NDArray[np.int64], tests: Binarisation) -> int:
     return int(by_code[: len(tests.groups[0].cells) + 1].sum())
 
 
-def _scores(held: NDArray[np.int64], everyone: int) -> NDArray[np.int64]:
-    gains = 2 * held.ravel() - everyone
+def _scores(sums: NDArray[np.int64], everyone: int) -> NDArray[np.int64]:
+    gains = 2 * sums.ravel() - everyone
     return np.column_stack([-gains, gains]).ravel()
 
 
@@ -55,17 +55,17 @@ def draw_with_pairs(
     """Two answers at once, or a test where the round asks for either, and a sign, by how much weight is on the right
     side; its points, laid on cuts."""
     by_code, by_pair = np.split(sums, [sum(len(group.cells) + 1 for group in tests.groups)])
-    held = [pairs.ravel() for pairs in held_by_pair(by_pair, tests)]
+    weights = [pairs.ravel() for pairs in held_by_pair(by_pair, tests)]
     alone = 0
     if turn.asks is Asks.EITHER:
-        held, alone = [held_by_test(by_code, tests), *held], len(tests.tests)
-    scores = _scores(np.concatenate(held), _everyone(by_code, tests))
+        weights, alone = [held_by_test(by_code, tests), *weights], len(tests.tests)
+    scores = _scores(np.concatenate(weights), _everyone(by_code, tests))
     number, negative = divmod(draw_index(scores, ratio, coins), 2)
-    signed = -turn.points if negative else turn.points
+    points = -turn.points if negative else turn.points
     if number < alone:
-        return laid(tests, number, signed, cuts=turn.cuts)
+        return lay_points(tests, number, points, cuts=turn.cuts)
     one, other, places, holds = _pair(tests, number - alone)
-    return laid_together(one, other, places, holds, signed, cuts=turn.cuts)
+    return lay_together(one, other, places, holds, points, cuts=turn.cuts)
 
 
 def _pair(tests: Binarisation, number: int) -> tuple[Group, Group, tuple[int, int], tuple[bool, bool]]:
@@ -91,7 +91,7 @@ def is_laid_together(tests: Binarisation, part: tuple[Points, ...], *, cuts: int
     firsts = [_place(one, both.first.test.cell) for both in boths]
     seconds = [_place(other, both.second.test.cell) for both in boths]
     return any(
-        laid_together(one, other, (a, b), holds, points, cuts=cuts) == part
+        lay_together(one, other, (a, b), holds, points, cuts=cuts) == part
         for a, b in product(firsts, seconds)
         if a >= 0 and b >= 0
     )

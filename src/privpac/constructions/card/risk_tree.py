@@ -87,8 +87,8 @@ class RiskTrees:
         if self.epsilon <= 0:
             raise ParameterError("RiskTrees", "epsilon", plain(self.epsilon), allowed="a positive number")
         if ratio_for(self.count_epsilon / COUNT_CHANGE) == 1:
-            allowed = "large enough for noise of finite size"
-            raise ParameterError("RiskTrees", "epsilon", plain(self.epsilon), allowed=allowed)
+            requirement = "large enough for noise of finite size"
+            raise ParameterError("RiskTrees", "epsilon", plain(self.epsilon), allowed=requirement)
         if not 1 <= self.levels <= MOST_LEVELS:
             raise ParameterError("RiskTrees", "levels", self.levels, allowed=f"from 1 to {MOST_LEVELS}")
         require_few(self.tests)
@@ -136,8 +136,8 @@ class RiskTrees:
     def privacy(self) -> Proof[Privacy]:
         """What the count and the levels lose together."""
         count = rules.geometric_noise(ratio=ratio_for(self.count_epsilon / COUNT_CHANGE), change=COUNT_CHANGE)
-        drawn = own_rules.weighted_rounds(ratio=self.ratio, cap=TREE_CAP, rounds=self.levels)
-        tree = rules.post_processing(rules.sequential(count, drawn), what=WHAT)
+        levels = own_rules.weighted_rounds(ratio=self.ratio, cap=TREE_CAP, rounds=self.levels)
+        tree = rules.post_processing(rules.sequential(count, levels), what=WHAT)
         return rules.declared(tree, epsilon=self.epsilon)
 
     def certify(self, size: Size) -> Certificate:
@@ -161,9 +161,9 @@ class RiskTrees:
         """Whether it asks these tests only, at most so many in a row, and none whose answer is known."""
         if not isinstance(hypothesis, Tree) or hypothesis.depth > self.levels:
             return False
-        known = set(self.tests.tests)
+        own_tests = set(self.tests.tests)
         labels = all(leaf.label in (0, 1) for leaf in hypothesis.leaves())
-        return labels and all(test in known for test in hypothesis.tests()) and asks_anew(hypothesis)
+        return labels and all(test in own_tests for test in hypothesis.tests()) and asks_anew(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Tree:
         start = self._start(sample, coins)
@@ -183,12 +183,12 @@ class RiskTrees:
         for points in self.schedule:
             growth = growth.level(sample, self.tests, points=points, ratio=self.ratio, coins=coins)
         risks = [risk_from(start, FIFTH * stem.points, scale=SCALE) / SCALE for stem in growth.stems]
-        return self._labelled(growth.tree, risks)
+        return self._with_labels(growth.tree, risks)
 
     def relabelled(self, tree: Tree, counts: LeafCounts) -> Tree:
         """The same questions, every leaf with the class that its noisy counts speak for: free, and better founded."""
-        return self._labelled(tree, counts.shares(tree)[:, 1].tolist())
+        return self._with_labels(tree, counts.shares(tree)[:, 1].tolist())
 
-    def _labelled(self, tree: Tree, risks: list[float]) -> Tree:
+    def _with_labels(self, tree: Tree, risks: list[float]) -> Tree:
         zero, one = self.prices
         return tree.with_leaves(Leaf(int(risk * one >= (1 - risk) * zero)) for risk in risks)

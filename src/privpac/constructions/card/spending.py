@@ -80,11 +80,11 @@ class Spending(ABC):
         count = rules.geometric_noise(
             ratio=ratio_for(self.count / COUNT_CHANGE), change=COUNT_CHANGE, unit=unit
         )
-        drawn = self.drawn(unit)
+        rounds = self.drawn(unit)
         table = rules.geometric_noise(
             ratio=ratio_for(self.table / TABLE_CHANGE), change=TABLE_CHANGE, unit=unit
         )
-        return count, drawn, table
+        return count, rounds, table
 
     def drawn(self, unit: Unit) -> Proof[Privacy]:
         """What all rounds lose."""
@@ -129,10 +129,10 @@ class _WithDelta(Spending):
     """The witness of the conversion from rho."""
 
     def privacy(self, unit: Unit) -> Proof[Privacy]:
-        count, drawn, table = self.steps(unit)
+        count, rounds, table = self.steps(unit)
         together = rules.concentrated_sum(
             rules.noise_concentrated(count, largest=1),
-            concentrated_price(drawn),
+            concentrated_price(rounds),
             rules.noise_concentrated(table, largest=1),
         )
         card = rules.concentrated_post_processing(together, what=WHAT)

@@ -20,7 +20,7 @@ from privpac.concepts.cards.tallies import Points
 from privpac.concepts.literals.binarise import Binarisation, Group, Kind, Test
 from privpac.constructions.card.weights import points_of_round
 
-__all__ = ["Asks", "Form", "Round", "Steps", "laid", "laid_together", "rounds_in", "steps_for"]
+__all__ = ["Asks", "Form", "Round", "Steps", "lay_points", "lay_together", "rounds_in", "steps_for"]
 
 FINEST = 3
 """At most so many points make a fifth of log-odds: then the first round has nine, the largest digit."""
@@ -85,7 +85,7 @@ def steps_for(rounds: int, *, fine: bool = False, form: Form = Form.ALONE) -> St
     """
     fifths = tuple(points_of_round(number, rounds) for number in range(rounds))
     if form is Form.MIXED:
-        return Steps(_mixed(fifths), fifth=2)
+        return Steps(_mixed_rounds(fifths), fifth=2)
     asks = Asks.EITHER if form is Form.PAIRS else Asks.ONE
     if fine:
         return Steps(tuple(Round(points, points, asks) for points in fifths), FINEST)
@@ -95,14 +95,14 @@ def steps_for(rounds: int, *, fine: bool = False, form: Form = Form.ALONE) -> St
     return Steps(tuple(Round(points, 1, asks) for points in fifths), 1)
 
 
-def _mixed(fifths: tuple[int, ...]) -> tuple[Round, ...]:
+def _mixed_rounds(fifths: tuple[int, ...]) -> tuple[Round, ...]:
     """Single tests first, on several cuts each, so that the card has blocks of columns; then pairs, one line each."""
     alone = (len(fifths) + 2) // 4
     singles = (Round(TENTHS[points], points) for points in fifths[:alone])
     return (*singles, *(Round(TENTHS[points], 1, Asks.TWO) for points in fifths[alone:]))
 
 
-def laid(tests: Binarisation, number: int, points: int, *, cuts: int) -> tuple[Points, ...]:
+def lay_points(tests: Binarisation, number: int, points: int, *, cuts: int) -> tuple[Points, ...]:
     """The points, more or less than none, of the drawn test: on it alone, or shared out among the cuts around it.
 
     At an end of the column the cuts are the last ones there are; where there are fewer of them than asked for, some
@@ -131,7 +131,7 @@ def _shares(points: int, cuts: int) -> Iterator[int]:
     return (sign * (total * (place + 1) // cuts - total * place // cuts) for place in range(cuts))
 
 
-def laid_together(
+def lay_together(
     one: Group, other: Group, places: tuple[int, int], holds: tuple[bool, bool], points: int, *, cuts: int
 ) -> tuple[Points, ...]:
     """The points of two drawn answers: on these, or in equal parts on those around them, wider ones first or last.
@@ -166,12 +166,12 @@ def _around(group: Group, place: int, most: int) -> list[int]:
     return list(range(start, start + most))
 
 
-def rounds_in(drawn: tuple[Points, ...], schedule: tuple[int, ...]) -> Iterator[tuple[Points, ...]]:
+def rounds_in(draws: tuple[Points, ...], schedule: tuple[int, ...]) -> Iterator[tuple[Points, ...]]:
     """What each round brought: tests of one column in ascending order, of one sign, whose points add up to the round's.
 
     Ends early where the tests are no such rounds, and has one part too many where tests are left.
     """
-    rest = drawn
+    rest = draws
     for points in schedule:
         count, total = 0, 0
         while count < len(rest) and total < points:

@@ -66,7 +66,7 @@ def _cube() -> Case:
     )  # half of the corners with both labels
 
 
-def _sampled() -> Case:
+def _sampled_cover() -> Case:
     """Two candidates from the prior, then one of them."""
     schema = tiny_schema(3)
     learner = SampledCover(
@@ -87,5 +87,5 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "reference-table": _public_table,
     "reference-plane": _sphere,
     "reference-cube": _cube,
-    "reference-sampled": _sampled,
+    "reference-sampled": _sampled_cover,
 }

@@ -341,7 +341,7 @@ def _largestdensity(
     have, wrong = at_least(0, n, owner=owner, name="n"), chance(error, owner=owner, name="error")
     miss, rate = chance(failure, owner=owner, name="failure"), Rate.read(epsilon, None, owner=owner)
 
-    def tolerated(share: Fraction) -> float:
+    def log_kappa(share: Fraction) -> float:
         """About ln(kappa) for a cover of this share."""
         slope = _about(1.0, float(wrong), float(share), float(rate.epsilon), agnostic=agnostic)[1]
         most = math.log(miss) + have * slope
@@ -352,7 +352,7 @@ def _largestdensity(
         odds = _candidates(share * wrong / kappa, dimension)
         return _bound(odds, wrong, share, rate, agnostic=agnostic).failure(have) <= miss
 
-    best = max(SHARES, key=tolerated)
+    best = max(SHARES, key=log_kappa)
     return _largest(lambda kappa: enough(kappa, best))
 
 

@@ -79,8 +79,8 @@ class ReferenceCover(ReadsOnce):
             value = Fraction(getattr(self, name))
             object.__setattr__(self, name, value)
             if value <= 0 or (name != "epsilon" and value >= 1):
-                allowed = "a positive number" if name == "epsilon" else "between 0 and 1"
-                raise ParameterError("ReferenceCover", name, plain(value), allowed=allowed)
+                requirement = "a positive number" if name == "epsilon" else "between 0 and 1"
+                raise ParameterError("ReferenceCover", name, plain(value), allowed=requirement)
         if self.kappa is not None:
             object.__setattr__(self, "kappa", Fraction(self.kappa))
             if self.kappa < 1:
@@ -139,7 +139,7 @@ class ReferenceCover(ReadsOnce):
             return _cut_cover(self.concepts, self.reference, level)
         return _direction_cover(self.concepts, level)
 
-    def _weighed(
+    def _candidate(
         self, kappa: Fraction, share: Fraction
     ) -> tuple[ConceptClass, Fraction, Fraction, Fraction] | None:
         """The cover that uses up this share of the error, its level, its odds, and the weight of a mistake."""
@@ -151,7 +151,7 @@ class ReferenceCover(ReadsOnce):
         return None if ratio is None else (*candidate, ratio)
 
     def _try(self, n: int, kappa: Fraction, share: Fraction) -> Plan | None:
-        candidate = self._weighed(kappa, share)
+        candidate = self._candidate(kappa, share)
         if candidate is None:
             return None
         cover, level, odds, ratio = candidate
@@ -211,7 +211,7 @@ class ReferenceCover(ReadsOnce):
     def records_needed(self) -> int | None:
         """The fewest records with which anything is promised; None if no number of them is enough."""
         kappa = self.kappa or Fraction(1)
-        candidates = (self._weighed(kappa, share) for share in promising(self.epsilon, self.against))
+        candidates = (self._candidate(kappa, share) for share in promising(self.epsilon, self.against))
         needs = (
             least_records(
                 odds,
@@ -296,8 +296,8 @@ def _cut_cover(
         cover = Cuts(concepts.schema, concepts.column, count=count, up=up)
     else:
         cover = Cuts.of_reference(concepts.schema, concepts.column, reference, count, up=up)
-    granted = cover.level(reference)
-    return (cover, granted, Fraction(cover.size)) if granted <= level else _all_cuts(concepts)
+    cover_level = cover.level(reference)
+    return (cover, cover_level, Fraction(cover.size)) if cover_level <= level else _all_cuts(concepts)
 
 
 def _all_cuts(concepts: Thresholds) -> tuple[ConceptClass, Fraction, Fraction] | None:

@@ -61,8 +61,8 @@ class _Mistakes:
             )
         for index, hypothesis in enumerate(self.hypotheses):
             # A constant looks at no column, so it cannot tell how many records there are.
-            predicted = hypothesis.predict(block.cells) if block.cells else np.zeros(block.n, np.uint8)
-            state[index] += int((predicted != block.labels).sum())
+            predictions = hypothesis.predict(block.cells) if block.cells else np.zeros(block.n, np.uint8)
+            state[index] += int((predictions != block.labels).sum())
         return state
 
     def merge(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -47,7 +47,7 @@ class BlockCuts(DirectedCuts):
 
     def __post_init__(self) -> None:
         self._check(
-            allowed="a number above 0, of at most 1/2 and half of epsilon",
+            requirement="a number above 0, of at most 1/2 and half of epsilon",
             holds=0 < 2 * self.delta <= min(self.epsilon, Fraction(1)),
         )
 
@@ -65,7 +65,7 @@ class BlockCuts(DirectedCuts):
         return Certificate(
             privacy=rules.declared(draws, epsilon=self.epsilon, delta=self.delta),
             accuracy=self._accuracy(size.labelled),
-            learner=self._described("blocks"),
+            learner=self._parameters("blocks"),
             labelled=size.labelled,
         )
 

@@ -52,10 +52,10 @@ def tight_rec_concave(
 def rec_concave_case(learner: RecConcave, n: int) -> Case:
     """All steps seen, not only the answer."""
     schema = learner.concepts.schema
-    remembered: dict[Hashable, object] = {}
+    memory: dict[Hashable, object] = {}
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
-        return learner.steps(RememberedSample(sample_of(schema, data), tuple(data), remembered), coins)
+        return learner.steps(RememberedSample(sample_of(schema, data), tuple(data), memory), coins)
 
     def certified(records: int) -> Privacy:
         return learner.certify(Size(records)).privacy.fact
@@ -104,11 +104,11 @@ def _noisy() -> Case:
     return learner_case("cuts with independent noise", _noisy_cuts(), tiny_schema(3), 2)
 
 
-def _denoised() -> Case:
+def _denoised_cuts() -> Case:
     return learner_case("cuts freed of their noise", DenoisedCuts(_noisy_cuts()), tiny_schema(3), 2)
 
 
-def _generated() -> Case:
+def _generated_points() -> Case:
     schema = tiny_schema(4)
     learner = Occam(GeneratedPoints(schema, "a", 2, "d"), ONE)
     return learner_case("points of a generator", learner, schema, 2)
@@ -130,6 +130,6 @@ ROWS: Mapping[str, Callable[[], Case]] = {
         "a cut at a switch, two records on each side", cells=2, n=4, epsilon=Fraction(8)
     ),
     "noisy-cuts": _noisy,
-    "denoised-cuts": _denoised,
-    "generated": _generated,
+    "denoised-cuts": _denoised_cuts,
+    "generated": _generated_points,
 }

@@ -27,8 +27,8 @@ class DirectedCuts(ReadsOnce):
     delta: Fraction
     failure: Fraction = FAILURE
 
-    def _check(self, *, allowed: str, holds: bool) -> None:
-        """Refuse a delta that is not `allowed`, and cuts that may point either way."""
+    def _check(self, *, requirement: str, holds: bool) -> None:
+        """Refuse a delta that is not `requirement`, and cuts that may point either way."""
         owner = type(self).__name__
         positive(self.epsilon, owner=owner, name="epsilon")
         if not holds:
@@ -36,7 +36,7 @@ class DirectedCuts(ReadsOnce):
                 owner,
                 "delta",
                 plain(self.delta),
-                allowed=allowed,
+                allowed=requirement,
                 remedy="Say delta, such as 1e-6; without one, thresholds:COLUMN is private for any number of bits.",
             )
         if self.concepts.direction == "either":
@@ -59,7 +59,7 @@ class DirectedCuts(ReadsOnce):
         """Whether this can be an outcome."""
         return hypothesis == NoAnswer(self.concepts.column) or self.concepts.contains(hypothesis)
 
-    def _described(self, name: str) -> dict[str, object]:
+    def _parameters(self, name: str) -> dict[str, object]:
         """The public parameters, as a certificate stores them."""
         return {
             "name": name,

@@ -75,8 +75,8 @@ def tilt_switch(error: Number, *, tolerated: Number, ratio: Fraction) -> Fractio
     owner = "tilt_switch"
     rate = Rate.read(None, ratio, owner=owner)
     bound = Occam.uniform(2, owner=owner, error=error, rate=rate, tolerated=tolerated)
-    rated = rate.ratio or Fraction(0)
-    return rated if bound.tilt is None else max(rated, bound.tilt)
+    rate_ratio = rate.ratio or Fraction(0)
+    return rate_ratio if bound.tilt is None else max(rate_ratio, bound.tilt)
 
 
 @formula("noise-reconstruction")

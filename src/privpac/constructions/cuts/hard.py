@@ -22,9 +22,9 @@ def noisy_need(wish: Wish, *, rate: float) -> int | None:
     return smallest(lambda n: noisy_failure(fails(n), rate), float(wish.failure), start)
 
 
-def noisy_failure(missed: float, rate: float) -> float:
+def noisy_failure(miss: float, rate: float) -> float:
     """How often the answer at the atom or at the background is wrong, if the cut misses the atom so often."""
-    return 1.0 - (1.0 - rate) * ((1.0 - missed) * (1.0 - rate) + missed * rate)
+    return 1.0 - (1.0 - rate) * ((1.0 - miss) * (1.0 - rate) + miss * rate)
 
 
 def denoised_need(wish: Wish, *, rate: float) -> int | None:
@@ -37,14 +37,14 @@ def denoised_need(wish: Wish, *, rate: float) -> int | None:
     return smallest(lambda n: denoised_failure(fails(n), rate, cells), float(wish.failure), start)
 
 
-def denoised_failure(missed: float, rate: float, cells: int) -> float:
+def denoised_failure(miss: float, rate: float, cells: int) -> float:
     """How often the nearest cut is wrong: where the drawn one is, or flips next to it move it.
 
     The background's answer may not be flipped, and walking away from it the flipped ones may never be ahead: a walk
     that steps down with probability `rate` and stays at 0 or above. (A wrong cut that flips put right is left out.)
     """
     clean = (1.0 - rate) * _never_below(min(cells - 1, _FAR), rate)
-    return 1.0 - (1.0 - missed) * clean
+    return 1.0 - (1.0 - miss) * clean
 
 
 _FAR = 400

@@ -123,17 +123,17 @@ class NoisyCuts:
         cut = self.inner.learn(sample, coins)
         assert isinstance(cut, Threshold)  # what a draw among thresholds returns
         if self.domain > LARGEST_DOMAIN:
-            flipped = random_cells(self.domain, share=self.rate, coins=coins).tolist()
+            flips = random_cells(self.domain, share=self.rate, coins=coins).tolist()
         else:
-            flipped = [cell for cell in range(self.domain) if coins.flip(self.rate)]
+            flips = [cell for cell in range(self.domain) if coins.flip(self.rate)]
         whole = (cut.cut, self.domain) if cut.up else (0, cut.cut)
-        return Union(self.concepts.column, _with_flips(whole, flipped))
+        return Union(self.concepts.column, _with_flips(whole, flips))
 
 
-def _with_flips(ones: Range, flipped: Iterable[int]) -> tuple[Range, ...]:
+def _with_flips(ones: Range, flips: Iterable[int]) -> tuple[Range, ...]:
     """The cells whose answer is 1 if it was exactly on `ones` and then turned on every flipped cell."""
     ends: set[int] = set()
-    for low, high in (ones, *((cell, cell + 1) for cell in flipped)):
+    for low, high in (ones, *((cell, cell + 1) for cell in flips)):
         ends ^= {low} ^ {high}  # where two ranges meet, the answer stays as it is
     places = sorted(ends)
     return tuple(zip(places[::2], places[1::2], strict=True))

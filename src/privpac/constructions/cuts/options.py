@@ -110,7 +110,7 @@ def _noisy(wish: Wish) -> Need | None:
     return Need(n, parameters={"rate": plain(rate)})
 
 
-def _denoised(wish: Wish) -> Need | None:
+def _denoising(wish: Wish) -> Need | None:
     """The cut nearest to the noisy answers: the draw's own promise, and 4·rate of failure."""
     rate = _rate(wish)
     left = wish.failure - 4 * rate * (1 - rate)
@@ -205,7 +205,7 @@ OPTIONS: tuple[Option, ...] = (
         "records",
         True,
         "noise-reconstruction",
-        _denoised,
+        _denoising,
         serves=_short_cuts,
         hard=_hard_denoised,
         command=_noisy_command("denoised-cuts"),

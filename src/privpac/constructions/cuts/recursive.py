@@ -52,7 +52,7 @@ class RecConcave(DirectedCuts):
     plan: Plan | None = None
 
     def __post_init__(self) -> None:
-        self._check(allowed="a number strictly between 0 and 1", holds=0 < self.delta < 1)
+        self._check(requirement="a number strictly between 0 and 1", holds=0 < self.delta < 1)
 
     @cached_property
     def numbers(self) -> Plan:
@@ -72,7 +72,7 @@ class RecConcave(DirectedCuts):
         return Certificate(
             privacy=rules.declared(steps, epsilon=self.epsilon, delta=self.delta),
             accuracy=self._accuracy(size.labelled),
-            learner=self._described("recconcave"),
+            learner=self._parameters("recconcave"),
             labelled=size.labelled,
         )
 

@@ -36,8 +36,8 @@ def _directed_cuts(request: Request, rest: str, form: str) -> Thresholds:
 def _switches(request: Request, rest: str) -> Learner:
     name, _, count = rest.rpartition(":")
     if not (name and is_count(count)):
-        allowed = "of the form switches:COLUMN:K, such as switches:age:2"
-        raise ParameterError(OWNER, "word", f"switches:{rest}", allowed=allowed)
+        requirement = "of the form switches:COLUMN:K, such as switches:age:2"
+        raise ParameterError(OWNER, "word", f"switches:{rest}", allowed=requirement)
     cuts = _directed_cuts(request, name, "switches:COLUMN:K")
     ranges = Unions(request.schema, cuts.column, intervals=int(count))
     inner = Occam(ranges, request.per_record, failure=FAILURE / 2)

@@ -103,9 +103,9 @@ def _log(odds: Fraction) -> float:
     return math.log(odds.numerator) - math.log(odds.denominator)
 
 
-def smallest(fails: Callable[[int], float], allowed: float, start: int) -> int:
+def smallest(fails: Callable[[int], float], failure: float, start: int) -> int:
     """The first number of records that fails rarely enough."""
-    return first_whole(lambda n: fails(n) <= allowed, start=start, smallest=1)
+    return first_whole(lambda n: fails(n) <= failure, start=start, smallest=1)
 
 
 def _epsilon_of(wish: Wish, epsilon: Epsilon | None) -> Epsilon:

@@ -71,7 +71,7 @@ def _stumps(rest: str, description: Description) -> ClassFacts:
         useful = [(c.size, c.ordered) for c in description.schema.columns if c.size > 1]
     else:
         useful = [(description.cells("", "stumps"), True)] * (description.columns or 1)
-    sizes = [2, *(2 * (size - 1) if ordered or size == 2 else 2 * size for size, ordered in useful)]
+    sizes = [2, *(2 * (size - 1) if is_ordered or size == 2 else 2 * size for size, is_ordered in useful)]
     points = 1
     while 2 ** (points + 1) <= 2 * len(useful) * (points + 1) + 2:
         points += 1

@@ -25,12 +25,12 @@ from privpac.concepts.base import Hypothesis
 from privpac.constructions.estimates.sampling import Choice, Way, span
 from privpac.data.sample import Block, Sample
 from privpac.errors import ParameterError, SizeError
-from privpac.fields import flag, listed, record, require, whole
+from privpac.fields import as_list, flag, record, require, whole
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Privacy, Unit
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms.geometric import add_noise
-from privpac.numbers.exact import ball, plain, ratio_for, written
+from privpac.numbers.exact import ball, plain, ratio_for, read_number
 from privpac.theory.generalisation import gap_holdout
 
 __all__ = [
@@ -69,8 +69,8 @@ class ConfusionCounts:
     def absorb(self, state: NDArray[np.int64], block: Block) -> NDArray[np.int64]:
         if block.labels is None:
             raise SizeError("Confusion counts need labelled records.")
-        predicted = self.hypothesis.predict(block.cells).astype(np.int64)
-        flat = block.labels.astype(np.int64) * self.classes + predicted
+        predictions = self.hypothesis.predict(block.cells).astype(np.int64)
+        flat = block.labels.astype(np.int64) * self.classes + predictions
         return state + np.bincount(flat, minlength=self.classes**2).reshape(self.classes, self.classes)
 
     def merge(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -123,11 +123,11 @@ class Confusion:
         require(newer or not written_way, "there is no such way to bound the sampling")
         require(tree["confidence"] == str(CONFIDENCE), "the confidence is another one")
         return cls(
-            counts=tuple(tuple(whole(c) for c in listed(row)) for row in listed(tree["counts"])),
+            counts=tuple(tuple(whole(c) for c in as_list(row)) for row in as_list(tree["counts"])),
             records=whole(tree["records"], least=1),
             holdout=flag(tree["holdout"]),
             way=Way(way),
-            **{name: written(tree[name]) for name in numbers},
+            **{name: read_number(tree[name]) for name in numbers},
         )
 
     def fits(self, classes: int) -> bool:
@@ -150,8 +150,12 @@ class Confusion:
             return "Most of the width is noise: a larger epsilon for the estimate would narrow it."
         if self.holdout:
             return "Most of the width is chance: more records, or a larger holdout, would narrow it."
-        apart = 5 * self.noise + gap_holdout(max(1, self.records // 5), failure=(1 - CONFIDENCE) / 2)
-        more = "more records, or a holdout of 0.2," if apart < self.noise + self.sampling else "more records"
+        width_aside = 5 * self.noise + gap_holdout(max(1, self.records // 5), failure=(1 - CONFIDENCE) / 2)
+        more = (
+            "more records, or a holdout of 0.2,"
+            if width_aside < self.noise + self.sampling
+            else "more records"
+        )
         return f"Most of the width allows for a rule that was chosen by these very records: {more} would narrow it."
 
 

@@ -140,14 +140,14 @@ def figures_of(estimate: Confusion, classes: Sequence[str], *, costs: Sequence[i
     )
     if costs is None or len(set(costs)) == 1:
         return figures
-    priced = [price * total for price, total in zip(costs, rows, strict=True)]
-    saved = sum(
+    costs_by_class = [price * total for price, total in zip(costs, rows, strict=True)]
+    savings = sum(
         price * row[label] for label, (price, row) in enumerate(zip(costs, estimate.counts, strict=True))
     )
     return replace(
         figures,
-        cost=Fraction(sum(priced) - saved, estimate.records),
-        constant_cost=Fraction(sum(priced) - max(priced), estimate.records),
+        cost=Fraction(sum(costs_by_class) - savings, estimate.records),
+        constant_cost=Fraction(sum(costs_by_class) - max(costs_by_class), estimate.records),
     )
 
 

@@ -96,8 +96,8 @@ class FoldedLeaf:
         )
         risk = "" if len(self.counts) > 2 else f"; risk of {schema.classes[-1]} {self.shares[-1]:.0%}"
         chance = f", {BY_CHANCE}" if self.by_chance else ""
-        folded = f"{self.folded}, " if self.leaves > 1 else ""
-        return f"{self.name(schema)}{chance} ({folded}about {counts}{risk})"
+        prefix = f"{self.folded}, " if self.leaves > 1 else ""
+        return f"{self.name(schema)}{chance} ({prefix}about {counts}{risk})"
 
     @property
     def folded(self) -> str:
@@ -162,7 +162,7 @@ def fold(
 ) -> FoldedTree:
     """The tree with branches of which every leaf is marked folded into one, and at most so many leaves; with `whole`
     nothing is folded, only marked."""
-    picture = FoldedTree(tree, _marked(tree, counts, schema))
+    picture = FoldedTree(tree, _marked_leaves(tree, counts, schema))
     if whole:
         return picture
     # Where nothing stands out, the tree itself is all there is to show.
@@ -173,7 +173,7 @@ def fold(
     return picture
 
 
-def _marked(tree: Tree, counts: LeafCounts | None, schema: Schema) -> tuple[FoldedLeaf, ...]:
+def _marked_leaves(tree: Tree, counts: LeafCounts | None, schema: Schema) -> tuple[FoldedLeaf, ...]:
     if counts is None:
         arrivals = zip(tree.leaves(), tree.arrivals(schema), strict=True)
         return tuple(FoldedLeaf((leaf.label,), arrival=arrival) for leaf, arrival in arrivals)

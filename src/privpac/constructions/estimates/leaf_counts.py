@@ -26,12 +26,12 @@ from privpac.concepts.cards.risks import spread_of
 from privpac.concepts.trees.tree import Split, Tree
 from privpac.data.sample import Block, Sample
 from privpac.errors import ParameterError, SizeError
-from privpac.fields import listed, record, require, whole
+from privpac.fields import as_list, record, require, whole
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Privacy, Unit
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms.geometric import add_noise
-from privpac.numbers.exact import plain, ratio_for, written
+from privpac.numbers.exact import plain, ratio_for, read_number
 
 __all__ = ["CHANGE", "LeafCounts", "LeafTable", "Smoothing", "leaf_counts_privacy", "release_leaf_counts"]
 
@@ -132,8 +132,8 @@ class LeafCounts:
         """What `to_json` wrote, read back; refused if a field is missing, strange or out of range."""
         record(tree, "counts", "records", "epsilon", "smoothing")
         smoothing = whole(tree["smoothing"], least=min(Smoothing), most=max(Smoothing))
-        counts = tuple(tuple(whole(count) for count in listed(row)) for row in listed(tree["counts"]))
-        epsilon = written(tree["epsilon"])
+        counts = tuple(tuple(whole(count) for count in as_list(row)) for row in as_list(tree["counts"]))
+        epsilon = read_number(tree["epsilon"])
         require(epsilon > 0, "a share of epsilon is not positive")
         return cls(counts, whole(tree["records"], least=1), epsilon, Smoothing(smoothing))
 

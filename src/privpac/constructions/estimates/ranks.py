@@ -185,12 +185,12 @@ class RankFigures:
         rest = [count(group) for group in self.groups if group.label != label]
         return self._between(sum(counts), sum(rest), len(counts), len(rest))
 
-    def _between(self, held: int, rest: int, held_cells: int, rest_cells: int) -> Share:
+    def _between(self, hits: int, rest: int, hit_cells: int, rest_cells: int) -> Share:
         """A share of noisy counts: sums of so many cells each."""
-        here, there = (math.ceil(SURE * self.spread * math.sqrt(cells)) for cells in (held_cells, rest_cells))
-        low = share_down(max(0, held - here), rest + there) / SCALE
-        high = 1 - share_down(max(0, rest - there), held + here) / SCALE
-        value = held / max(1, held + rest)
+        here, there = (math.ceil(SURE * self.spread * math.sqrt(cells)) for cells in (hit_cells, rest_cells))
+        low = share_down(max(0, hits - here), rest + there) / SCALE
+        high = 1 - share_down(max(0, rest - there), hits + here) / SCALE
+        value = hits / max(1, hits + rest)
         return Share(value, min(low, value), max(high, value))
 
     def calibration(self) -> Iterator[tuple[float, Share, int]]:
@@ -274,9 +274,9 @@ def ranks_of_tree(
         Group(risk, leaf.label, zeros, ones)
         for risk, leaf, (zeros, ones) in zip(risks, tree.leaves(), counts.counts, strict=True)
     ]
-    ordered = tuple(sorted(groups, key=lambda group: group.risk))
+    ranking = tuple(sorted(groups, key=lambda group: group.risk))
     return RankFigures(
-        ordered,
+        ranking,
         spread_of(counts.epsilon, 2),
         (classes[0], classes[1]),
         ordered_by_counts=True,
@@ -291,5 +291,5 @@ def ranks_of_card(card: Card, classes: Sequence[str]) -> RankFigures:
         first, last = card.table.bounds(bucket)
         middle = (first + last) // 2
         groups.append(Group(card.risks[middle] / SCALE, int(middle >= card.cutoff), zeros, ones))
-    weighed = len(set(card.costs)) > 1
-    return RankFigures(tuple(groups), card.table.spread, (classes[0], classes[1]), weighed=weighed)
+    has_costs = len(set(card.costs)) > 1
+    return RankFigures(tuple(groups), card.table.spread, (classes[0], classes[1]), weighed=has_costs)

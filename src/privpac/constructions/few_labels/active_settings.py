@@ -13,7 +13,7 @@ from privpac.constructions.few_labels.methods import (
     NOT_THIS_WAY,
     choose,
     concepts_for,
-    promised,
+    promised_error,
     semi_learner,
 )
 from privpac.constructions.words import Request
@@ -133,7 +133,7 @@ def _option(
     size = Size(labelled, kept - labelled)
     inner = inner_epsilon(kept, records, epsilon=epsilon)
     settings = choose(members, size, method=method, epsilon=inner, failure=failure)
-    promise = promised(semi_learner(members, settings), size)
+    promise = promised_error(semi_learner(members, settings), size)
     return promise, {**settings, "active": {"records": records, "kept": kept, "asked": labelled}}
 
 
@@ -150,14 +150,14 @@ def _fewest(best: Any, records: int, error: Fraction, method: str) -> int:
             f" {decimal_text(error)}.",
             remedy="Collect more records, or allow a larger error or epsilon.",
         )
-    high = _bisected(lambda labelled: best(labelled, first)[0] <= error, records)
+    high = _bisect(lambda labelled: best(labelled, first)[0] <= error, records)
     fewer = high * 9 // 10
     if method == "auto" and fewer >= 1 and best(fewer)[0] <= error:
-        high = _bisected(lambda labelled: best(labelled)[0] <= error, fewer)
+        high = _bisect(lambda labelled: best(labelled)[0] <= error, fewer)
     return high
 
 
-def _bisected(enough: Callable[[int], bool], high: int) -> int:
+def _bisect(enough: Callable[[int], bool], high: int) -> int:
     """The first number up to `high`, which is enough, that is."""
     low = 0
     while high - low > 1:

@@ -112,8 +112,8 @@ class LabelBoost:
         for i, (procedure, step) in reversed(list(enumerate(self._steps()))):
             if step.kept_unlabelled:
                 part = UNLABELLED if len(self.rounds) == 1 else f"{UNLABELLED}, block {i + 1}"
-                relabelled = procedure.unlabelled(later, part=part)
-                blocks.append(rules.subsampling(relabelled, kept=step.kept_unlabelled, of=step.taken))
+                relabelling = procedure.unlabelled(later, part=part)
+                blocks.append(rules.subsampling(relabelling, kept=step.kept_unlabelled, of=step.taken))
             later = rules.subsampling(procedure.labelled(later), kept=step.kept_labelled, of=before[i])
         return later, *reversed(blocks)
 

@@ -26,7 +26,7 @@ from privpac.constructions.few_labels.formulas import (
     RoundPromise,
     round_promise,
 )
-from privpac.constructions.few_labels.rules import Carried, Drawn
+from privpac.constructions.few_labels.rules import Carried, DrawBound
 from privpac.constructions.few_labels.transfer_formulas import Family, Transfer
 from privpac.constructions.wrappers.nested import empirical_accuracy
 from privpac.data.sample import Size
@@ -43,8 +43,8 @@ def family_of(concepts: ConceptClass, *, owner: str, voted: bool = False) -> Fam
     if concepts.size is None:
         raise ParameterError(owner, "concepts", concepts.word, allowed="a class whose size is known")
     first = members_from(concepts, voted=voted)
-    directed = isinstance(concepts, Thresholds) and concepts.direction != "either"
-    depth = levels(concepts.schema.column(concepts.column).size) if directed else None  # type: ignore[attr-defined]
+    is_directed = isinstance(concepts, Thresholds) and concepts.direction != "either"
+    depth = levels(concepts.schema.column(concepts.column).size) if is_directed else None  # type: ignore[attr-defined]
     return Family(concepts.size, concepts.vc, Fraction(concepts.odds), first, depth)
 
 
@@ -63,13 +63,13 @@ def base_for(concepts: ConceptClass, *, epsilon: Fraction, delta: Fraction, fail
     return BlockCuts(concepts, epsilon, delta, failure)
 
 
-def base_accuracy(base: Learner, *, points: int, failure: Fraction) -> Drawn | Proof[Accuracy] | None:
+def base_accuracy(base: Learner, *, points: int, failure: Fraction) -> DrawBound | Proof[Accuracy] | None:
     """How near to the labels of these very points a base is; None if nothing is proved of it."""
     if isinstance(base, Occam):
         if base.costs is not None:
             return None
         odds = Fraction(base.concepts.odds)
-        return Drawn(odds, base.ratio, mistakes_of_draw(odds, ratio=base.ratio, failure=failure), failure)
+        return DrawBound(odds, base.ratio, mistakes_of_draw(odds, ratio=base.ratio, failure=failure), failure)
     proof = empirical_accuracy(base, Size(points))
     return proof if proof is not None and proof.fact.proper else None
 
@@ -89,7 +89,7 @@ def carried_by(transfer: Transfer, *, points: int, family: Family, failure: Frac
     return Carried(points, transfer.basis, failure, family.size, vc, square=transfer.square, pairs=pairs)
 
 
-def _carried(promise: RoundPromise, *, points: int, family: Family, failure: Fraction) -> Carried:
+def _transfer(promise: RoundPromise, *, points: int, family: Family, failure: Fraction) -> Carried:
     transfer = promise.transfer
     if isinstance(transfer, Transfer):
         return carried_by(transfer, points=points, family=family, failure=failure, pairs=False)
@@ -119,16 +119,16 @@ def one_round_accuracy(
         near = _base_promise(base, draws=draws)
     if near is None:
         return None
-    if isinstance(near, Drawn):
-        apart, total = Fraction(near.most, points), failure
+    if isinstance(near, DrawBound):
+        distance, total = Fraction(near.most, points), failure
     else:  # the base's share is its own; on these very points it stands in the place of a draw's
-        apart, kept_back = near.fact.error, Fraction(0) if draws is not None else failure * BASE
+        distance, kept_back = near.fact.error, Fraction(0) if draws is not None else failure * BASE
         total = failure - kept_back + near.fact.failure
     promise = round_promise(
         kept=kept,
         points=points,
         ratio=draw,
-        apart=apart,
+        apart=distance,
         family=family,
         failure=failure,
         agnostic=against is Against.AGNOSTIC,
@@ -145,7 +145,7 @@ def one_round_accuracy(
         drawn=promise.drawn,
         draw_failure=failure * DRAW,
         base=near,
-        carried=_carried(promise, points=points, family=family, failure=failure * DEVIATION),
+        carried=_transfer(promise, points=points, family=family, failure=failure * DEVIATION),
         error=promise.error,
         failure=total,
     )

@@ -248,7 +248,7 @@ def _float_error(
 
 
 @lru_cache(maxsize=1024)
-def _proposed(
+def _proposal(
     labelled: int, unlabelled: int, *, family: Family, epsilon: Fraction, failure: Fraction, delta: Fraction
 ) -> tuple[float, list[float]]:
     """The smallest error that floats find for one round, and (draw, base, share of the unlabelled) for it."""
@@ -276,7 +276,7 @@ def boost_settings(
     delta: Fraction = Fraction(0),
 ) -> Boost:
     """Settings of one round that meet (epsilon, delta) for everybody and promise a small error, by search."""
-    _, (draw, base, share) = _proposed(
+    _, (draw, base, share) = _proposal(
         labelled, unlabelled, family=family, epsilon=epsilon, failure=failure, delta=delta
     )
     first, second, taken = stepped(draw), stepped(base), max(1, math.floor(unlabelled * share))
@@ -312,7 +312,7 @@ def boost_search(
     family: Family, epsilon: Fraction, failure: Fraction, delta: Fraction = Fraction(0)
 ) -> Search[Boost]:
     """One round of boosting, searched for the records that promise an error."""
-    return Search(family, epsilon, failure, delta, _proposed, boost_settings, error_label_boost)
+    return Search(family, epsilon, failure, delta, _proposal, boost_settings, error_label_boost)
 
 
 @formula("subsampling-without-replacement")

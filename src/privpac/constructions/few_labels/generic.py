@@ -107,7 +107,7 @@ class GenericLearner(DrawsOnce):
         """What is released of the unlabelled records: a table for each ordered column, or one for a finite class."""
         third = self.failure / 3
         if isinstance(self.concepts, Finite):
-            return (self._listed(third),)
+            return (self._blr(third),)
         names = ordered_columns(self.concepts)
         if not names:
             raise ParameterError(
@@ -121,7 +121,7 @@ class GenericLearner(DrawsOnce):
             for name in names
         )
 
-    def _listed(self, failure: Fraction) -> ListedBLR:
+    def _blr(self, failure: Fraction) -> ListedBLR:
         assert isinstance(self.concepts, Finite)
         columns = self.concepts.statistic.columns or self.concepts.schema.names[:1]
         if math.comb(self.concepts.size, 2) > MOST_DIFFERENCES:
@@ -139,7 +139,7 @@ class GenericLearner(DrawsOnce):
         answers = self._answers(size.unlabelled)
         if not answers:
             return None
-        plans = (self._planned(points, size, answers) for points in self._choices)
+        plans = (self._plan(points, size, answers) for points in self._choices)
         possible = [plan for plan in plans if plan is not None]
         return min(possible, key=lambda plan: plan.error) if possible else None
 
@@ -159,7 +159,7 @@ class GenericLearner(DrawsOnce):
         last = [certificate.answers[-1] for certificate in certificates if certificate.answers]
         return tuple(last) if len(last) == len(certificates) else ()
 
-    def _planned(self, points: int, size: Size, answers: tuple[Proof[Answers], ...]) -> GenericPlan | None:
+    def _plan(self, points: int, size: Size, answers: tuple[Proof[Answers], ...]) -> GenericPlan | None:
         vc = self.concepts.vc
         tolerance = self._slabs * (self.gap(points, size.unlabelled) + max(a.fact.error for a in answers))
         if vc is None or self.ratio == 1:
@@ -197,7 +197,7 @@ class GenericLearner(DrawsOnce):
         for each in self.sanitisers(size.unlabelled):
             each.require(Size(0, size.unlabelled))
         if isinstance(self.concepts, Finite):
-            points = self._listed(self.failure / 3).plan(size.unlabelled).points
+            points = self._blr(self.failure / 3).plan(size.unlabelled).points
             self.concepts.require_listed(points, elsewhere=size.labelled)
         if isinstance(self.concepts, Rectangles):
             cells = [self._points(size) + 1] * len(self.concepts.columns)
@@ -273,6 +273,6 @@ class GenericLearner(DrawsOnce):
             name: table.thinned(goal)  # type: ignore[attr-defined]
             for name, table in zip(names, releases, strict=True)
         }
-        snapped = Snapped.at(self.concepts, points)
-        evidence = sample.labelled.reduce(snapped.statistic)
-        return snapped.gibbs(evidence, ratio=self.ratio, costs=(1, 1)).draw(coins)
+        concepts = Snapped.at(self.concepts, points)
+        evidence = sample.labelled.reduce(concepts.statistic)
+        return concepts.gibbs(evidence, ratio=self.ratio, costs=(1, 1)).draw(coins)

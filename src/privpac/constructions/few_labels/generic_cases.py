@@ -30,18 +30,20 @@ PLACE = 130
 ONE = Fraction(1)
 
 
-def generic_case(name: str, learner: GenericLearner, *, part: str, fixed: tuple[Record, ...], n: int) -> Case:
+def generic_case(
+    name: str, learner: GenericLearner, *, part: str, others: tuple[Record, ...], n: int
+) -> Case:
     """GenericLearner with one part fixed and every neighbour of the other."""
     schema = learner.concepts.schema
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
-        labelled, bare = (data, fixed) if part == LABELLED else (fixed, data)
+        labelled, bare = (data, others) if part == LABELLED else (others, data)
         cells = sample_of(schema, bare).block().cells
         unlabelled = MemorySample.from_cells(schema, cells)
         return learner.learn(SemiSample(sample_of(schema, labelled), unlabelled), coins)
 
     def certified(records: int) -> Privacy:
-        sizes = Size(records, len(fixed)) if part == LABELLED else Size(len(fixed), records)
+        sizes = Size(records, len(others)) if part == LABELLED else Size(len(others), records)
         return learner.certify(sizes).parts[part]
 
     records = records_of(schema) if part == LABELLED else cells_only(schema.columns[0].size)
@@ -51,14 +53,14 @@ def generic_case(name: str, learner: GenericLearner, *, part: str, fixed: tuple[
 def _generic(part: str) -> Case:
     schema = tiny_schema(3)
     learner = GenericLearner(Thresholds(schema, "a"), ONE, Fraction(1, 2))
-    fixed, n = (((0, 0),), 2) if part == LABELLED else (((0, 0), (2, 1)), 2)
-    return generic_case(f"generic thresholds, {part}", learner, part=part, fixed=fixed, n=n)
+    others, n = (((0, 0),), 2) if part == LABELLED else (((0, 0), (2, 1)), 2)
+    return generic_case(f"generic thresholds, {part}", learner, part=part, others=others, n=n)
 
 
 def _generic_finite() -> Case:
     schema = tiny_schema(2)
     learner = GenericLearner(Finite(schema, ["False", "a >= 1", "a < 1"]), ONE)
-    return generic_case("generic predicates", learner, part=UNLABELLED, fixed=((0, 1), (1, 0)), n=2)
+    return generic_case("generic predicates", learner, part=UNLABELLED, others=((0, 1), (1, 0)), n=2)
 
 
 ROWS: Mapping[str, Callable[[], Case]] = {

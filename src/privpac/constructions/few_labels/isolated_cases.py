@@ -77,8 +77,8 @@ def isolated(*, unlabelled: bool, ratio: Fraction, draw: Fraction = ONE) -> Case
         others = (
             without_labels(rare) if unlabelled else without_labels(rare).take(np.empty(0, dtype=np.int64))
         )
-        relabelled = procedure.relabel(labelled, others, coins)
-        return says_yes(records_in(relabelled), targets, ratio, coins)
+        sample = procedure.relabel(labelled, others, coins)
+        return says_yes(records_in(sample), targets, ratio, coins)
 
     factor = (Fraction(4) if unlabelled else (1 + 1 / ratio_for(draw / 2)) ** 2) / ratio
     return Case("relabelling of isolated groups", run, ((1, 0), (2, 0)), 1, Privacy(Loss(factor=factor)))
@@ -90,7 +90,7 @@ def without_labels(sample: MemorySample) -> MemorySample:
     return MemorySample(sample.schema, cells=block.cells, labels=None, n=block.n)
 
 
-def _isolated(*, unlabelled: bool) -> Case:
+def _isolated_case(*, unlabelled: bool) -> Case:
     """With the certificate of the rule, for an inner algorithm of the exponential mechanism's loss."""
     inner = rules.exponential_mechanism(ratio=RATIO)
     if unlabelled:
@@ -103,6 +103,6 @@ def _isolated(*, unlabelled: bool) -> Case:
 
 
 ROWS: Mapping[str, Callable[[], Case]] = {
-    "label-boost-isolated": lambda: _isolated(unlabelled=False),
-    "label-boost-isolated-unlabelled": lambda: _isolated(unlabelled=True),
+    "label-boost-isolated": lambda: _isolated_case(unlabelled=False),
+    "label-boost-isolated-unlabelled": lambda: _isolated_case(unlabelled=True),
 }

@@ -57,12 +57,12 @@ class Search(Generic[T]):
             "delta": self.delta,
         }
 
-    def _promised(self, settings: T) -> Fraction:
+    def _promise(self, settings: T) -> Fraction:
         return self.promised(settings, family=self.family, failure=self.failure)
 
     def require(self, settings: T, error: Fraction, *, owner: str) -> None:
         """Refuse settings that promise less than `error`, with the numbers of records that would do."""
-        promise = self._promised(settings)
+        promise = self._promise(settings)
         if promise <= error:
             return
         try:
@@ -81,7 +81,7 @@ class Search(Generic[T]):
         if self._rough(labelled, unlabelled) > error:
             return None
         settings = self._settings_at(labelled, unlabelled)
-        return settings if self._promised(settings) <= error else None
+        return settings if self._promise(settings) <= error else None
 
     def fewest(self, error: Number, unlabelled: int | None, *, owner: str) -> T:
         """Settings with the fewest labels that promise `error`; with `unlabelled` others, or None: as many as pay."""
@@ -90,7 +90,7 @@ class Search(Generic[T]):
         start = int(2 * (about_log(self.family.odds) + 4) / (want * min(Fraction(1), self.epsilon))) + 16
         labels = first_proved(
             lambda labelled: self._rough(labelled, others),
-            lambda labelled: self._promised(self._settings_at(labelled, others)) <= want,
+            lambda labelled: self._promise(self._settings_at(labelled, others)) <= want,
             want=float(want),
             start=start,
             owner=owner,

@@ -35,9 +35,9 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Against, Privacy
 from privpac.guarantee.proof import Proof
-from privpac.numbers.exact import decimal_text, plain, written
+from privpac.numbers.exact import decimal_text, plain, read_number
 
-__all__ = ["METHODS", "NOT_THIS_WAY", "FewLabels", "concepts_for", "promised", "semi_learner"]
+__all__ = ["METHODS", "NOT_THIS_WAY", "FewLabels", "concepts_for", "promised_error", "semi_learner"]
 
 METHODS = ("auto", "plain", "generic", "boost", "relabel")
 OWNER = "few labels"
@@ -92,15 +92,15 @@ def concepts_for(concepts: str | ConceptClass, request: Request) -> ConceptClass
 
 def semi_learner(concepts: ConceptClass, settings: Mapping[str, Any]) -> SemiLearner:
     """The learner that stored settings name."""
-    epsilon, failure = written(settings["epsilon"]), written(settings["failure"])
+    epsilon, failure = read_number(settings["epsilon"]), read_number(settings["failure"])
     _require_settings(settings)
     if settings["method"] == "plain":
         return LabelsOnly(Occam(concepts, epsilon, failure=failure))
-    delta = written(settings["delta"]) if "delta" in settings else Fraction(0)
+    delta = read_number(settings["delta"]) if "delta" in settings else Fraction(0)
     if settings["method"] == "generic":
         return GenericLearner(concepts, epsilon, failure=failure, delta=delta)  # type: ignore[arg-type]
     cut = with_dichotomies(concepts, owner=OWNER)
-    draw = written(settings["draw_epsilon"])
+    draw = read_number(settings["draw_epsilon"])
     if settings["method"] == "boost":
         sizes = (whole(settings[name], least=0) for name in ("kept_labelled", "taken", "kept_unlabelled"))
         base = _stored_base(cut, settings, failure=failure * BASE)
@@ -120,8 +120,8 @@ def semi_learner(concepts: ConceptClass, settings: Mapping[str, Any]) -> SemiLea
 
 
 def _stored_base(cut: ConceptClass, settings: Mapping[str, Any], *, failure: Fraction) -> Learner:
-    base_delta = written(settings["base_delta"]) if "base_delta" in settings else Fraction(0)
-    return base_for(cut, epsilon=written(settings["base_epsilon"]), delta=base_delta, failure=failure)
+    base_delta = read_number(settings["base_delta"]) if "base_delta" in settings else Fraction(0)
+    return base_for(cut, epsilon=read_number(settings["base_epsilon"]), delta=base_delta, failure=failure)
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ def _relabel(concepts: ConceptClass, size: Size, goal: _Goal) -> dict[str, Any]:
     )
 
 
-def promised(learner: SemiLearner, size: Size) -> Fraction:
+def promised_error(learner: SemiLearner, size: Size) -> Fraction:
     """The error a learner promises where some concept makes none; 1 if nothing."""
     proofs = learner.certify(size).accuracy
     errors = (proof.fact.error for proof in proofs if proof.fact.against is Against.REALIZABLE)
@@ -219,16 +219,16 @@ def choose(
     plainly = goal.settings("plain")
     if method == "plain":
         return plainly
-    least, best = _reached(concepts, size, plainly), plainly
+    least, best = _error_of(concepts, size, plainly), plainly
     for find in _FINDERS if size.unlabelled else ():
         settings = _possible(concepts, size, find, goal)
-        if settings is not None and (error := _reached(concepts, size, settings)) < least:
+        if settings is not None and (error := _error_of(concepts, size, settings)) < least:
             least, best = error, settings
     return best
 
 
-def _reached(concepts: ConceptClass, size: Size, settings: Mapping[str, Any]) -> Fraction:
-    return promised(semi_learner(concepts, settings), size)
+def _error_of(concepts: ConceptClass, size: Size, settings: Mapping[str, Any]) -> Fraction:
+    return promised_error(semi_learner(concepts, settings), size)
 
 
 def _possible(concepts: ConceptClass, size: Size, method: str, goal: _Goal) -> dict[str, Any] | None:
@@ -246,7 +246,7 @@ def _with_delta(concepts: ConceptClass, size: Size, method: str, goal: _Goal) ->
     if method == "plain":
         raise _no_delta(
             goal.delta,
-            allowed="0 for method plain, whose draw spends none",
+            requirement="0 for method plain, whose draw spends none",
             remedy="Leave delta out, or the unlabelled records: blocks:COLUMN spends a delta.",
         )
     if method in _FINDERS:
@@ -254,18 +254,18 @@ def _with_delta(concepts: ConceptClass, size: Size, method: str, goal: _Goal) ->
         if not _pays(concepts, size, settings, goal):
             raise _no_delta(
                 goal.delta,
-                allowed=f"0 here: without it method {method} promises no less, by public numbers",
+                requirement=f"0 here: without it method {method} promises no less, by public numbers",
                 remedy="Leave delta out.",
             )
         return settings
     possible = (_possible(concepts, size, name, goal) for name in _FINDERS if size.unlabelled)
     paying = [one for one in possible if one is not None and _pays(concepts, size, one, goal)]
     without = choose(concepts, size, method="auto", epsilon=goal.epsilon, failure=goal.failure)
-    best = min(paying, key=lambda one: _reached(concepts, size, one), default=None)
-    if best is None or _reached(concepts, size, best) >= _reached(concepts, size, without):
+    best = min(paying, key=lambda one: _error_of(concepts, size, one), default=None)
+    if best is None or _error_of(concepts, size, best) >= _error_of(concepts, size, without):
         raise _no_delta(
             goal.delta,
-            allowed=f"0 here: without it method {without['method']} promises no less, by public numbers",
+            requirement=f"0 here: without it method {without['method']} promises no less, by public numbers",
             remedy="Leave delta out.",
         )
     return best
@@ -277,11 +277,11 @@ def _pays(concepts: ConceptClass, size: Size, settings: Mapping[str, Any], goal:
     if learner.certify(size).privacy.fact.delta == 0:
         return False
     without = _possible(concepts, size, settings["method"], replace(goal, delta=Fraction(0)))
-    return without is None or promised(learner, size) < _reached(concepts, size, without)
+    return without is None or promised_error(learner, size) < _error_of(concepts, size, without)
 
 
-def _no_delta(delta: Fraction, *, allowed: str, remedy: str) -> ParameterError:
-    return ParameterError(OWNER, "delta", plain(delta), allowed=allowed, remedy=remedy)
+def _no_delta(delta: Fraction, *, requirement: str, remedy: str) -> ParameterError:
+    return ParameterError(OWNER, "delta", plain(delta), allowed=requirement, remedy=remedy)
 
 
 def _way(
@@ -294,7 +294,7 @@ def _way(
             settings = choose(
                 concepts, size, method=method, epsilon=goal.epsilon, failure=goal.failure, delta=delta
             )
-            return settings if _reached(concepts, size, settings) <= error else None
+            return settings if _error_of(concepts, size, settings) <= error else None
         except NOT_THIS_WAY:
             continue
     return None
@@ -362,16 +362,16 @@ class FewLabels:
             delta=request.delta_per_record,
         )
         recipe = cls(concepts, request, settings)
-        if error is not None and promised(recipe.learner, request.size) > error:
+        if error is not None and promised_error(recipe.learner, request.size) > error:
             recipe.refuse(error, method)
         return recipe
 
     def refuse(self, error: Fraction, method: str) -> None:
         """Too few records: what they promise at best by the method that was asked for, and what would do."""
-        size, promise = self.request.size, promised(self.learner, self.request.size)
+        size, promise = self.request.size, promised_error(self.learner, self.request.size)
         members = concepts_for(self.concepts, replace(self.request, delta=Fraction(0)))
         goal = _Goal(
-            self.request.per_record, written(self.settings["failure"]), self.request.delta_per_record
+            self.request.per_record, read_number(self.settings["failure"]), self.request.delta_per_record
         )
         have = f"{size.labelled} labelled and {size.unlabelled} unlabelled records"
         best = f"promise an error of {decimal_text(promise)} at best" if promise < 1 else "promise nothing"
@@ -402,7 +402,9 @@ class FewLabels:
     def certify(self) -> Certificate:
         """What will be promised to labelled and to unlabelled people."""
         inner = self.learner.certify(self.request.size) if self.active is None else self.active.certify()
-        proof, *also = (self.request.for_people(self._merged(one)) for one in (inner.privacy, *inner.also))
+        proof, *also = (
+            self.request.for_people(self._after_merging(one)) for one in (inner.privacy, *inner.also)
+        )
         size = self.request.size
         wishes = {
             "concepts": stored_concepts(self.concepts),
@@ -416,7 +418,7 @@ class FewLabels:
         }
         return replace(inner, privacy=proof, also=tuple(also), request=wishes)
 
-    def _merged(self, proof: Proof[Privacy]) -> Proof[Privacy]:
+    def _after_merging(self, proof: Proof[Privacy]) -> Proof[Privacy]:
         return rules.post_processing(proof, what=LEFT_OUT) if self._merges else proof
 
     @property

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from privpac.concepts.grids import FULL, grid_of_word
-from privpac.constructions.class_facts import DICHOTOMIES, ClassFacts, listed, members_from, voted
+from privpac.constructions.class_facts import DICHOTOMIES, ClassFacts, can_list, can_vote, members_from
 from privpac.constructions.commands import draw_command, learn_command
 from privpac.constructions.few_labels.floors import labels_floor
 from privpac.constructions.few_labels.formulas import (
@@ -49,12 +49,12 @@ ENOUGH = Fraction(3, 2)
 
 def _spread(concepts: ClassFacts) -> bool:
     """Classes whose labellings of the unlabelled points can be drawn; `any` stands for them."""
-    return concepts.kind == "any" or listed(concepts)
+    return concepts.kind == "any" or can_list(concepts)
 
 
-def _relabelled(concepts: ClassFacts) -> bool:
+def _can_relabel(concepts: ClassFacts) -> bool:
     """Classes on whose labellings records can vote."""
-    return concepts.kind == "any" or voted(concepts)
+    return concepts.kind == "any" or can_vote(concepts)
 
 
 def _family(concepts: ClassFacts, *, voted: bool = False) -> Family:
@@ -142,8 +142,8 @@ def _unlabelled_command(method: str) -> Callable[[Wish, Need], str | None]:
     def command(wish: Wish, need: Need) -> str | None:
         points, by_vote = POINTS_LISTED.get(method), method == "relabel"
         if points is not None and not (
-            listed(wish.concepts, voted=by_vote)
-            and listed(wish.concepts, voted=by_vote, points=points(wish, need), voters=need.labelled)
+            can_list(wish.concepts, voted=by_vote)
+            and can_list(wish.concepts, voted=by_vote, points=points(wish, need), voters=need.labelled)
         ):
             return None
         return learn_command(wish, need, options=f"--unlabelled UNLABELLED --method {method}")
@@ -157,15 +157,15 @@ def _line(concepts: ClassFacts) -> bool:
         full = grid_of_word(concepts.word.partition(":")[2])[1] == FULL
         return full and max(concepts.groups) > POINTS[-1]
     if concepts.kind == "stumps":
-        return max(_released(concepts), default=0) > POINTS[-1]
-    ordered = concepts.kind in ("intervals", "unions") or (concepts.kind == "thresholds" and concepts.vc == 1)
-    return ordered and (concepts.cells or 0) > POINTS[-1]
+        return max(_table_cells(concepts), default=0) > POINTS[-1]
+    is_line = concepts.kind in ("intervals", "unions") or (concepts.kind == "thresholds" and concepts.vc == 1)
+    return is_line and (concepts.cells or 0) > POINTS[-1]
 
 
-def _released(concepts: ClassFacts) -> list[int]:
+def _table_cells(concepts: ClassFacts) -> list[int]:
     """Cells of every column of which a table is released."""
     if concepts.kind == "stumps":
-        return [cells for cells, ordered in concepts.table if ordered]
+        return [cells for cells, is_ordered in concepts.table if is_ordered]
     return list(concepts.groups) or [concepts.cells or 1]
 
 
@@ -211,7 +211,7 @@ def _labels(wish: Wish, pool: int) -> int | None:
         if tolerated >= wish.error:
             continue
         labels = labels_generic(
-            _snapped(concepts, points),
+            _snapped_members(concepts, points),
             error=wish.error,
             tolerated=tolerated,
             failure=third,
@@ -227,22 +227,24 @@ def _cut_error(wish: Wish, pool: int) -> Fraction:
     from privpac.numbers.exact import ratio_for
 
     concepts = wish.concepts
-    column_sizes = _released(concepts)
+    column_sizes = _table_cells(concepts)
     columns, cells = len(column_sizes), max(column_sizes)
     epsilon, failure = wish.epsilon / columns, wish.failure / 3 / columns
-    halved = plan_quantiles(pool, cells=cells, epsilon=epsilon, failure=failure, ratio_of=ratio_for).error
+    by_halving = plan_quantiles(pool, cells=cells, epsilon=epsilon, failure=failure, ratio_of=ratio_for).error
     if columns == 1 and not concepts.groups:
-        return halved
+        return by_halving
     by_counts = plan_tree(pool, cells=cells, epsilon=epsilon, failure=failure)
-    return halved if by_counts is None else min(halved, Fraction(by_counts.off, pool))
+    return by_halving if by_counts is None else min(by_halving, Fraction(by_counts.off, pool))
 
 
-def _snapped(concepts: ClassFacts, points: int) -> int:
+def _snapped_members(concepts: ClassFacts, points: int) -> int:
     """Members whose ends lie on so many points per column, or at the two ends of it."""
     if concepts.groups:
         return math.prod([(points + 1) * (points + 2) // 2] * len(concepts.groups)) + 1
     if concepts.kind == "stumps":  # of every column as likely beforehand, the two constants as a column
-        tests = (2 * min(points, cells - 1) if ordered else 2 * cells for cells, ordered in concepts.table)
+        tests = (
+            2 * min(points, cells - 1) if is_ordered else 2 * cells for cells, is_ordered in concepts.table
+        )
         return (len(concepts.table) + 1) * max(2, *tests)
     ends = 1 if concepts.kind == "thresholds" else 2 * concepts.parts
     return sum(math.comb(points + 2, k) for k in range(ends + 1))
@@ -256,7 +258,7 @@ def _questions(agnostic: bool) -> Callable[[Wish], Need | None]:
     def needs(wish: Wish) -> Need | None:
         """Few are asked for their labels, at a large epsilon among themselves: the others hide who they are."""
         everybody = _questions_at(wish, wish.epsilon, agnostic).labelled
-        room = _hidden(wish, agnostic)
+        room = _hidden_needs(wish, agnostic)
         fewest = min((need.labelled for need in room), default=0)
         choice = next((need for need in room if need.labelled <= ENOUGH * fewest), None)
         return choice if choice is not None and choice.labelled < everybody else None
@@ -267,14 +269,14 @@ def _questions(agnostic: bool) -> Callable[[Wish], Need | None]:
 def _questions_of(agnostic: bool) -> Callable[[Wish, int], Need | None]:
     def at(wish: Wish, n: int) -> Need | None:
         """The fewest others that hide who of so many are asked, if so many labels are enough at all."""
-        room = _hidden(wish, agnostic)
+        room = _hidden_needs(wish, agnostic)
         return next((need for need in room if need.labelled <= n and need.unlabelled <= _others(wish)), None)
 
     return at
 
 
 @lru_cache(maxsize=512)
-def _hidden(wish: Wish, agnostic: bool) -> list[Need]:
+def _hidden_needs(wish: Wish, agnostic: bool) -> list[Need]:
     """What is needed at every epsilon among those who are asked, as far as there are records to hide them."""
     needs = [_questions_at(wish, inner, agnostic) for inner in INNER if inner > wish.epsilon]
     return [need for need in needs if wish.unlabelled is None or need.unlabelled <= wish.unlabelled]
@@ -298,7 +300,7 @@ def _hard_asked(agnostic: bool) -> Callable[[Wish], int | None]:
         from privpac.constructions.draw.hard import agnostic_need, realizable_need
         from privpac.constructions.few_labels.active_settings import inner_epsilon
 
-        need = _questions(agnostic)(wish) or next(iter(_hidden(wish, agnostic)), None)
+        need = _questions(agnostic)(wish) or next(iter(_hidden_needs(wish, agnostic)), None)
         if need is None:
             return None
 
@@ -352,7 +354,7 @@ OPTIONS: tuple[Option, ...] = (
         True,
         "ssl-relabel-accuracy",
         _ssl,
-        serves=_relabelled,
+        serves=_can_relabel,
         pool=True,
         at=_with_others(_ssl_at),
         command=_unlabelled_command("relabel"),

@@ -27,7 +27,7 @@ from privpac.constructions.few_labels.relabel_formulas import (
     relabel_search,
     relabel_settings,
 )
-from privpac.constructions.few_labels.rules import Drawn
+from privpac.constructions.few_labels.rules import DrawBound
 from privpac.constructions.few_labels.transfer_formulas import Family
 from privpac.constructions.wrappers import rules as wrappers_rules
 from privpac.data.sample import Size
@@ -51,13 +51,13 @@ def relabel_accuracy(
     follows = base_accuracy(base, points=relabel.kept, failure=quarter)
     if follows is None:
         return None
-    rate = Fraction(follows.most, relabel.kept) if isinstance(follows, Drawn) else follows.fact.error
+    rate = Fraction(follows.most, relabel.kept) if isinstance(follows, DrawBound) else follows.fact.error
     promise = relabel_promise(relabel, rate, family=family, failure=failure)
-    total = failure if isinstance(follows, Drawn) else 3 * quarter + follows.fact.failure
+    total = failure if isinstance(follows, DrawBound) else 3 * quarter + follows.fact.failure
     if promise is None or total >= 1:
         return None
     points = {"near": relabel.labelled, "apart": relabel.kept}
-    near, apart = (
+    near, distance = (
         carried_by(transfer, points=points[name], family=family, failure=quarter, pairs=name == "apart")
         for name, transfer in (("near", promise.near), ("apart", promise.apart))
     )
@@ -65,10 +65,10 @@ def relabel_accuracy(
         labelled=relabel.labelled,
         change=relabel.change,
         mistake=relabel.mistake,
-        draw=Drawn(family.labellings(relabel.kept) - 1, relabel.ratio, promise.score, quarter),
+        draw=DrawBound(family.labellings(relabel.kept) - 1, relabel.ratio, promise.score, quarter),
         base=follows,
         near=near,
-        apart=apart,
+        apart=distance,
         parts=(promise.near.error, promise.apart.error),
         failure=total,
     )
@@ -124,13 +124,13 @@ class SSLRelabel:
         self.require(size)
         vote = rules.exponential_mechanism(ratio=self.ratio, sensitivity=self.mistake, part=LABELLED)
         labelled = rules.post_processing(vote, what="the base learner on the points under the drawn labels")
-        relabelled = wrappers_rules.relabelling_part(
+        relabelling = wrappers_rules.relabelling_part(
             self.base.certify(Size(self.kept)).privacy,
             classes=len(self.concepts.schema.classes),
             ratio=self.ratio,
             change=self.change,
         )
-        points = rules.subsampling(relabelled, kept=self.kept, of=self.taken)
+        points = rules.subsampling(relabelling, kept=self.kept, of=self.taken)
         proof = rules.disjoint_parts(labelled, rules.on_part(points, part=UNLABELLED))
         return Certificate(
             privacy=rules.declared(proof, epsilon=self.epsilon, delta=self.delta),

@@ -89,13 +89,13 @@ def relabel_promise(
     labellings = family.labellings(relabel.kept)
     score = mistakes_of_draw(labellings - 1, ratio=relabel.ratio, failure=quarter)
     wrong = Fraction(score // relabel.mistake, relabel.labelled)
-    apart = Fraction(score // relabel.change, relabel.kept) + rate
-    if wrong >= 1 or apart >= 1:
+    distance = Fraction(score // relabel.change, relabel.kept) + rate
+    if wrong >= 1 or distance >= 1:
         return None
     promise = RelabelPromise(
         score,
         transfer_error(wrong, points=relabel.labelled, family=family, failure=quarter),
-        transfer_error(apart, points=relabel.kept, family=family, failure=quarter, pairs=True),
+        transfer_error(distance, points=relabel.kept, family=family, failure=quarter, pairs=True),
     )
     return promise if promise.error < 1 else None
 
@@ -126,13 +126,13 @@ def _float_error(
     """`error_ssl_relabel` in floats, for so many mistakes of the base; `weight` is change/mistake."""
     quarter = miss / 4
     score = 2 * (float_labellings(family, k) - math.log(quarter)) / draw  # in units of one mistake
-    apart = score / weight + mistakes
+    distance = score / weight + mistakes
     near = float_transfer(score / m, m, family=family, failure=quarter)
-    return near + float_transfer(apart / k, k, family=family, failure=quarter, times=2)
+    return near + float_transfer(distance / k, k, family=family, failure=quarter, times=2)
 
 
 @lru_cache(maxsize=1024)
-def _proposed(
+def _proposal(
     labelled: int, unlabelled: int, *, family: Family, epsilon: Fraction, failure: Fraction, delta: Fraction
 ) -> tuple[float, list[float]]:
     """The smallest error that floats find, and (base, weight) for it."""
@@ -158,7 +158,7 @@ def relabel_settings(
     delta: Fraction = Fraction(0),
 ) -> Relabel:
     """Settings that meet (epsilon, delta) for everybody and promise a small error, by search."""
-    _, (base, weight) = _proposed(
+    _, (base, weight) = _proposal(
         labelled, unlabelled, family=family, epsilon=epsilon, failure=failure, delta=delta
     )
     inner, change = stepped(base), max(1, round(weight * MISTAKE))
@@ -173,7 +173,7 @@ def relabel_search(
     family: Family, epsilon: Fraction, failure: Fraction, delta: Fraction = Fraction(0)
 ) -> Search[Relabel]:
     """Relabelling, searched for the records that promise an error."""
-    return Search(family, epsilon, failure, delta, _proposed, relabel_settings, error_ssl_relabel)
+    return Search(family, epsilon, failure, delta, _proposal, relabel_settings, error_ssl_relabel)
 
 
 @formula("ssl-relabel-accuracy")

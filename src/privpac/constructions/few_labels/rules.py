@@ -15,7 +15,7 @@ from privpac.theory.vc import growth
 
 __all__ = [
     "Carried",
-    "Drawn",
+    "DrawBound",
     "label_boost_accuracy",
     "label_boost_labelled",
     "label_boost_unlabelled",
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 
-def _relabelled(
+def _relabelling(
     rule: str,
     premise: Proof[Privacy],
     cost: Fraction,
@@ -50,7 +50,7 @@ def label_boost_labelled(
     rule = "label-boost-labelled"
     need_two_classes(rule, classes)
     need_ratio(rule, ratio, 1)
-    return _relabelled(rule, premise, (1 + 1 / ratio) ** 2, part, {"ratio": str(ratio), "part": part})
+    return _relabelling(rule, premise, (1 + 1 / ratio) ** 2, part, {"ratio": str(ratio), "part": part})
 
 
 def label_boost_unlabelled(
@@ -63,7 +63,7 @@ def label_boost_unlabelled(
     """
     rule = "label-boost-unlabelled"
     need_two_classes(rule, classes)
-    return _relabelled(rule, premise, Fraction(4), part, {"part": part})
+    return _relabelling(rule, premise, Fraction(4), part, {"part": part})
 
 
 _ROLES = {QUERIED: LABELLED, UNQUERIED: UNLABELLED}
@@ -90,7 +90,7 @@ def positions_known(premise: Proof[Privacy], *, part: str, release: Release) -> 
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawBound:
     """A draw of one among `odds` + 1, and how much worse than the best it is, but for `failure`."""
 
     odds: int | Fraction
@@ -203,7 +203,7 @@ def label_boost_accuracy(
     tilt: Fraction,
     drawn: Fraction,
     draw_failure: Fraction,
-    base: Drawn | Proof[Accuracy],
+    base: DrawBound | Proof[Accuracy],
     carried: Carried,
     error: Fraction,
     failure: Fraction,
@@ -223,7 +223,7 @@ def label_boost_accuracy(
     need(rule, odds >= 0 and 1 <= kept <= labelled, "odds or sizes are out of range")
     worst = 1 - drawn * (1 - tilt) if against is Against.REALIZABLE else _worst(drawn, tilt)
     need(rule, odds == 0 or _at_most(odds, worst, kept, draw_failure), "wrong labels are too likely")
-    rate = drawn + _apart(rule, base, carried.points)
+    rate = drawn + _distance(rule, base, carried.points)
     spent = draw_failure + carried.failure + _own_failure(base)
     need(rule, spent <= failure, "the failure probabilities add up to more than is promised")
     need(rule, not carried.pairs, "pairs are not needed here")
@@ -238,10 +238,10 @@ def label_boost_accuracy(
         "tilt": str(tilt),
         "drawn": str(drawn),
         "draw_failure": str(draw_failure),
-        **(base.where("base") if isinstance(base, Drawn) else {}),
+        **(base.where("base") if isinstance(base, DrawBound) else {}),
         **carried.where("carried"),
     }
-    premises = () if isinstance(base, Drawn) else (base,)
+    premises = () if isinstance(base, DrawBound) else (base,)
     return Proof(Accuracy(error, failure, against, labelled), rule, premises, where, seal=SEAL)
 
 
@@ -249,13 +249,13 @@ def _worst(error: Fraction, tilt: Fraction) -> Fraction:
     return ((1 - error) / tilt + (1 + error) * tilt) / 2
 
 
-def _own_failure(base: Drawn | Proof[Accuracy]) -> Fraction:
-    return base.failure if isinstance(base, Drawn) else base.fact.failure
+def _own_failure(base: DrawBound | Proof[Accuracy]) -> Fraction:
+    return base.failure if isinstance(base, DrawBound) else base.fact.failure
 
 
-def _apart(rule: str, base: Drawn | Proof[Accuracy], points: int) -> Fraction:
+def _distance(rule: str, base: DrawBound | Proof[Accuracy], points: int) -> Fraction:
     """At which rate of the points the base's rule leaves the labels it was given."""
-    if isinstance(base, Drawn):
+    if isinstance(base, DrawBound):
         base.check(rule)
         return Fraction(base.most, points)
     fact = base.fact
@@ -273,8 +273,8 @@ def ssl_relabel_accuracy(
     labelled: int,
     change: int,
     mistake: int,
-    draw: Drawn,
-    base: Drawn | Proof[Accuracy],
+    draw: DrawBound,
+    base: DrawBound | Proof[Accuracy],
     near: Carried,
     apart: Carried,
     parts: tuple[Fraction, Fraction],
@@ -296,9 +296,9 @@ def ssl_relabel_accuracy(
         "the points are not those of the run",
     )
     draw.check(rule)
-    empirical = isinstance(base, Drawn) or base.fact.against is Against.EMPIRICAL
+    empirical = isinstance(base, DrawBound) or base.fact.against is Against.EMPIRICAL
     need(rule, empirical, "the base must be accurate on these very points")
-    distance = Fraction(draw.most // change, apart.points) + _apart(rule, base, apart.points)
+    distance = Fraction(draw.most // change, apart.points) + _distance(rule, base, apart.points)
     near.check_square(rule, Fraction(draw.most // mistake, labelled), parts[0])
     apart.check_square(rule, distance, parts[1])
     spent = draw.failure + _own_failure(base) + near.failure + apart.failure
@@ -309,10 +309,10 @@ def ssl_relabel_accuracy(
         "near": str(parts[0]),
         "apart": str(parts[1]),
         **draw.where("draw"),
-        **(base.where("base") if isinstance(base, Drawn) else {}),
+        **(base.where("base") if isinstance(base, DrawBound) else {}),
         **near.where("near"),
         **apart.where("apart"),
     }
-    premises = () if isinstance(base, Drawn) else (base,)
+    premises = () if isinstance(base, DrawBound) else (base,)
     fact = Accuracy(sum(parts, Fraction(0)), failure, Against.REALIZABLE, labelled)
     return Proof(fact, rule, premises, where, seal=SEAL)

@@ -58,7 +58,7 @@ Prover = Callable[[Fraction], Proof[Accuracy] | None]
 """Proves an error, or answers None, or raises RuleRefused."""
 
 
-def _proved(prove: Prover, step: int) -> Proof[Accuracy] | None:
+def _proof_at(prove: Prover, step: int) -> Proof[Accuracy] | None:
     """A proof of so many steps of the grid of errors, if there is one."""
     try:
         return prove(step * STEP) if 0 < step < LAST else None
@@ -68,8 +68,8 @@ def _proved(prove: Prover, step: int) -> Proof[Accuracy] | None:
 
 def _smallest(prove: Prover) -> tuple[Proof[Accuracy], ...]:
     """The proof of the smallest error on the grid, if any below 1 can be proved."""
-    step = first_whole(lambda k: k >= LAST or _proved(prove, k) is not None, start=LAST // 8, smallest=1)
-    proof = _proved(prove, step)
+    step = first_whole(lambda k: k >= LAST or _proof_at(prove, k) is not None, start=LAST // 8, smallest=1)
+    proof = _proof_at(prove, step)
     return () if proof is None else (proof,)
 
 
@@ -145,7 +145,7 @@ class LabelPrivateGrid:
         least = 1 if isinstance(self.concepts, Thresholds) and n > 100 else 0
         return max(least, -(-(n + 1) // (most - 1)) - 1)
 
-    def _bounded(self, n: int) -> ConceptClass:
+    def _coarse_class(self, n: int) -> ConceptClass:
         """The class on as many groups as there can be: what accuracy pays for."""
         groups = {
             name: max(2, min(most_groups(n, self.spacing(n)), self.concepts.schema.column(name).size))
@@ -160,7 +160,7 @@ class LabelPrivateGrid:
 
     def require(self, size: Size) -> None:
         size.require_labelled("LabelPrivateGrid")
-        check_price(size, self.prices, ratio=self.ratio, owner=self.concepts.word, counted=self._counted)
+        check_price(size, self.prices, ratio=self.ratio, owner=self.concepts.word, counted=self._is_counted)
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)
@@ -181,7 +181,7 @@ class LabelPrivateGrid:
         )
 
     @property
-    def _counted(self) -> bool:
+    def _is_counted(self) -> bool:
         return isinstance(self.concepts, CountedByScore)
 
     def _accuracy(self, n: int) -> tuple[Proof[Accuracy], ...]:
@@ -191,21 +191,21 @@ class LabelPrivateGrid:
     def reaches(self, n: int, error: Fraction) -> bool:
         """Whether a certificate of `n` records promises such an error or a smaller one: what a plan asks."""
         prove = self._prover(n)
-        return prove is not None and _proved(prove, error // STEP) is not None
+        return prove is not None and _proof_at(prove, error // STEP) is not None
 
     def _prover(self, n: int) -> Prover | None:
         """What proves an error with so many records; None if nothing does."""
         ratio, spacing = power_up(self.ratio, max(self.prices)), self.spacing(n)
         if ratio == 1:
             return None
-        bounded = self._bounded(n)
+        concepts = self._coarse_class(n)
         if isinstance(self.concepts, Thresholds) and self.concepts.direction != "either":
-            return partial(self._threshold, n, bounded.size or 1, spacing, ratio)
+            return partial(self._threshold, n, concepts.size or 1, spacing, ratio)
         level = Fraction(self._ends * spacing, n)
-        if level >= 1 or bounded.vc is None:
+        if level >= 1 or concepts.vc is None:
             return None
         vc = self.concepts.vc or 1
-        candidates = int(Fraction(bounded.odds)) + 2
+        candidates = int(Fraction(concepts.odds)) + 2
         return lambda error: covers_rules.label_cover(
             records=n,
             vc=vc,
@@ -280,7 +280,7 @@ class LabelPrivateDichotomies(DrawsMembers, DrawsOnce):
         positive(self.epsilon, owner="LabelPrivateDichotomies", name="epsilon")
 
     @property
-    def _listed(self) -> Dichotomous:
+    def _dichotomous(self) -> Dichotomous:
         return with_dichotomies(self.concepts, owner="LabelPrivateDichotomies")
 
     @property
@@ -290,7 +290,7 @@ class LabelPrivateDichotomies(DrawsMembers, DrawsOnce):
 
     def require(self, size: Size) -> None:
         size.require_labelled("LabelPrivateDichotomies")
-        self._listed.require_listed(size.labelled)
+        self._dichotomous.require_listed(size.labelled)
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)
@@ -329,7 +329,7 @@ class LabelPrivateDichotomies(DrawsMembers, DrawsOnce):
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         self.require(sample.size)
-        labellings = self._listed.dichotomies(sample)
+        labellings = self._dichotomous.dichotomies(sample)
         return labellings.member(labellings.mistakes(sample).draw(self.ratio, coins))
 
 

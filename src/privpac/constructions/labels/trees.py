@@ -43,13 +43,13 @@ class LabelPrivateTrees:
     cuts: int
     costs: Costs | None = None
 
-    def _staged(self, tests: Binarisation) -> StagedTrees:
+    def _trees(self, tests: Binarisation) -> StagedTrees:
         return StagedTrees(self.schema, self.epsilon, self.stages, tests, self.costs, unit=Unit.LABEL)
 
     @property
     def concepts(self) -> Trees | TreeMixture:
         """The class as far as the schema alone fixes it: the cuts are moved once features are seen."""
-        return self._declared.concepts
+        return self._largest.concepts
 
     @property
     def outcomes(self) -> int:
@@ -58,9 +58,9 @@ class LabelPrivateTrees:
         return trees_up_to(sum(self.stages), cells, len(self.schema.classes))
 
     @property
-    def _declared(self) -> StagedTrees:
+    def _largest(self) -> StagedTrees:
         """With as many tests as the features can choose, at most."""
-        return self._staged(Binarisation.of(self.schema, cuts=self.cuts))
+        return self._trees(Binarisation.of(self.schema, cuts=self.cuts))
 
     @property
     def passes(self) -> int:
@@ -68,10 +68,10 @@ class LabelPrivateTrees:
         return len(self.schema.columns) + len(self.stages)
 
     def require(self, size: Size) -> None:
-        self._declared.require(size)
+        self._largest.require(size)
 
     def certify(self, size: Size) -> Certificate:
-        inner = self._declared.certify(size)
+        inner = self._largest.certify(size)
         learner = {**inner.learner, "name": "label-private-trees", "cuts": self.cuts}
         return replace(inner, learner=learner).assuming(PUBLIC_FEATURES)
 
@@ -86,7 +86,7 @@ class LabelPrivateTrees:
         return hypothesis.merged() == hypothesis
 
     def learn(self, sample: Sample, coins: Coins) -> Tree:
-        return self._staged(tests_from_features(sample, cuts=self.cuts)).learn(sample, coins)
+        return self._trees(tests_from_features(sample, cuts=self.cuts)).learn(sample, coins)
 
 
 def _is_possible(test: Test, schema: Schema) -> bool:

@@ -37,7 +37,7 @@ PLACE = 100
 ONE, TENTH = Fraction(1), Fraction(1, 10)
 
 
-def _proved(case: Case, learner_loss: Fraction) -> Case:
+def _with_exact_claim(case: Case, learner_loss: Fraction) -> Case:
     """The case with the loss itself as claim, not the decimal above it: equality can then be seen."""
     claim = replace(case.claim, epsilon=type(case.claim.epsilon)(factor=learner_loss))
     return replace(case, claim=claim, certified=lambda records: claim)
@@ -50,7 +50,9 @@ def clipped_case(
     clip = Clip(ratio_for(rate), threshold, margin)
     loss = loss_clipped(cells, clip=clip)
     schema = tiny_schema(cells)
-    return _proved(learner_case(name, ClippedPoints(schema, "a", ln_up(loss), clip), schema, n), loss)
+    return _with_exact_claim(
+        learner_case(name, ClippedPoints(schema, "a", ln_up(loss), clip), schema, n), loss
+    )
 
 
 def coded_case(name: str = "points-code", *, cells: int = 9, prime: int = 3, n: int = 3) -> Case:
@@ -86,7 +88,7 @@ def sampled_case(
         if fail is None
         else loss_sampled(rate=rate, fail=fail, spread=learner.spread)
     )
-    return _proved(learner_case(name, replace(learner, epsilon=ln_up(loss)), schema, n), loss)
+    return _with_exact_claim(learner_case(name, replace(learner, epsilon=ln_up(loss)), schema, n), loss)
 
 
 def boosted_case(

@@ -30,7 +30,7 @@ from privpac.data.statistics import ColumnCounts
 from privpac.errors import SizeError
 from privpac.guarantee.certificate import Certificate
 from privpac.mechanisms import gibbs
-from privpac.mechanisms.scores import Named, Place, Row, Runs
+from privpac.mechanisms.scores import NamedScores, Place, Row, Runs
 from privpac.mechanisms.sparse_noise import nth_absent
 
 __all__ = ["ClippedPoints"]
@@ -86,7 +86,7 @@ class ClippedPoints(DrawsMembers, OfColumn, ReadsOnce):
         evidence: ColumnCounts = sample.reduce(self.concepts.statistic)
         return gibbs.draw(self._scores(evidence), self.clip.ratio, coins)
 
-    def _scores(self, evidence: ColumnCounts) -> Named[Hypothesis]:
+    def _scores(self, evidence: ColumnCounts) -> NamedScores[Hypothesis]:
         """Units below the largest possible margin: 0 to `margin`."""
         counts = np.asarray(evidence.counts, dtype=np.int64)
         bar = max(self.clip.threshold, int(counts[:, 1].sum()))
@@ -105,4 +105,4 @@ class ClippedPoints(DrawsMembers, OfColumn, ReadsOnce):
                 return Point(self.column, int(evidence.values[index]))
             return Point(self.column, nth_absent(evidence.values, index))
 
-        return Named(Runs(rows), name)
+        return NamedScores(Runs(rows), name)

@@ -80,16 +80,16 @@ class Clip:
 
 
 def never_worse(
-    missed: Callable[[Fraction], arb],
+    miss: Callable[[Fraction], arb],
     *,
     heavy: Fraction,
     noise: Fraction = Fraction(0),
     error: Fraction,
     failure: Fraction,
 ) -> bool:
-    """Whether m·min(1, heavy·(1 - p)/(error - p)) + (1 - m)·noise·(1 - p)/error ≤ failure, m = missed(p), for all p.
+    """Whether m·min(1, heavy·(1 - p)/(error - p)) + (1 - m)·noise·(1 - p)/error ≤ failure, m = miss(p), for all p.
 
-    `missed` must fall with p, and noise must not exceed heavy, so that the sum grows with m. From `edge` on the first
+    `miss` must fall with p, and noise must not exceed heavy, so that the sum grows with m. From `edge` on the first
     share is 1, and the value at the edge is the worst.
     """
     if heavy >= error:
@@ -100,7 +100,7 @@ def never_worse(
     def least(mass: Fraction) -> arb:
         key = mass, ctx.prec
         if key not in memory:
-            memory[key] = missed(mass)
+            memory[key] = miss(mass)
         return memory[key]
 
     def value(low: Fraction, high: Fraction) -> arb:
@@ -109,15 +109,15 @@ def never_worse(
         noisy_share = noise * (1 - low) / error
         return least(low) * ball(share - noisy_share) + ball(noisy_share)
 
-    def decided(low: Fraction, high: Fraction) -> bool:
+    def is_below(low: Fraction, high: Fraction) -> bool:
         return certainly_below(lambda: value(low, high), failure)
 
-    if not decided(edge, error):
+    if not is_below(edge, error):
         return False
     pieces: list[tuple[Fraction, Fraction, int]] = [(Fraction(0), edge, 0)]
     while pieces:
         low, high, depth = pieces.pop()
-        if decided(low, high):
+        if is_below(low, high):
             continue
         # Where one mass alone fails, halving would go on for nothing.
         if depth == _DEPTH or certainly_above(lambda at=low: value(at, at), failure):  # type: ignore[misc]
@@ -148,7 +148,7 @@ def loss_clipped(domain: int, *, clip: Clip) -> Fraction:
     return shortened((others + heaviest) / (others + heaviest * clip.ratio) / clip.ratio)
 
 
-def _missed_clipped(n: int, *, domain: int, clip: Clip, mass: Fraction) -> arb:
+def _clipped_miss(n: int, *, domain: int, clip: Clip, mass: Fraction) -> arb:
     """E[(T - 1)/(T - 1 + r^-s(K))], K binomial(n, mass)."""
     growth = 1 / ball(clip.ratio)
     top, offset = growth**clip.margin, growth ** (clip.margin - clip.threshold)
@@ -169,7 +169,7 @@ def proves_clipped(n: int, *, domain: int, error: Fraction, failure: Fraction, c
     Proof: docs/proofs/clipped-points.md. Tested by: tests/statistical/test_points.py.
     """
     return never_worse(
-        lambda mass: _missed_clipped(n, domain=domain, clip=clip, mass=mass),
+        lambda mass: _clipped_miss(n, domain=domain, clip=clip, mass=mass),
         heavy=Fraction(1, domain - 1),
         error=error,
         failure=failure,
@@ -201,16 +201,16 @@ def _clips(domain: int, epsilon: Fraction, *, positives: int) -> Iterator[tuple[
     """
     size = math.log(domain)
     for slack in _SLACKS:
-        rounded = _rate(slack, epsilon)
-        if rounded <= 0 or size <= slack:
+        rate = _rate(slack, epsilon)
+        if rate <= 0 or size <= slack:
             continue
-        surplus = (size - float(slack)) / float(rounded)
-        least, most = max(1, int(surplus / 2)), int((size + 30) / float(rounded)) + 2
+        surplus = (size - float(slack)) / float(rate)
+        least, most = max(1, int(surplus / 2)), int((size + 30) / float(rate)) + 2
         margins = np.arange(least, most, max(1, (most - least) // _MARGINS))
         thresholds = np.ceil(np.round(2 * margins - surplus, 9)).astype(np.int64)
         candidates = (margins < thresholds) & (thresholds <= positives)
         if candidates.any():
-            yield rounded, thresholds[candidates], margins[candidates]
+            yield rate, thresholds[candidates], margins[candidates]
 
 
 @lru_cache(maxsize=1024)
@@ -286,8 +286,8 @@ def clip_at(n: int, *, domain: int, error: Fraction, failure: Fraction, epsilon:
     best = _best_clip(n, domain=domain, error=float(error), failure=failure, epsilon=epsilon)
     if best is None or best[0] > failure:
         return None
-    proved = proves_clipped(n, domain=domain, error=error, failure=failure, clip=best[1])
-    return best[1] if proved else None
+    holds = proves_clipped(n, domain=domain, error=error, failure=failure, clip=best[1])
+    return best[1] if holds else None
 
 
 @formula("clipped-points-accuracy")
@@ -309,7 +309,7 @@ def plan_clipped(domain: int, *, error: Number, failure: Number, epsilon: Number
         best = _best_clip(n, domain=size, error=float(wrong), failure=miss, epsilon=loss)
         return 1.0 if best is None else best[0]
 
-    def proved(n: int) -> bool:
+    def is_proved(n: int) -> bool:
         return clip_at(n, domain=size, error=wrong, failure=miss, epsilon=loss) is not None
 
     guess = int((math.log(size) + 2 * math.log(1 / miss) + 2) / float(wrong * loss))
@@ -318,7 +318,7 @@ def plan_clipped(domain: int, *, error: Number, failure: Number, epsilon: Number
         raise SizeError(f"{owner}: a domain of {size} at this error and epsilon is out of its range.")
     most = FARTHEST * guess
     start = first_by_decay(hope, float(miss), start=guess, most=most)
-    n = first_whole(lambda n: n > most or proved(n), start=start, smallest=start, step=1)
+    n = first_whole(lambda n: n > most or is_proved(n), start=start, smallest=start, step=1)
     clip = clip_at(n, domain=size, error=wrong, failure=miss, epsilon=loss)
     if clip is None:
         raise SizeError(f"{owner}: a domain of {size} is too short for this error and failure.")

@@ -18,14 +18,14 @@ __all__ = ["NEEDS", "boosted", "clipped", "coded", "covered", "sparse"]
 REPETITIONS, SEED = 2000, 0
 
 
-def _smallest(failures: Callable[..., list[float]], wish: Wish, proved: int) -> int:
+def _smallest(failures: Callable[..., list[float]], wish: Wish, need: int) -> int:
     """The least n whose mean failure is small enough; the same numbers for every n, so the mean falls with it."""
 
     def enough(n: int) -> bool:
         values = failures(n, REPETITIONS, SEED, error=float(wish.error))
-        return n >= proved or math.fsum(values) / REPETITIONS <= wish.failure
+        return n >= need or math.fsum(values) / REPETITIONS <= wish.failure
 
-    return first_whole(enough, start=max(1, proved * 2 // 3), smallest=1)
+    return first_whole(enough, start=max(1, need * 2 // 3), smallest=1)
 
 
 def clipped(wish: Wish) -> int:

@@ -56,7 +56,7 @@ def _count(u: Values, n: object, chance: object) -> Values:
     return counts
 
 
-def _listed(chances: object) -> list[float]:
+def _floats(chances: object) -> list[float]:
     values: list[float] = np.asarray(chances, dtype=np.float64).tolist()
     return values
 
@@ -65,7 +65,7 @@ def points(n: int, repetitions: int, seed: int, *, domain: int, error: float, ra
     """The exponential mechanism over points; the target has mass `error`, one other point the rest."""
     hits = _count(_spread(repetitions, 1, seed)[:, 0], n, error)
     others = np.logaddexp(math.log(domain - 2), -rate * (n - hits))
-    return _listed(expit(others - rate * hits))
+    return _floats(expit(others - rate * hits))
 
 
 def thresholds(n: int, repetitions: int, seed: int, *, domain: int, error: float, rate: float) -> list[float]:
@@ -75,14 +75,14 @@ def thresholds(n: int, repetitions: int, seed: int, *, domain: int, error: float
     above = _count(u[:, 1], n - below, error / (1 - error))
     half = math.log(domain // 2)
     wrong = [half + math.log1p(-2 / domain) - rate * below, half - rate * above, -rate * (n - above)]
-    return _listed(expit(logsumexp(wrong, axis=0)))
+    return _floats(expit(logsumexp(wrong, axis=0)))
 
 
 def clipped(n: int, repetitions: int, seed: int, *, domain: int, error: float, clip: Clip) -> list[float]:
     """The clipped learner; the target has mass `error`, and other points are never of class 1."""
     hits = _count(_spread(repetitions, 1, seed)[:, 0], n, error)
     score = np.maximum(0, clip.margin + hits - np.maximum(clip.threshold, hits))
-    return _listed(expit(math.log(domain - 1) + math.log(clip.ratio) * score))
+    return _floats(expit(math.log(domain - 1) + math.log(clip.ratio) * score))
 
 
 def _sets(n: int, hits: Values, *, rate: float, kinds: tuple[Any, Any, Any, Any]) -> list[float]:
@@ -93,7 +93,7 @@ def _sets(n: int, hits: Values, *, rate: float, kinds: tuple[Any, Any, Any, Any]
         good = np.log(right)
         bad = [np.log(both) - rate * (n - hits), np.log(neither) - rate * hits, np.log(other) - rate * n]
     wrong = logsumexp(np.broadcast_arrays(*bad), axis=0)
-    return _listed(np.where(np.isneginf(good), 1.0, expit(wrong - np.where(np.isneginf(good), 0.0, good))))
+    return _floats(np.where(np.isneginf(good), 1.0, expit(wrong - np.where(np.isneginf(good), 0.0, good))))
 
 
 def coded(n: int, repetitions: int, seed: int, *, code: Code, error: float, rate: float) -> list[float]:
@@ -121,7 +121,7 @@ def sparse(n: int, repetitions: int, seed: int, *, sparsity: Sparsity, error: fl
     hits = _count(_spread(repetitions, 1, seed)[:, 0], n, error)
     flip, rate = float(sparsity.flip), -math.log(sparsity.ratio)
     prior = math.log(flip / (1 - flip))
-    return _listed(1 - expit(prior + rate * hits) * expit(rate * (n - hits) - prior))
+    return _floats(1 - expit(prior + rate * hits) * expit(rate * (n - hits) - prior))
 
 
 @dataclass(frozen=True)
@@ -150,4 +150,4 @@ def boosted(n: int, repetitions: int, seed: int, *, boost: Boost, error: float, 
     mistakes = np.where(target, 0, hits) + np.where(other, split.selecting - hits, 0)
     weights = np.exp(-rate * (mistakes - mistakes.min(axis=1, keepdims=True)))
     wrong = ~target | other
-    return _listed((weights * wrong).sum(axis=1) / weights.sum(axis=1))
+    return _floats((weights * wrong).sum(axis=1) / weights.sum(axis=1))

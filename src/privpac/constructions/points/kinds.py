@@ -39,7 +39,7 @@ def _point_way(rest: str, description: Description) -> tuple[str, str]:
     return name, way
 
 
-def _generated(rest: str, description: Description) -> ClassFacts:
+def _generator(rest: str, description: Description) -> ClassFacts:
     """Points a public generator makes of few bits."""
     name, _, count = rest.rpartition(":")
     bits = at_least(1, count or description.need_bits("generated:BITS"), owner=OWNER, name="bits of the seed")
@@ -51,5 +51,5 @@ def _generated(rest: str, description: Description) -> ClassFacts:
 
 KINDS: Kinds = {
     "points": ("points --bits B", _points),
-    "generated": ("generated:BITS", _generated),
+    "generated": ("generated:BITS", _generator),
 }

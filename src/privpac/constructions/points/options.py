@@ -38,7 +38,7 @@ def _short_points(concepts: ClassFacts) -> bool:
     return _points(concepts) and (concepts.cells or 0) <= LARGEST_LISTED
 
 
-def _clipped(wish: Wish) -> Need | None:
+def _clipping(wish: Wish) -> Need | None:
     from privpac.constructions.points.formulas import plan_clipped
 
     n, clip = plan_clipped(wish.concepts.size, **wish.goal)
@@ -65,8 +65,8 @@ def _code(wish: Wish) -> Need:
 def _cover(wish: Wish) -> Need | None:
     from privpac.constructions.points.cover_formulas import plan_cover
 
-    hoped, _ = plan_cover(**wish.goal)
-    return _first(wish, hoped, _cover_at)
+    guess, _ = plan_cover(**wish.goal)
+    return _first(wish, guess, _cover_at)
 
 
 def _cover_error(wish: Wish, n: int) -> Fraction | None:
@@ -96,10 +96,10 @@ def _cover_at(wish: Wish, n: int) -> Need | None:
     return Need(n, parameters={"keys": str(cover.keys), "share": decimal_text(cover.share)})
 
 
-def _first(wish: Wish, hoped: int, at: Callable[[Wish, int], Need | None]) -> Need | None:
+def _first(wish: Wish, guess: int, at: Callable[[Wish, int], Need | None]) -> Need | None:
     """The need from the hoped number on that the learner certifies; none where its sets are too coarse for that."""
     for share in range(STEPS):
-        need = at(wish, hoped + hoped * share // PERCENT)
+        need = at(wish, guess + guess * share // PERCENT)
         if need is not None:
             return need
     return None
@@ -119,17 +119,17 @@ def _sparse_at(wish: Wish, n: int) -> Need | None:
     return None if sparsity is None else Need(n, parameters={"flip": decimal_text(sparsity.flip)})
 
 
-def _boosted(wish: Wish) -> Need | None:
+def _boosting(wish: Wish) -> Need | None:
     from privpac.constructions.points.sampled_formulas import plan_boosted
 
-    rounded = Fraction(math.floor(wish.error * PERCENT), PERCENT)
-    if rounded <= 0:
+    error = Fraction(math.floor(wish.error * PERCENT), PERCENT)
+    if error <= 0:
         return None
-    hoped, _ = plan_boosted(error=rounded, failure=wish.failure, epsilon=wish.epsilon)
-    return _first(wish, hoped, _boosted_at)
+    guess, _ = plan_boosted(error=error, failure=wish.failure, epsilon=wish.epsilon)
+    return _first(wish, guess, _boosted_at)
 
 
-def _boosted_certified(wish: Wish, n: int) -> tuple[Fraction, Boost] | None:
+def _certified_boost(wish: Wish, n: int) -> tuple[Fraction, Boost] | None:
     """As the learner certifies: errors of two digits, and sets of a share that the column has."""
     from privpac.concepts.sets.hashes import share_of
     from privpac.constructions.points.sampled_formulas import boost_proof, boost_with, with_share
@@ -147,12 +147,12 @@ def _boosted_certified(wish: Wish, n: int) -> tuple[Fraction, Boost] | None:
 
 
 def _boosted_error(wish: Wish, n: int) -> Fraction | None:
-    promise = _boosted_certified(wish, n)
+    promise = _certified_boost(wish, n)
     return None if promise is None else promise[0]
 
 
 def _boosted_at(wish: Wish, n: int) -> Need | None:
-    promise = _boosted_certified(wish, n)
+    promise = _certified_boost(wish, n)
     if promise is None or promise[0] > wish.error:
         return None
     return Need(n, parameters={"runs": str(promise[1].runs), "each": str(promise[1].each)})
@@ -201,7 +201,7 @@ OPTIONS: tuple[Option, ...] = (
         "clipped-points",
         "one draw with margins clipped, answers with a point",
         "clipped-points-accuracy",
-        _clipped,
+        _clipping,
         proper=True,
         at=_clipped_at,
         variant="clipped",
@@ -239,7 +239,7 @@ OPTIONS: tuple[Option, ...] = (
         "boosted-points",
         "sampled runs, one of them selected",
         "boosted-points",
-        _boosted,
+        _boosting,
         at=_boosted_at,
         error=_boosted_error,
         variant="boosted",

@@ -118,8 +118,8 @@ def reed_solomon_points(
     need(rule, 0 < ratio < 1, "the ratio must lie in (0, 1)")
     need(rule, code.digits >= 2, "one digit is no code: points are drawn themselves")
     need(rule, code.prime**code.digits >= domain, "the code has no room for the domain")
-    proved = proves_code(records, code=code, tolerated=tolerated, error=error, failure=failure, ratio=ratio)
-    need(rule, proved, _UNPROVED)
+    holds = proves_code(records, code=code, tolerated=tolerated, error=error, failure=failure, ratio=ratio)
+    need(rule, holds, _UNPROVED)
     where: dict[str, Value] = {
         "domain": str(domain),
         "prime": code.prime,
@@ -144,8 +144,8 @@ def pairwise_cover(
     _need_promise(rule, error, failure, records)
     need(rule, 0 < ratio < 1 and 0 < cover.share < 1, "ratio and share must lie in (0, 1)")
     need(rule, 1 <= good <= cover.keys, "the number of good sets must lie between 1 and the keys")
-    proved = proves_cover(records, cover=cover, good=good, error=error, failure=failure, ratio=ratio)
-    need(rule, proved, _UNPROVED)
+    holds = proves_cover(records, cover=cover, good=good, error=error, failure=failure, ratio=ratio)
+    need(rule, holds, _UNPROVED)
     where: dict[str, Value] = {
         "keys": cover.keys,
         "share": str(cover.share),
@@ -196,8 +196,8 @@ def sampled_point_accuracy(
     _need_promise(rule, error, failure, records)
     need(rule, 0 < draw.rate <= 1 and 0 < draw.flip < 1, "rate and flip must lie in (0, 1)")
     need(rule, 0 <= fail < 1 and 0 < light < error, "fail or light is out of range")
-    proved = proves_sampled(records, draw=draw, light=light, error=error, failure=failure, fail=fail)
-    need(rule, proved, _UNPROVED)
+    holds = proves_sampled(records, draw=draw, light=light, error=error, failure=failure, fail=fail)
+    need(rule, holds, _UNPROVED)
     where: dict[str, Value] = {
         "rate": str(draw.rate),
         "flip": str(draw.flip),
@@ -222,8 +222,8 @@ def boosted_points(
     need(rule, one.against is Against.REALIZABLE, "the runs must be compared with a rule without errors")
     need(rule, one.records == boost.each and one.error <= boost.tolerated, "the premise is about other runs")
     need(rule, 0 < ratio <= tilt < ONE, "the tilt must lie between the ratio and 1")
-    proved = proves_boosted(boost, missed=one.failure, ratio=ratio, tilt=tilt, error=error, failure=failure)
-    need(rule, proved, _UNPROVED)
+    holds = proves_boosted(boost, missed=one.failure, ratio=ratio, tilt=tilt, error=error, failure=failure)
+    need(rule, holds, _UNPROVED)
     where: dict[str, Value] = {
         "runs": boost.runs,
         "selecting": boost.selecting,

@@ -172,11 +172,11 @@ class SampledPoint(OfColumn, ReadsOnce):
 
         One coin a value: of n records at least one is looked at with probability 1 - (1 - rate)^n.
         """
-        unlooked = 1 - self.rate
+        skip_rate = 1 - self.rate
         point: int | None = None
         for value, (zeros, ones) in zip(evidence.values.tolist(), evidence.counts.tolist(), strict=True):
-            if ones and coins.flip(1 - unlooked**ones):
-                if point is not None or (zeros and coins.flip(1 - unlooked**zeros)):
+            if ones and coins.flip(1 - skip_rate**ones):
+                if point is not None or (zeros and coins.flip(1 - skip_rate**zeros)):
                     return None, False
                 point = int(value)
         return point, True

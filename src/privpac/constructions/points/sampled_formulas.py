@@ -247,13 +247,13 @@ def _best_boost(*, error: Fraction, failure: Fraction, epsilon: Fraction) -> tup
     runs = np.arange(1, _MOST_RUNS + 1)[None, None, :].astype(np.float64)
     spread = (1 - flip) / flip
     rate = np.minimum(1.0, loss / (spread - 1 + (loss + 1) * (1 - 1 / spread)))
-    allowed = half ** (1 / runs) - flip - flip / light
+    room = half ** (1 / runs) - flip - flip / light
     tilt = np.maximum(math.exp(-float(epsilon) / 2), np.sqrt(2 * light / wrong))
     base = 1 - wrong * (1 - tilt) + 2 * light * (1 / tilt - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        each = np.ceil(np.round(np.log(allowed) / np.log1p(-rate * light), 6))
+        each = np.ceil(np.round(np.log(room) / np.log1p(-rate * light), 6))
         select = np.where(runs > 1, np.ceil(np.round(np.log((runs - 1) / half) / -np.log(base), 6)), 0)
-        total = np.where((allowed > 0) & (base < 1), runs * each + np.maximum(select, 0), np.inf)
+        total = np.where((room > 0) & (base < 1), runs * each + np.maximum(select, 0), np.inf)
     least = total.min()
     if not math.isfinite(least):
         raise SizeError("No number of sampled runs reaches this error.", remedy="Use points:COLUMN:improper.")

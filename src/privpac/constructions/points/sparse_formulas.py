@@ -42,11 +42,11 @@ def proves_sparse(n: int, *, error: Fraction, failure: Fraction, sparsity: Spars
     flip = sparsity.flip
     odds = ball(flip / (1 - flip))
 
-    def missed(mass: Fraction) -> arb:
+    def miss(mass: Fraction) -> arb:
         growth = 1 / ball(sparsity.ratio)
         return mean_over_binomial(lambda power: 1 / (1 + odds * power), n=n, chance=mass, growth=growth)
 
-    return never_worse(missed, heavy=flip, noise=flip, error=error, failure=failure)
+    return never_worse(miss, heavy=flip, noise=flip, error=error, failure=failure)
 
 
 @formula("sparse-sets-accuracy")
@@ -101,8 +101,8 @@ def sparsity_at(n: int, *, error: Fraction, failure: Fraction, epsilon: Fraction
     """The prior with which `n` records are proved to reach an error; None if the search finds none."""
     fails, flip = _best_flip(n, error=error, failure=failure, epsilon=epsilon)
     sparsity = Sparsity(flip, ratio_for(epsilon / 2))
-    proved = fails <= failure and proves_sparse(n, error=error, failure=failure, sparsity=sparsity)
-    return sparsity if proved else None
+    holds = fails <= failure and proves_sparse(n, error=error, failure=failure, sparsity=sparsity)
+    return sparsity if holds else None
 
 
 @formula("sparse-sets-accuracy")
@@ -123,12 +123,12 @@ def plan_sparse(*, error: Number, failure: Number, epsilon: Number) -> tuple[int
     def hope(n: int) -> float:
         return _best_flip(n, error=wrong, failure=miss, epsilon=loss)[0]
 
-    def proved(n: int) -> bool:
+    def is_proved(n: int) -> bool:
         return sparsity_at(n, error=wrong, failure=miss, epsilon=loss) is not None
 
     guess = int(2 * math.log(float(1 / (wrong * miss * Fraction(1, 50)))) / float(wrong * loss)) + 1
     start = first_by_decay(hope, float(miss), start=guess, most=FARTHEST * guess)
-    n = first_whole(proved, start=start, smallest=start, step=1)
+    n = first_whole(is_proved, start=start, smallest=start, step=1)
     flip = _best_flip(n, error=wrong, failure=miss, epsilon=loss)[1]
     return n, Sparsity(flip, ratio_for(loss / 2))
 

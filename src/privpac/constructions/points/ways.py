@@ -29,8 +29,8 @@ Way = Callable[..., Learner]
 
 def _improper(schema: Schema, column: str, *, epsilon: Fraction, size: Size) -> Learner:
     """A set of a code, or the value itself where a column is so short that nothing is gained by a code."""
-    coded = CodedPoints.tuned(schema, column, epsilon=epsilon, size=size)
-    return Occam(Points(schema, column), epsilon) if coded is None else coded
+    learner = CodedPoints.tuned(schema, column, epsilon=epsilon, size=size)
+    return Occam(Points(schema, column), epsilon) if learner is None else learner
 
 
 POINT_WAYS: Mapping[str, tuple[Way, str]] = {

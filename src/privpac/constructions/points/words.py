@@ -35,11 +35,11 @@ def _points(request: Request, rest: str) -> Learner:
     )
 
 
-def _generated(request: Request, rest: str) -> Learner:
+def _generator(request: Request, rest: str) -> Learner:
     name, _, bits = rest.rpartition(":")
     if not (name and is_count(bits)):
-        allowed = "of the form generated:COLUMN:BITS, such as generated:code:16"
-        raise ParameterError(OWNER, "word", f"generated:{rest}", allowed=allowed)
+        requirement = "of the form generated:COLUMN:BITS, such as generated:code:16"
+        raise ParameterError(OWNER, "word", f"generated:{rest}", allowed=requirement)
     column = column_of(request, name, "generated:COLUMN:BITS")
     return request.occam(GeneratedPoints(request.schema, column, int(bits)))
 
@@ -52,6 +52,6 @@ WORDS: Mapping[str, Word] = {
         PROTECTS,
     ),
     "generated": Word(
-        "generated:COLUMN:BITS", "one value that a public generator makes of few bits", _generated
+        "generated:COLUMN:BITS", "one value that a public generator makes of few bits", _generator
     ),
 }

@@ -53,10 +53,10 @@ def predictor_case(name: str, predictor: Predictor, n: int, *rows: Sequence[int]
     """All answers to these questions together, on every multiset of n records: so many times one answer's loss."""
     schema = predictor.schema
     queries = questions(schema, *rows)
-    remembered: dict[Hashable, object] = {}
+    memory: dict[Hashable, object] = {}
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
-        sample = RememberedSample(sample_of(schema, data), tuple(data), remembered)
+        sample = RememberedSample(sample_of(schema, data), tuple(data), memory)
         prepared = predictor.prepare(sample, coins)
         # A run of its own, so that its branches are not multiplied by training anew for each of them.
         [answers] = coins.each([lambda inner: tuple(prepared.answer(queries, inner).tolist())])
@@ -74,10 +74,10 @@ class _FittedOnce(Classifiers):
 
     memory: dict[tuple[bytes, bytes], Any] = field(default_factory=dict, compare=False, repr=False)
 
-    def _fitted(self, rows: NDArray[np.float64], labels: NDArray[np.uint8]) -> Any:
+    def _fit(self, rows: NDArray[np.float64], labels: NDArray[np.uint8]) -> Any:
         key = (rows.tobytes(), labels.tobytes())
         if key not in self.memory:
-            self.memory[key] = super()._fitted(rows, labels)
+            self.memory[key] = super()._fit(rows, labels)
         return self.memory[key]
 
 
@@ -119,7 +119,7 @@ def _vote_three_classes(name: str, models: int, *rows: Sequence[int]) -> Case:
     return predictor_case(name, Vote(_stumps(schema), ONE, models), models, *rows)
 
 
-def _weighted(name: str, models: int, classes: int, *rows: Sequence[int]) -> Case:
+def _weighted_vote(name: str, models: int, classes: int, *rows: Sequence[int]) -> Case:
     schema = tiny_schema(2, classes=classes)
     return predictor_case(name, Vote(_stumps(schema), ONE, models, law=Law.EXPONENTIAL), models, *rows)
 
@@ -210,8 +210,8 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "vote-three-classes-two-answers": lambda: _vote_three_classes(
         "vote-three-classes-two-answers", 2, (0,), (1,)
     ),
-    "vote-weighted": lambda: _weighted("vote-weighted", 2, 2, (0,), (1,)),
-    "vote-weighted-three-classes": lambda: _weighted("vote-weighted-three-classes", 2, 3, (1,)),
+    "vote-weighted": lambda: _weighted_vote("vote-weighted", 2, 2, (0,), (1,)),
+    "vote-weighted-three-classes": lambda: _weighted_vote("vote-weighted-three-classes", 2, 3, (1,)),
     "flipped-answers": lambda: flipped((2,)),
     "flipped-three-answers": _flipped_three,
     "relabelled-vote": lambda: predictor_case("relabelled-vote", relabelled_vote(), 3, (1,)),

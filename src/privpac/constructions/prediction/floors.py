@@ -34,10 +34,10 @@ def floor_stable_prediction(vc: int, *, error: Number, stability: Number) -> int
     1250
     """
     owner = "floor_stable_prediction"
-    shattered = at_least(1, vc, owner=owner, name="vc")
+    dimension = at_least(1, vc, owner=owner, name="vc")
     wrong = fraction_below(Fraction(1, 4) + Fraction(1, 10**30), error, owner=owner, name="error")
     change = fraction_below(1, stability, owner=owner, name="stability")
-    need = Fraction(shattered - 1) / (8 * change * wrong)
+    need = Fraction(dimension - 1) / (8 * change * wrong)
     return -(-need.numerator // need.denominator)
 
 
@@ -54,13 +54,13 @@ def floor_private_prediction(vc: int, *, error: Number, epsilon: Number) -> int:
     28
     """
     owner = "floor_private_prediction"
-    shattered = at_least(1, vc, owner=owner, name="vc")
+    dimension = at_least(1, vc, owner=owner, name="vc")
     wrong = fraction_below(Fraction(1, 2), error, owner=owner, name="error")
     loss = positive(epsilon, owner=owner, name="epsilon")
-    if shattered == 1:
+    if dimension == 1:
         return 0
     share = max(_BEST_SHARE, 2 * wrong)
     with ctx.workprec(PRECISIONS[1]):
         spread = ball((2 - share) / share).log() / 2  # artanh(1 - y)
-        need = ball(share * (shattered - 1) / (loss * wrong)) * spread
+        need = ball(share * (dimension - 1) / (loss * wrong)) * spread
         return int(need.lower().ceil().unique_fmpz())

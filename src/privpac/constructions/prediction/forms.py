@@ -132,7 +132,7 @@ def predictor_for(
     `law` is how classifiers vote unless a word says so.
     """
     if isinstance(base, str):
-        return _worded(base, schema=schema, epsilon=epsilon, models=models, records=records, law=law)
+        return _from_word(base, schema=schema, epsilon=epsilon, models=models, records=records, law=law)
     if isinstance(base, _Answers):
         return _for_schema(cast(Predictor, base), schema, epsilon)
     if isinstance(base, _LikeConcepts):
@@ -152,7 +152,7 @@ LAWS: Mapping[str, Law] = {"vote": Law.MAJORITY, "weighted": Law.EXPONENTIAL}
 """The words that say how classifiers vote."""
 
 
-def _worded(
+def _from_word(
     word: str, *, schema: Schema, epsilon: Fraction, models: int | None, records: int, law: Law
 ) -> Predictor:
     head, _, rest = word.partition(":")

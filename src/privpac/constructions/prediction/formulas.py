@@ -219,8 +219,8 @@ def records_vote(
     best = models or min(_enough(float(wrong), x), key=rough)
     average = Fraction(_average_for(float(wrong), best, x)) * (1 - Fraction(1, 10**9))
     if average <= 0 or vote_error(average, models=best, ratio=ratio) > wrong:
-        allowed = f"larger: the noise alone errs by {float(_envelope(best, ratio)[0]):.3g}"
-        raise ParameterError(owner, "error", float(wrong), allowed=allowed)
+        requirement = f"larger: the noise alone errs by {float(_envelope(best, ratio)[0]):.3g}"
+        raise ParameterError(owner, "error", float(wrong), allowed=requirement)
     return best * records_net(average, failure=miss / best, vc=vc)
 
 

@@ -124,8 +124,8 @@ class NetRelabelled(Redrawn):
     def votes(self, sample: Sample, cells: Cells, coins: Coins) -> NDArray[np.int64]:
         """The votes for class 1, from one draw and one order. Private, and good for one answer only."""
         concept = draw_concept(self.listed, sample, kept=self.kept, ratio=self.ratio, coins=coins)
-        shuffled = sample.take(np.asarray(coins.subset(self.records, self.records), dtype=np.int64))
-        labelled = shuffled.relabelled(concept.predict(shuffled.block().cells))
+        shuffle = sample.take(np.asarray(coins.subset(self.records, self.records), dtype=np.int64))
+        labelled = shuffle.relabelled(concept.predict(shuffle.block().cells))
         return votes_of(self.concepts, labelled, models=self.models, cells=cells)
 
     def draw(self, sample: Sample, cells: Cells, coins: Coins) -> int:

@@ -11,9 +11,9 @@ from privpac.constructions.class_facts import (
     MEMBERS,
     ONE_WAY,
     ClassFacts,
+    can_list,
     dimension,
     least_dimensional,
-    listed,
 )
 from privpac.constructions.option import FloorRow, Need, Option
 from privpac.constructions.prediction.floors import floor_private_prediction
@@ -47,10 +47,10 @@ def _enough(
 ) -> Need | None:
     """Records for the least VC dimension that counts for them."""
 
-    def solved(vc: int) -> tuple[int, int]:
+    def solve(vc: int) -> tuple[int, int]:
         return records(wish.error, vc=vc, **_numbers(wish)), vc
 
-    least = least_dimensional(wish.concepts, solved, lambda pair: counts(wish, *pair))
+    least = least_dimensional(wish.concepts, solve, lambda pair: counts(wish, *pair))
     return None if least is None else Need(least[0])
 
 
@@ -79,7 +79,7 @@ def _flipped_counts(wish: Wish, n: int, vc: int) -> int | None:
     return dimension(wish.concepts, counted=kept, drawn=kept)
 
 
-def _flipped(wish: Wish) -> Need | None:
+def _flipping(wish: Wish) -> Need | None:
     from privpac.constructions.prediction.formulas import records_flipped
 
     return _enough(wish, records_flipped, _flipped_counts)
@@ -136,7 +136,7 @@ def _relabelled_counts(wish: Wish, n: int, vc: int) -> int | None:
     return dimension(wish.concepts, counted=fewest, drawn=plan.kept, voted=True)
 
 
-def _relabelled(wish: Wish) -> Need | None:
+def _relabelling(wish: Wish) -> Need | None:
     from privpac.constructions.prediction.relabelled_formulas import records_relabelled_vote
 
     return _enough(wish, records_relabelled_vote, _relabelled_counts)
@@ -168,7 +168,7 @@ COUNTED = ("points", "thresholds", "intervals", "unions", "stumps", *MEMBERS)
 def _voters_fit(concepts: ClassFacts, records: int, models: int) -> bool:
     """Whether a voter can be trained on every one of so many blocks."""
     block = -(-records // models)
-    return concepts.kind in COUNTED or (block <= MOST_BLOCK and listed(concepts, points=block))
+    return concepts.kind in COUNTED or (block <= MOST_BLOCK and can_list(concepts, points=block))
 
 
 def _runs(way: str, wish: Wish, n: int, *, models: int) -> bool:
@@ -178,20 +178,22 @@ def _runs(way: str, wish: Wish, n: int, *, models: int) -> bool:
         return _voters_fit(concepts, n, models)
     if way == "relabelled":
         split = _relabelled_plan(usual, n, _at_size(usual, n, _relabelled_counts) or concepts.vc)
-        votes = listed(concepts, voted=True, points=split.kept, voters=n - split.kept)
+        votes = can_list(concepts, voted=True, points=split.kept, voters=n - split.kept)
         return votes and _voters_fit(concepts, split.kept, split.models)
     if way == "reference":
         net = _net_plan(usual, n, _at_size(usual, n, _net_counts) or concepts.vc)
-        return net is not None and listed(concepts, points=net.kept) and _voters_fit(concepts, n, net.models)
-    flipped = _flipped_plan(usual, n, _at_size(usual, n, _flipped_counts) or concepts.vc)
-    return listed(concepts, points=flipped.kept)
+        return (
+            net is not None and can_list(concepts, points=net.kept) and _voters_fit(concepts, n, net.models)
+        )
+    plan = _flipped_plan(usual, n, _at_size(usual, n, _flipped_counts) or concepts.vc)
+    return can_list(concepts, points=plan.kept)
 
 
 def _answers(way: str) -> Callable[[Wish, Need], str | None]:
     """`privpac learn` with the word for a way to answer, for classes whose labellings of given points are listed."""
 
     def command(wish: Wish, need: Need) -> str | None:
-        if not listed(wish.concepts, voted=way == "relabelled"):
+        if not can_list(wish.concepts, voted=way == "relabelled"):
             return None
         models = int(need.parameters.get("models", 1))
         if not _runs(way, wish, need.labelled, models=models):
@@ -225,7 +227,7 @@ OPTIONS: tuple[Option, ...] = (
         "predictions",
         False,
         "flipped-answers",
-        _flipped,
+        _flipping,
         serves=_small,
         at=_flipped_at,
         command=_answers(""),
@@ -237,7 +239,7 @@ OPTIONS: tuple[Option, ...] = (
         "predictions",
         False,
         "relabelled-vote",
-        _relabelled,
+        _relabelling,
         serves=_small,
         error=_relabelled_error,
         epsilon=_relabelled_epsilon,

@@ -21,14 +21,14 @@ def plurality_chances(votes: Sequence[int], *, ratio: Fraction) -> tuple[Fractio
     >>> plurality_chances((2, 0, 0), ratio=Fraction(1, 2))
     (Fraction(37, 48), Fraction(11, 96), Fraction(11, 96))
     """
-    accepted = [ratio ** (max(votes) - count) for count in votes]
-    return tuple(_chance(h, accepted) for h in range(len(accepted)))
+    weights = [ratio ** (max(votes) - count) for count in votes]
+    return tuple(_chance(h, weights) for h in range(len(weights)))
 
 
-def _chance(h: int, accepted: Sequence[Fraction]) -> Fraction:
+def _chance(h: int, weights: Sequence[Fraction]) -> Fraction:
     """Coefficients of the product, lowest power first; t^k has the integral 1/(k + 1)."""
-    product = [accepted[h]]
-    for g, chance in enumerate(accepted):
+    product = [weights[h]]
+    for g, chance in enumerate(weights):
         if g != h:
             product = [
                 a - chance * b for a, b in zip([*product, Fraction(0)], [Fraction(0), *product], strict=True)

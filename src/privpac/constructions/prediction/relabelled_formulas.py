@@ -97,13 +97,13 @@ class RelabelledPlan:
 def _inner(q: Floats, e1: Floats, weight: Floats, epsilon: float) -> Floats:
     """The epsilon left to the vote inside, in floats; not positive if there is none."""
     spread = weight * e1 * (1 - q) / q
-    apart = math.log(4) + spread
+    distance = math.log(4) + spread
     joint = np.where(
         weight * (1 - q) < q,
         math.log(4) + e1 * (1 + weight * (1 - q) / q),
         math.log(2) + e1 / 2 + np.log1p(np.exp(e1 / 2)) + spread,
     )
-    room = (math.exp(epsilon) * ((1 - q) + q * np.exp(joint - apart)) - (1 - q) * np.exp(e1)) / q
+    room = (math.exp(epsilon) * ((1 - q) + q * np.exp(joint - distance)) - (1 - q) * np.exp(e1)) / q
     return np.where((joint <= 200) & (room > 0), np.log(np.maximum(room, 1e-300)) - joint, -1.0)
 
 
@@ -225,17 +225,17 @@ def records_by_search(
     owner: str,
     wishes: tuple[Number, Number, Number, int],
     best: Callable[[int, float, float, int], Sequence[Any]],
-    promised: Callable[..., Fraction],
+    promise: Callable[..., Fraction],
     first: int,
 ) -> int:
-    """The smallest n found at which `promised` keeps the error.
+    """The smallest n found at which `promise` keeps the error.
 
     `best` is about the same, quickly; `first` times the VC dimension over the squared error is where the search begins.
     """
     error, failure, epsilon, vc = wishes
     wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
     price = positive(epsilon, owner=owner, name="epsilon")
-    return _first_of(owner, wrong, miss, price, vc, best, promised, first)
+    return _first_of(owner, wrong, miss, price, vc, best, promise, first)
 
 
 @lru_cache(maxsize=4096)  # of all classes of one dimension, a plan asks the same
@@ -252,16 +252,16 @@ def _first_of(
     def excess(n: int) -> float:
         return float(best(n, float(price), float(miss), vc)[0])
 
-    def proved(n: int) -> bool:
+    def is_proved(n: int) -> bool:
         return promise(n, failure=miss, epsilon=price, vc=vc) <= wrong
 
     want, start = float(wrong) * (1 - 1e-6), int(first * vc / wrong**2)
-    return _proved(first_by_value(excess, want, start=start, owner=owner), proved, owner=owner)
+    return _least_proved(first_by_value(excess, want, start=start, owner=owner), is_proved, owner=owner)
 
 
-def _proved(hoped: int, proved: Callable[[int], bool], *, owner: str) -> int:
+def _least_proved(guess: int, holds: Callable[[int], bool], *, owner: str) -> int:
     """Floats hope; what is returned is proved for the very parameters that are run."""
-    least = proved_from(hoped, proved)
+    least = proved_from(guess, holds)
     if least is None:
         raise SizeError(f"{owner}: no number of records is proved to reach this error.")
     return least

@@ -139,8 +139,10 @@ class Vote:
         vc = self.voters.dimension(2 * (records // self.models))
         if vc is None:
             return ()
-        weighted = self.law is Law.EXPONENTIAL
-        promise = prediction_rules.exponential_vote_accuracy if weighted else prediction_rules.vote_accuracy
+        is_exponential = self.law is Law.EXPONENTIAL
+        promise = (
+            prediction_rules.exponential_vote_accuracy if is_exponential else prediction_rules.vote_accuracy
+        )
         try:
             return (
                 promise(models=self.models, ratio=self.ratio, records=records, vc=vc, failure=self.failure),

@@ -141,8 +141,8 @@ class Classifiers:
 
     def __post_init__(self) -> None:
         if not all(hasattr(self.estimator, name) for name in ("fit", "predict", "get_params")):
-            allowed = "a scikit-learn classifier: with fit, predict and get_params"
-            raise ParameterError(OWNER, "base", type(self.estimator).__name__, allowed=allowed)
+            requirement = "a scikit-learn classifier: with fit, predict and get_params"
+            raise ParameterError(OWNER, "base", type(self.estimator).__name__, allowed=requirement)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -161,14 +161,14 @@ class Classifiers:
         if len(np.unique(labels)) < 2:
             return Voter(otherwise)
         rows = Encoding(self.schema).matrix(cells)
-        return Voter(otherwise, _or_else(lambda: self._fitted(rows, labels), None))
+        return Voter(otherwise, _or_else(lambda: self._fit(rows, labels), None))
 
     def rehearse(self) -> Voter:
         """One trained on rows that are nobody's: what cannot be trained at all would be constants in silence."""
         classes = len(self.schema.classes)
         rows = self._nobodys(REHEARSED * classes)
         try:
-            return Voter(0, self._fitted(rows, np.arange(len(rows), dtype=np.uint8) % classes))
+            return Voter(0, self._fit(rows, np.arange(len(rows), dtype=np.uint8) % classes))
         except Exception as problem:
             raise ParameterError(
                 OWNER,
@@ -178,7 +178,7 @@ class Classifiers:
                 remedy=f"It says: {str(problem)[:200]}",
             ) from None
 
-    def _fitted(self, rows: NDArray[np.float64], labels: NDArray[np.uint8]) -> Any:
+    def _fit(self, rows: NDArray[np.float64], labels: NDArray[np.uint8]) -> Any:
         with _quiet():
             model = self._fresh().fit(rows, labels)
         self.audition(model)
@@ -186,7 +186,7 @@ class Classifiers:
 
     def audition(self, model: object) -> None:
         """Raises whatever a model raises when it is asked about public rows: then it cannot answer at all."""
-        _predicted(model, self._nobodys(TRIES), len(self.schema.classes))
+        _predictions(model, self._nobodys(TRIES), len(self.schema.classes))
 
     def _nobodys(self, count: int) -> NDArray[np.float64]:
         """Rows from all over the schema, the same for everybody."""
@@ -203,9 +203,9 @@ class Classifiers:
 
         model = clone(self.estimator)
         # A cache would keep what was made of records on disk, and whoever loads the model would read it there.
-        fixed = {"random_state": SEED, "memory": None}
+        values = {"random_state": SEED, "memory": None}
         endings = {name: name.rpartition("__")[-1] for name in model.get_params()}
-        return model.set_params(**{name: fixed[last] for name, last in endings.items() if last in fixed})
+        return model.set_params(**{name: values[last] for name, last in endings.items() if last in values})
 
     def tally(self, models: Sequence[Any], cells: Cells) -> NDArray[np.int64]:
         rows = Encoding(self.schema).matrix(cells)
@@ -243,7 +243,7 @@ def _or_else(attempt: Callable[[], T], otherwise: T) -> T:
         return otherwise
 
 
-def _predicted(model: Any, rows: NDArray[np.float64], classes: int) -> NDArray[np.int64]:
+def _predictions(model: Any, rows: NDArray[np.float64], classes: int) -> NDArray[np.int64]:
     """The class a model predicts for every row; `NO_CLASS` where that is none."""
     with _quiet():
         raw = np.asarray(model.predict(rows)).reshape(len(rows))
@@ -258,7 +258,7 @@ def _votes(voter: Voter, rows: NDArray[np.float64], classes: int) -> NDArray[np.
     nothing = np.full(len(rows), NO_CLASS)
 
     def ask(some: NDArray[np.float64]) -> NDArray[np.int64] | None:
-        return _or_else(lambda: _predicted(voter.model, some, classes), None)
+        return _or_else(lambda: _predictions(voter.model, some, classes), None)
 
     votes = nothing if voter.model is None else ask(rows)
     if votes is None:  # some row is at fault, and must not speak for the others

@@ -95,13 +95,13 @@ def plan_block_quantiles(
     if not 0 < 2 * delta < min(epsilon, Fraction(2)):
         return None
     bits = place_bits(records, cells=cells)
-    plans = [_planned(levels, bits, epsilon, delta, failure) for levels in range(1, _MOST_LEVELS + 1)]
-    proved = [plan for plan in plans if plan is not None]
-    return min(proved, key=lambda plan: plan.error(records)) if proved else None
+    plans = [_plan_at(levels, bits, epsilon, delta, failure) for levels in range(1, _MOST_LEVELS + 1)]
+    candidates = [plan for plan in plans if plan is not None]
+    return min(candidates, key=lambda plan: plan.error(records)) if candidates else None
 
 
 @lru_cache(maxsize=1024)
-def _planned(
+def _plan_at(
     levels: int, bits: int, epsilon: Fraction, delta: Fraction, failure: Fraction
 ) -> BlockQuantilePlan | None:
     ratio = ratio_for((epsilon / 4 - delta / 2) / levels)

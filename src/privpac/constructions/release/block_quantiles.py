@@ -80,7 +80,7 @@ class BlockQuantiles(OrderedColumn):
         return int(2 ** (self.plan(records).levels + 1))
 
     def require(self, size: Size) -> None:
-        require_enough(OWNER, records=size.total, goal=self.error, proved=lambda n: self.plan(n).error(n))
+        require_enough(OWNER, records=size.total, goal=self.error, error_of=lambda n: self.plan(n).error(n))
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)

@@ -207,8 +207,8 @@ class ListedBLR:
         free = plan.radius * n * plan.points
         beyond = off * free.denominator - free.numerator
         scale = free.denominator * plan.points
-        rounded: NDArray[np.int64] = -(-beyond // scale)
-        return np.maximum(rounded, 0)
+        scores: NDArray[np.int64] = -(-beyond // scale)
+        return np.maximum(scores, 0)
 
 
 def _multisets(cells: int, points: int) -> NDArray[np.int64]:
@@ -247,7 +247,7 @@ def _require(sanitiser: Any, size: Size, queries: Queries) -> None:
         type(sanitiser).__name__,
         records=size.total,
         goal=sanitiser.error,
-        proved=lambda m: sanitiser.plan(m).error,
+        error_of=lambda m: sanitiser.plan(m).error,
         queries=queries.value,
     )
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
-from privpac.fields import listed, record, require, text, whole, written_whole
+from privpac.fields import as_list, record, require, text, whole, written_whole
 
 __all__ = ["Bucket", "Buckets", "stride"]
 
@@ -32,8 +32,8 @@ class Buckets:
 
     def __post_init__(self) -> None:
         edges = [edge for first, end, _ in self.buckets for edge in (first, end)]
-        ordered = all(a <= b for a, b in pairwise(edges))
-        if not ordered or any(not (0 <= first < end and count > 0) for first, end, count in self.buckets):
+        in_order = all(a <= b for a, b in pairwise(edges))
+        if not in_order or any(not (0 <= first < end and count > 0) for first, end, count in self.buckets):
             raise ValueError("buckets must be ascending, apart and full")
 
     @classmethod
@@ -97,7 +97,7 @@ class Buckets:
     def from_json(cls, tree: Mapping[str, Any]) -> Buckets:
         """What `to_json` wrote, read back; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "column", "buckets")
-        rows = [listed(row) for row in listed(tree["buckets"])]
+        rows = [as_list(row) for row in as_list(tree["buckets"])]
         require(all(len(row) == 3 for row in rows), "a bucket has two ends and a count")
         read = ((written_whole(first), written_whole(end), whole(count)) for first, end, count in rows)
         return cls(text(tree["column"]), tuple(read))

@@ -43,19 +43,19 @@ PLACE = 120
 ONE = Fraction(1)
 
 
-def _remembered(cells: int) -> Callable[[Sequence[Record]], ColumnCounts]:
+def _counter(cells: int) -> Callable[[Sequence[Record]], ColumnCounts]:
     """The counts of some records, computed once for all branches."""
     schema = tiny_schema(cells)
     statistic = CellCounts(schema.column("a"), classes=1)
     memory: dict[tuple[Record, ...], ColumnCounts] = {}
 
-    def counted(data: Sequence[Record]) -> ColumnCounts:
+    def counts(data: Sequence[Record]) -> ColumnCounts:
         key = tuple(data)
         if key not in memory:
             memory[key] = sample_of(schema, data).reduce(statistic)
         return memory[key]
 
-    return counted
+    return counts
 
 
 def sanitiser_case(name: str, sanitiser: Sanitiser, n: int, *, cells: int) -> Case:
@@ -74,10 +74,10 @@ def _histogram() -> Case:
     """Labels, every one with noise of its own."""
     schema = tiny_schema(2, classes=3)
     sanitiser = PointHistogram(schema, ("y",), Fraction(2))
-    remembered: dict[Hashable, object] = {}
+    memory: dict[Hashable, object] = {}
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
-        return sanitiser.release(RememberedSample(sample_of(schema, data), tuple(data), remembered), coins)
+        return sanitiser.release(RememberedSample(sample_of(schema, data), tuple(data), memory), coins)
 
     def certified(records: int) -> Privacy:
         return sanitiser.certify(Size(records)).privacy.fact
@@ -105,7 +105,7 @@ def _sparse() -> Case:
 
 def tree_case(name: str, plan: TreePlan, n: int) -> Case:
     """The noisy tree itself, every count of every level; what two records do to two levels takes too long."""
-    memory = _remembered(plan.cells)
+    memory = _counter(plan.cells)
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
         noise = TreeWalk(plan, len(data), memory(data)).run(coins)[2]
@@ -129,7 +129,7 @@ def _lazy_tree() -> Case:
 
 def quantile_case(name: str, *, cells: int, n: int, levels: int, batch: int, epsilon: Fraction = ONE) -> Case:
     """All cuts, in the places of copies: more than is released."""
-    memory = _remembered(cells)
+    memory = _counter(cells)
     ratio = ratio_for(epsilon / (4 * levels))
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
@@ -146,7 +146,7 @@ def block_case(
 ) -> Case:
     """A cut among occupied blocks in each of some ranges of equal length, in the places of copies; several levels of
     them are too many to enumerate, and are one after the other as for medians."""
-    memory = _remembered(cells)
+    memory = _counter(cells)
 
     def plan(records: int) -> BlockQuantilePlan:
         return BlockQuantilePlan(1, place_bits(records, cells=cells), ratio, stake, reach, 1)
@@ -171,7 +171,7 @@ def _blr() -> Case:
     return sanitiser_case("drawn quantiles", ThresholdBLR(schema, "a", ONE, points=2), 4, cells=4)
 
 
-def _listed() -> Case:
+def _drawn_database() -> Case:
     schema = tiny_schema(3)
     queries = (Threshold("a", 1, True), Point("a", 1), Point("a", 2))
     return sanitiser_case("drawn database", ListedBLR(schema, ("a",), queries, ONE, points=3), 4, cells=3)
@@ -196,5 +196,5 @@ ROWS: dict[str, Callable[[], Case]] = {
         "a cut among blocks, much staked", cells=8, n=1, ratio=Fraction(19, 20), stake=1000
     ),
     "release-blr": _blr,
-    "release-blr-listed": _listed,
+    "release-blr-listed": _drawn_database,
 }

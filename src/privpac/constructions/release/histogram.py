@@ -82,11 +82,11 @@ class PointHistogram:
             records, cells=self._joint.size, ratio=self.ratio, failure=self.failure, error=self.error
         )
 
-    def _proved(self, records: int) -> Fraction:
+    def _error(self, records: int) -> Fraction:
         return Fraction(self.plan(records).steps, records)
 
     def require(self, size: Size) -> None:
-        require_enough(OWNER, records=size.total, goal=self.error, proved=self._proved, queries="points")
+        require_enough(OWNER, records=size.total, goal=self.error, error_of=self._error, queries="points")
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)

@@ -99,15 +99,15 @@ class Paths:
     ratio: Fraction
 
     @cached_property
-    def _counted(self) -> dict[tuple[tuple[int, ...], tuple[int, ...]], int]:
+    def _counts(self) -> dict[tuple[tuple[int, ...], tuple[int, ...]], int]:
         return {}
 
     def count(self, level: int) -> int:
         """The number of multisets in the band of a level."""
         bounds = self.band.at(level)
-        if bounds not in self._counted:
-            self._counted[bounds] = paths_between(*bounds)
-        return self._counted[bounds]
+        if bounds not in self._counts:
+            self._counts[bounds] = paths_between(*bounds)
+        return self._counts[bounds]
 
     @cached_property
     def everything(self) -> int:
@@ -154,10 +154,10 @@ class Paths:
 
     def draw(self, coins: Coins) -> tuple[int, ...]:
         low, high = self.band.at(coins.choose(self))
-        return _numbered(low, high, coins.below(paths_between(low, high)))
+        return _path_at(low, high, coins.below(paths_between(low, high)))
 
 
-def _numbered(low: Sequence[int], high: Sequence[int], index: int) -> tuple[int, ...]:
+def _path_at(low: Sequence[int], high: Sequence[int], index: int) -> tuple[int, ...]:
     """The index-th path of a band, ordered by its last point, then by the one before, and so on."""
     path: list[int] = []
     top = high[-1]

@@ -65,7 +65,7 @@ def sanitiser_for(
             best = best_of_column(
                 schema, columns[0], epsilon=epsilon, failure=failure, records=records, delta=delta
             )
-            return _wished(best, error, records, delta=delta)
+            return _method_for(best, error, records, delta=delta)
         method = "points"
     if method not in METHODS:
         raise ParameterError("release", "method", method, allowed=f"one of auto, {', '.join(METHODS)}")
@@ -108,7 +108,7 @@ def _choices(
     return choices
 
 
-def _wished(best: Ordered, error: Fraction | None, records: int, *, delta: Fraction) -> Ordered:
+def _method_for(best: Ordered, error: Fraction | None, records: int, *, delta: Fraction) -> Ordered:
     """The best method for a column, or, if it does not prove the wanted error, the one that needs fewest records."""
     choices = [replace(best, error=error)]
     if error is not None:
@@ -120,8 +120,8 @@ def _wished(best: Ordered, error: Fraction | None, records: int, *, delta: Fract
         try:
             sanitiser.certify(Size(0, records))
             return sanitiser
-        except TooFewRecords as refused:
-            sanitisers.setdefault(refused.needed, sanitiser)
+        except TooFewRecords as refusal:
+            sanitisers.setdefault(refusal.needed, sanitiser)
     return sanitisers[min(sanitisers)]
 
 
@@ -138,8 +138,8 @@ def best_of_column(
     """The method that promises most about the ranges of an ordered column, from public numbers."""
     choices = _choices(schema, column, epsilon, error=None, failure=failure, delta=delta)
 
-    def promised(sanitiser: Ordered) -> Fraction:
+    def error_of(sanitiser: Ordered) -> Fraction:
         answers = sanitiser.certify(Size(0, records)).answers
         return answers[-1].fact.error if answers else Fraction(1)
 
-    return min(choices, key=promised)
+    return min(choices, key=error_of)

@@ -62,7 +62,7 @@ def _block_quantiles(wish: Wish, n: int) -> Fraction:
     return Fraction(1) if plan is None else plan.error(n)
 
 
-def _listed(wish: Wish, n: int) -> Fraction:
+def _listing_error(wish: Wish, n: int) -> Fraction:
     cells = cells_of(wish)
     return plan_candidates(
         n,
@@ -78,7 +78,7 @@ def _row(
     name: str,
     title: str,
     source: str,
-    proved: Proved,
+    error_of: Proved,
     serves: Callable[[ClassFacts], bool],
     *,
     method: str | None = None,
@@ -90,7 +90,7 @@ def _row(
         return 2 if concepts.kind == "intervals" else 1
 
     def error(wish: Wish, n: int) -> Fraction | None:
-        distance = ends(wish.concepts) * proved(wish, n)
+        distance = ends(wish.concepts) * error_of(wish, n)
         return distance if distance < Fraction(1, 2) else None
 
     def at(wish: Wish, n: int) -> Need | None:
@@ -181,7 +181,7 @@ OPTIONS: tuple[Option, ...] = (
         "listed-blr",
         "one draw of all small tables",
         "listed-candidates",
-        _listed,
+        _listing_error,
         _few_values,
         python=_listed_python,
     ),

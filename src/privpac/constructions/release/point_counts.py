@@ -14,7 +14,7 @@ from privpac.concepts.base import Hypothesis
 from privpac.data.engines.memory import MemorySample
 from privpac.data.joint import JointCells
 from privpac.data.schema import Schema
-from privpac.fields import listed, record, require, text, whole, written_whole
+from privpac.fields import as_list, record, require, text, whole, written_whole
 
 __all__ = ["PointCounts"]
 
@@ -80,10 +80,10 @@ class PointCounts:
     def from_json(cls, tree: Mapping[str, Any]) -> PointCounts:
         """What `to_json` wrote, read back; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "columns", "counts", "total")
-        rows = [listed(row) for row in listed(tree["counts"])]
+        rows = [as_list(row) for row in as_list(tree["counts"])]
         require(all(len(row) == 2 for row in rows), "a point has a cell and a count")
         counts = tuple((written_whole(cell), whole(count)) for cell, count in rows)
-        return cls(tuple(text(name) for name in listed(tree["columns"])), counts, whole(tree["total"]))
+        return cls(tuple(text(name) for name in as_list(tree["columns"])), counts, whole(tree["total"]))
 
     def fits(self, schema: Schema) -> bool:
         """Whether these can be records of this schema."""

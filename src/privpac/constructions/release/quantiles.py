@@ -76,7 +76,7 @@ class Quantiles(OrderedColumn):
 
     def require(self, size: Size) -> None:
         require_enough(
-            OWNER, records=size.total, goal=self.error, proved=lambda records: self.plan(records).error
+            OWNER, records=size.total, goal=self.error, error_of=lambda records: self.plan(records).error
         )
 
     def certify(self, size: Size) -> Certificate:

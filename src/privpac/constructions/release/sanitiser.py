@@ -161,21 +161,21 @@ def require_enough(
     *,
     records: int,
     goal: Fraction | None,
-    proved: Callable[[int], Fraction | None],
+    error_of: Callable[[int], Fraction | None],
     queries: str = "thresholds",
 ) -> None:
     """Refuse, from public numbers and before anything is spent, an error so many records do not prove.
 
-    `proved` is the error that a number of records proves, None where it is none.
+    `error_of` is the error that a number of records proves, None where it is none.
     """
     if records < 1:
         raise SizeError(f"{owner} needs at least one record.")
-    best = proved(records)
+    best = error_of(records)
     if goal is None or (best is not None and best <= goal):
         return
 
     def enough(n: int) -> bool:
-        error = proved(n)
+        error = error_of(n)
         return n >= MOST_RECORDS or (error is not None and error <= goal)
 
     enough_records = first_whole(enough, start=2 * records, smallest=records)

@@ -32,10 +32,10 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.drafts import whole_file
 from privpac.errors import NotCertified, ParameterError, SizeError
-from privpac.fields import listed, record, refusing, text, whole
+from privpac.fields import as_list, record, refusing, text, whole
 from privpac.guarantee.certificate import Certificate, explain_certificate, for_people
 from privpac.guarantee.facts import Answers, fact_from_json
-from privpac.numbers.exact import exp_up, plain, written
+from privpac.numbers.exact import exp_up, plain, read_number
 from privpac.numbers.parameters import whole_positive
 
 __all__ = [
@@ -130,14 +130,14 @@ class TableRequest:
         record(tree, "columns", "method", "epsilon", "error", "failure", "records_per_person", *spent)
         return cls(
             schema=schema,
-            columns=tuple(text(name) for name in listed(tree["columns"])),
+            columns=tuple(text(name) for name in as_list(tree["columns"])),
             size=size,
-            epsilon=written(tree["epsilon"]),
+            epsilon=read_number(tree["epsilon"]),
             method=text(tree["method"]),
-            error=None if tree["error"] is None else written(tree["error"]),
-            failure=written(tree["failure"]),
+            error=None if tree["error"] is None else read_number(tree["error"]),
+            failure=read_number(tree["failure"]),
             records_per_person=whole(tree["records_per_person"], least=1),
-            delta=written(tree["delta"]) if spent else Fraction(0),
+            delta=read_number(tree["delta"]) if spent else Fraction(0),
         )
 
 

@@ -70,11 +70,11 @@ class TreeCounts(OrderedColumn):
             full=self.full,
         )
 
-    def _proved(self, records: int) -> Fraction | None:
+    def _error(self, records: int) -> Fraction | None:
         plan = self.plan(records)
         return None if plan is None else Fraction(plan.off, records)
 
-    def _planned(self, records: int) -> TreePlan:
+    def _tree_plan(self, records: int) -> TreePlan:
         """The tree that is counted, whether or not anything can be promised of it."""
         plan = self.plan(records) or self.plan(_MANY)
         if plan is None:
@@ -86,15 +86,15 @@ class TreeCounts(OrderedColumn):
         return records
 
     def require(self, size: Size) -> None:
-        require_enough(OWNER, records=size.total, goal=self.error, proved=self._proved)
-        self._planned(size.total)
+        require_enough(OWNER, records=size.total, goal=self.error, error_of=self._error)
+        self._tree_plan(size.total)
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)
         n = size.total
-        plan, proved = self._planned(n), self._proved(n)
+        plan, error = self._tree_plan(n), self._error(n)
         thresholds = None
-        if proved is not None and 2 * proved < 1:
+        if error is not None and 2 * error < 1:
             thresholds = release_rules.tree_answers(plan, records=n, failure=self.failure)
         noise = rules.geometric_noise(ratio=plan.ratio, change=2 * plan.levels, single=True)
         return counted_column(
@@ -120,7 +120,7 @@ class TreeCounts(OrderedColumn):
 
     def release(self, sample: Sample, coins: Coins) -> Buckets:
         n = sample.size.total
-        plan = self._planned(n)
+        plan = self._tree_plan(n)
         evidence = sample.reduce(CellCounts(self.schema.column(self.column), classes=1))
         starts, below, _ = TreeWalk(plan, n, evidence).run(coins)
         edges = [*starts, self.cells]
@@ -188,9 +188,9 @@ class TreeWalk:
             expand = np.full(len(noisy), depth < self.plan.levels)
             if self.plan.above is not None:
                 expand &= noisy > self.plan.above
-            ended = level.chosen(~expand)
-            starts += (ended.numbers * width).tolist()
-            below.append(ended.left)
+            leaves = level.chosen(~expand)
+            starts += (leaves.numbers * width).tolist()
+            below.append(leaves.left)
             level = level.chosen(expand)
         order = np.argsort(np.array(starts, dtype=self._whole), kind="stable")
         return [starts[i] for i in order.tolist()], np.concatenate(below)[order], noise

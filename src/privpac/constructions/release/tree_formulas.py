@@ -109,12 +109,12 @@ def plan_tree(
     """
     every = cells <= FULL if full is None else full
     branchings = BRANCHINGS if branching is None else (branching,)
-    plans = [_planned(records, cells, b, epsilon, failure, every) for b in branchings]
-    proved = [plan for plan in plans if plan is not None]
-    return min(proved, key=lambda plan: plan.off) if proved else None
+    plans = [_plan_at(records, cells, b, epsilon, failure, every) for b in branchings]
+    candidates = [plan for plan in plans if plan is not None]
+    return min(candidates, key=lambda plan: plan.off) if candidates else None
 
 
-def _planned(
+def _plan_at(
     records: int, cells: int, branching: int, epsilon: Fraction, failure: Fraction, every: bool
 ) -> TreePlan | None:
     levels = tree_levels(cells, branching)

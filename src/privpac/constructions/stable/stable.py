@@ -48,7 +48,7 @@ class Stable(DrawsMembers, DrawsOnce):
         positive(self.epsilon, owner="Stable", name="epsilon")
 
     @property
-    def _listed(self) -> Dichotomous:
+    def _dichotomous(self) -> Dichotomous:
         return with_dichotomies(self.concepts, owner="Stable")
 
     @property
@@ -58,7 +58,7 @@ class Stable(DrawsMembers, DrawsOnce):
 
     def require(self, size: Size) -> None:
         size.require_labelled("Stable", least=self.kept)
-        self._listed.require_listed(self.kept, elsewhere=size.labelled - self.kept)
+        self._dichotomous.require_listed(self.kept, elsewhere=size.labelled - self.kept)
 
     def stability(self, size: Size) -> Proof[Stability]:
         """How far one record moves the probability of any event."""
@@ -96,5 +96,5 @@ class Stable(DrawsMembers, DrawsOnce):
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         self.require(sample.size)
         positions = np.array(coins.subset(sample.size.labelled, self.kept), dtype=np.int64)
-        labellings = self._listed.dichotomies(sample.take(positions))
+        labellings = self._dichotomous.dichotomies(sample.take(positions))
         return labellings.member(labellings.mistakes(sample).draw(self.ratio, coins))

@@ -23,7 +23,7 @@ from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.wrappers import rules as wrappers_rules
 from privpac.constructions.wrappers.nested import (
-    described,
+    parameters_of,
     places,
 )
 from privpac.constructions.wrappers.relabel import accuracy_of_vote
@@ -85,7 +85,7 @@ class Agnostic(AroundVote):
                 mistake=vote.mistake,
             ),
             accuracy=accuracy,
-            learner=described(
+            learner=parameters_of(
                 "agnostic",
                 inner,
                 kept=self.kept,

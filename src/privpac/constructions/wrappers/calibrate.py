@@ -115,7 +115,7 @@ def calibrate(
             allowed="more than the outer parts of the stack lose by themselves",
             remedy="Give the vote a smaller epsilon, or keep fewer records.",
         )
-    return Declared(_certified(build((above - 1) * STEP), size), epsilon, delta)
+    return Declared(_require_certifiable(build((above - 1) * STEP), size), epsilon, delta)
 
 
 def _near(build: Callable[[Fraction], Learner], steps: int, size: Size, epsilon: Fraction) -> int:
@@ -138,7 +138,7 @@ def _near(build: Callable[[Fraction], Learner], steps: int, size: Size, epsilon:
     return place
 
 
-def _certified(learner: Learner, size: Size) -> Learner:
+def _require_certifiable(learner: Learner, size: Size) -> Learner:
     """The learner; refused if even the largest epsilon inside is too small for so few records."""
     try:
         learner.certify(size)

@@ -70,10 +70,10 @@ class RememberedAgnostic(Agnostic):
     def after(self, vote: Vote, sample: Sample, rest: Sample, coins: Coins) -> Hypothesis:
         one, other = _in_order(sample), _in_order(rest)
         key = "vote", tuple(record[:-1] for record in one.data), other.data
-        rule: Hypothesis = self.memory.draw(key, lambda inner: self._voted(vote, one, other, inner), coins)
+        rule: Hypothesis = self.memory.draw(key, lambda inner: self._vote(vote, one, other, inner), coins)
         return rule
 
-    def _voted(self, vote: Vote, some: RememberedSample, rest: RememberedSample, coins: Coins) -> Hypothesis:
+    def _vote(self, vote: Vote, some: RememberedSample, rest: RememberedSample, coins: Coins) -> Hypothesis:
         def labelled(inner: Coins) -> tuple[Record, ...]:
             return _in_order(self.labelled(vote, some, rest, inner)).data
 
@@ -107,7 +107,7 @@ def agnostic_case(
     return mirrored(transform_case("agnostic over occam", learner, schema, n, sets=True), cells=cells)
 
 
-def _subsampled() -> Case:
+def _subsampled_thresholds() -> Case:
     schema = tiny_schema(3)
     learner = Subsampled(Occam(Thresholds(schema, "a"), ONE), 3)
     return mirrored(transform_case("subsampled thresholds", learner, schema, 4, sets=True), cells=3)
@@ -121,7 +121,7 @@ def _subsampled_places() -> Case:
     return transform_case("subsampled, order seen by the learner inside", learner, schema, 3)
 
 
-def _resampled() -> Case:
+def _resampled_thresholds() -> Case:
     schema = tiny_schema(3)
     learner = Resampled(Occam(Thresholds(schema, "a"), ONE), 2)
     return mirrored(transform_case("resampled thresholds", learner, schema, 3), cells=3)
@@ -151,21 +151,21 @@ def confidence_case(name: str, kind: type[Confidence] = Confidence) -> Case:
     return replace(case, records=((0, 0), (0, 1)))  # labels tell all that is needed
 
 
-def _nested() -> Case:
+def _nested_transforms() -> Case:
     """Transforms inside of transforms."""
     schema = tiny_schema(2)
     inner = Resampled(Subsampled(Occam(Thresholds(schema, "a"), ONE), 1), 2)
     return transform_case("subsampled, resampled, subsampled", Subsampled(inner, 2), schema, 3)
 
 
-def _relabelled() -> Case:
+def _relabelled_thresholds() -> Case:
     schema = tiny_schema(3)
     target: tuple[Record, ...] = ((0, 0), (2, 1))
     learner = Relabelled(Adversary(Thresholds(schema, "a"), target), 2, HALF)
     return transform_case("relabelled by fixed voters", learner, schema, 3, ordered=True)
 
 
-def _relabelled_isolated() -> Case:
+def _isolated_points() -> Case:
     """Two labellings of a frequent point, each with two extensions at one of two rare points and one at the other.
 
     Four voters make one of them unlikely, and the learner inside looks for it: forty copies of the frequent point are
@@ -231,15 +231,15 @@ def _agnostic_trees() -> Case:
 
 
 ROWS: Mapping[str, Callable[[], Case]] = {
-    "subsampled": _subsampled,
+    "subsampled": _subsampled_thresholds,
     "subsampled-places": _subsampled_places,
-    "resampled": _resampled,
-    "nested": _nested,
+    "resampled": _resampled_thresholds,
+    "nested": _nested_transforms,
     "confidence": _confidence,
     "confident": _confident,
     "confidence-rare": lambda: confidence_case("the better of two rules, one of them rare"),
-    "relabelled": _relabelled,
-    "relabelled-isolated": _relabelled_isolated,
+    "relabelled": _relabelled_thresholds,
+    "relabelled-isolated": _isolated_points,
     "agnostic": agnostic_case,
     "agnostic-occam": lambda: agnostic_case(cells=4, n=5, kept=2),
     "agnostic-adversary": _agnostic_adversary,

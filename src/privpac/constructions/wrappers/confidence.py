@@ -22,8 +22,8 @@ from privpac.constructions.base import Around, DrawsOnce, Learner
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.estimates.confusion import ConfusionCounts
 from privpac.constructions.wrappers.nested import (
-    described,
     labelled_only,
+    parameters_of,
     places,
     positive_number,
 )
@@ -73,15 +73,15 @@ class Confidence(DrawsOnce, Around):
         inner = self.learner.certify(Size(self._block(size)))
         blocks = [rules.on_part(inner.privacy, part=f"block {i + 1}") for i in range(self.runs)]
         pick = rules.declared(rules.exponential_mechanism(ratio=self.ratio), epsilon=self.epsilon)
-        proofs = (self._carried(proof, size) for proof in inner.accuracy)
+        proofs = (self._transfer(proof, size) for proof in inner.accuracy)
         return Certificate(
             privacy=rules.disjoint_parts(*blocks, rules.on_part(pick, part="held-out records")),
             accuracy=tuple(proof for proof in proofs if proof is not None),
-            learner=described("confidence", inner, runs=self.runs, held=self.held, epsilon=self.epsilon),
+            learner=parameters_of("confidence", inner, runs=self.runs, held=self.held, epsilon=self.epsilon),
             labelled=size.labelled,
         )
 
-    def _carried(self, proof: Proof[Accuracy], size: Size) -> Proof[Accuracy] | None:
+    def _transfer(self, proof: Proof[Accuracy], size: Size) -> Proof[Accuracy] | None:
         """With the gap that the held-out records can tell apart; None if that says nothing."""
         rest = size.labelled - self.runs * self._block(size)
         noise = proof.fact.error if proof.fact.against is Against.REALIZABLE else None

@@ -19,9 +19,9 @@ from privpac.numbers.exact import plain
 
 __all__ = [
     "Empirical",
-    "described",
     "empirical_accuracy",
     "labelled_only",
+    "parameters_of",
     "places",
     "positive_number",
 ]
@@ -60,7 +60,7 @@ def places(positions: tuple[int, ...] | range | list[int]) -> npt.NDArray[np.int
     return np.fromiter(positions, dtype=np.int64, count=len(positions))
 
 
-def described(name: str, inner: Certificate, **parameters: object) -> Mapping[str, Any]:
+def parameters_of(name: str, inner: Certificate, **parameters: object) -> Mapping[str, Any]:
     """The public parameters of a transform, and those of the learner inside."""
     texts = {key: plain(value) if isinstance(value, Fraction) else value for key, value in parameters.items()}
     return {"name": name, **texts, "inner": dict(inner.learner)}

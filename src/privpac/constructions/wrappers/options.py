@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 
-from privpac.constructions.class_facts import dimension, listed, voted
+from privpac.constructions.class_facts import can_list, can_vote, dimension
 from privpac.constructions.commands import learn_command
 from privpac.constructions.option import Need, Option
 from privpac.constructions.wish import Wish
@@ -75,7 +75,7 @@ def _needs(wish: Wish) -> Need | None:
 
 def _command(wish: Wish, need: Need) -> str | None:
     kept, _, _ = agnostic_split(wish.epsilon, need.labelled)
-    if not listed(wish.concepts, voted=True, points=kept, voters=need.labelled - kept):
+    if not can_list(wish.concepts, voted=True, points=kept, voters=need.labelled - kept):
         return None
     return learn_command(wish, need, concepts=f"agnostic:{wish.concepts.word}")
 
@@ -89,7 +89,7 @@ OPTIONS: tuple[Option, ...] = (
         True,
         "relabelling-accuracy",
         _needs,
-        serves=voted,
+        serves=can_vote,
         at=_at,
         error=_error,
         command=_command,

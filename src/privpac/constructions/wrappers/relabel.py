@@ -21,8 +21,8 @@ from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.wrappers import rules as wrappers_rules
 from privpac.constructions.wrappers.nested import (
-    described,
     empirical_accuracy,
+    parameters_of,
     places,
 )
 from privpac.constructions.wrappers.vote import AroundVote, Vote
@@ -87,7 +87,7 @@ class Relabelled(AroundVote):
     def certify(self, size: Size) -> Certificate:
         self.require(size)
         vote, inner = self.vote(size), self.learner.certify(Size(self.kept))
-        relabelled = wrappers_rules.relabelling_part(
+        relabelling = wrappers_rules.relabelling_part(
             inner.privacy, classes=len(self.classes.schema.classes), ratio=vote.ratio, change=vote.change
         )
         draw = rules.exponential_mechanism(ratio=vote.ratio, sensitivity=vote.mistake)
@@ -96,10 +96,12 @@ class Relabelled(AroundVote):
         )
         return Certificate(
             privacy=rules.disjoint_parts(
-                rules.on_part(relabelled, part=RELABELLED), rules.on_part(voting, part=VOTING)
+                rules.on_part(relabelling, part=RELABELLED), rules.on_part(voting, part=VOTING)
             ),
             accuracy=accuracy_of_vote(self.learner, vote, self.classes, failure=self.failure),
-            learner=described("relabelled", inner, kept=self.kept, epsilon=self.epsilon, weight=self.weight),
+            learner=parameters_of(
+                "relabelled", inner, kept=self.kept, epsilon=self.epsilon, weight=self.weight
+            ),
             labelled=size.labelled,
         )
 

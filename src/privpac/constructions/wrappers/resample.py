@@ -18,7 +18,7 @@ from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.constructions.base import Around, Learner, ReadsOnce
 from privpac.constructions.draw.occam import FAILURE
-from privpac.constructions.wrappers.nested import described, labelled_only, places
+from privpac.constructions.wrappers.nested import labelled_only, parameters_of, places
 from privpac.data.sample import Sample, Size
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
@@ -51,12 +51,12 @@ class Resampled(ReadsOnce, Around):
         inner = self.learner.certify(Size(self.draws))
         return Certificate(
             privacy=rules.sampling_with_replacement(inner.privacy, draws=self.draws, of=n),
-            accuracy=tuple(proof for proof in self._carried(inner, n) if proof.fact.error < 1),
-            learner=described("resampled", inner, draws=self.draws),
+            accuracy=tuple(proof for proof in self._transfers(inner, n) if proof.fact.error < 1),
+            learner=parameters_of("resampled", inner, draws=self.draws),
             labelled=n,
         )
 
-    def _carried(self, inner: Certificate, n: int) -> Iterator[Proof[Accuracy]]:
+    def _transfers(self, inner: Certificate, n: int) -> Iterator[Proof[Accuracy]]:
         """What is proved inside for every distribution; a bound that assumes something is none for the table's own."""
         vc = self.concepts.vc
         for proof in inner.accuracy:

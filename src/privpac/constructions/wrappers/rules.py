@@ -54,7 +54,7 @@ def relabelling(
     weight = a * (1 + a) / 2 if change >= mistake else a * a
     inside = 4 * b * rational(rule, old.epsilon)
     factor = _mean(kept, of, outside=a * a, weight=weight, inside=inside)
-    return _relabelled(
+    return _relabelling_proof(
         rule, premise, factor, Fraction(kept, of) * old.delta, kept, of, ratio, change, mistake
     )
 
@@ -79,10 +79,10 @@ def rank_relabelling(
     e = rational(rule, old.epsilon)
     factor = _mean(kept, of, outside=a * a, weight=a * a, inside=b * e * e)
     delta = Fraction(kept, of) * min(ONE, (1 + e) * old.delta)
-    return _relabelled(rule, premise, factor, delta, kept, of, ratio, change, mistake)
+    return _relabelling_proof(rule, premise, factor, delta, kept, of, ratio, change, mistake)
 
 
-def _relabelled(
+def _relabelling_proof(
     rule: str,
     premise: Proof[Privacy],
     factor: Fraction,

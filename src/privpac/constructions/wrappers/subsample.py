@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.constructions.base import Around, Learner, ReadsOnce
-from privpac.constructions.wrappers.nested import described, labelled_only, places
+from privpac.constructions.wrappers.nested import labelled_only, parameters_of, places
 from privpac.data.sample import Sample, Size
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
@@ -45,7 +45,7 @@ class Subsampled(ReadsOnce, Around):
         return Certificate(
             privacy=rules.subsampling(inner.privacy, kept=self.kept, of=n),
             accuracy=tuple(rules.subsampling_accuracy(proof, of=n) for proof in inner.accuracy),
-            learner=described("subsampled", inner, kept=self.kept),
+            learner=parameters_of("subsampled", inner, kept=self.kept),
             labelled=n,
         )
 

@@ -44,7 +44,7 @@ MOST_RUNS = 50
 """Answers to pick from, at most: a learner that fails nearly always is not worth more of them."""
 
 
-def _labelled(request: Request, form: str, *, least: int) -> int:
+def _records(request: Request, form: str, *, least: int) -> int:
     """How many records there are; refused if these are too few for any setting."""
     if request.size.labelled < least:
         raise SizeError(f"{form} needs at least {least} labelled records.")
@@ -72,10 +72,10 @@ def _empirical(make: Callable[[Fraction], Learner], delta: Fraction, records: in
     return learner if isinstance(learner, Empirical) else Resampled(make(delta / 2), records)
 
 
-def _subsampled(request: Request, rest: str, naming: Naming) -> Learner:
+def _subsampling(request: Request, rest: str, naming: Naming) -> Learner:
     form = "subsampled:WORD or subsampled:KEPT:WORD"
     number, word = inner_word(rest, form)
-    n = _labelled(request, form, least=1)
+    n = _records(request, form, least=1)
     kept = number or max(1, n // 2)
     if kept > n:
         raise SizeError(
@@ -97,7 +97,7 @@ def _agnostic(request: Request, rest: str, naming: Naming) -> Learner:
     request.refuse_costs("agnostic:WORD")
     request.require_two_classes("agnostic")
     _refuse_reference(word)
-    n = _labelled(request, form, least=2)
+    n = _records(request, form, least=2)
     if number is not None and number >= n:
         raise SizeError(f"agnostic:{number}:WORD leaves nobody to vote.", remedy="Name a smaller number.")
 
@@ -142,7 +142,7 @@ def _confident(request: Request, rest: str, naming: Naming) -> Learner:
     form = "confident:WORD or confident:RUNS:WORD"
     number, word = inner_word(rest, form)
     request.refuse_costs("confident:WORD")
-    n, epsilon = _labelled(request, form, least=2), request.per_record
+    n, epsilon = _records(request, form, least=2), request.per_record
 
     def around(share: Fraction) -> Confidence | None:
         rest = max(1, int(share * n))
@@ -156,7 +156,7 @@ def _confident(request: Request, rest: str, naming: Naming) -> Learner:
     learners = [learner for share in HELD_SHARES if (learner := around(share)) is not None]
     if not learners:
         raise SizeError(f"{form}: there are fewer records than runs.", remedy="Name fewer runs.")
-    return min(learners, key=lambda learner: _promised(learner, Size(n)))
+    return min(learners, key=lambda learner: _error_of(learner, Size(n)))
 
 
 def _runs_of(naming: Naming, word: str, request: Request, n: int) -> int:
@@ -169,7 +169,7 @@ def _runs_of(naming: Naming, word: str, request: Request, n: int) -> int:
     return next(runs for runs in count(2) if runs >= MOST_RUNS or failure**runs <= HALF)
 
 
-def _promised(learner: Learner, size: Size) -> Fraction:
+def _error_of(learner: Learner, size: Size) -> Fraction:
     """The error that is promised where some rule makes none; 1 if nothing is, 2 if so few records are refused."""
     try:
         proofs = learner.certify(size).accuracy
@@ -189,7 +189,7 @@ WORDS: Mapping[str, Word] = {
     "subsampled": Word(
         "subsampled:WORD",
         "what WORD names, from a random half of the records (or subsampled:KEPT:WORD)",
-        _subsampled,
+        _subsampling,
         many_classes=True,
         transforms=True,
     ),

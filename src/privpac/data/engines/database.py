@@ -18,7 +18,7 @@ from typing import Any
 
 from privpac.data.arrow import arrow_installed, raw_column
 from privpac.data.engines.streamed import Batch, Progress, StreamedSample, block_of
-from privpac.data.files import connect, selected, simple
+from privpac.data.files import column_sql, connect, simple
 from privpac.data.raw import Array, near, objects
 from privpac.data.sample import Block, Size
 from privpac.data.schema import Schema
@@ -49,7 +49,7 @@ def database_sample(
     url, _, what = text.partition("#")
     columns = (*schema.names, schema.label) if labelled else schema.names
     batches = (_duckdb if url.startswith("duckdb://") else _sqlalchemy)(url, what.strip(), columns)
-    return _spooled(batches, schema, labelled=labelled, progress=progress)
+    return _spool(batches, schema, labelled=labelled, progress=progress)
 
 
 def database_count(text: str, columns: tuple[str, ...]) -> int:
@@ -59,7 +59,7 @@ def database_count(text: str, columns: tuple[str, ...]) -> int:
     return count(url, what.strip(), columns)
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -67,10 +67,10 @@ def _source(what: str) -> str:
     """A query in brackets, or a table by its name, which may have a schema of the database before it."""
     if re.match(r"(?is)\s*(select|with)\b", what):
         return f"({what.rstrip().rstrip(';')}) AS records"
-    return ".".join(_quoted(part) for part in what.split("."))
+    return ".".join(_quote(part) for part in what.split("."))
 
 
-def _failed(problem: Exception) -> DataError:
+def _failure(problem: Exception) -> DataError:
     """One sentence; the database's own message may quote records."""
     return DataError(
         f"The database could not answer: {type(problem).__name__}.",
@@ -85,7 +85,7 @@ def _require(columns: tuple[str, ...], names: tuple[str, ...]) -> None:
 
 
 @contextmanager
-def _attached(url: str) -> Iterator[Any]:
+def _attach(url: str) -> Iterator[Any]:
     """A connection that sees a DuckDB file, for reading only."""
     import duckdb
 
@@ -98,7 +98,7 @@ def _attached(url: str) -> Iterator[Any]:
         connection.execute("USE source")
         yield connection
     except duckdb.Error as problem:
-        raise _failed(problem) from None
+        raise _failure(problem) from None
     finally:
         connection.close()
 
@@ -115,22 +115,22 @@ def _kinds(connection: Any, what: str, columns: tuple[str, ...]) -> dict[str, st
 
 
 def _duckdb(url: str, what: str, columns: tuple[str, ...]) -> Iterator[Batch]:
-    with _attached(url) as connection:
+    with _attach(url) as connection:
         kinds = _kinds(connection, what, columns)
-        fields = ", ".join(f"{selected(name, kinds[name])} AS c{i}" for i, name in enumerate(columns))
+        fields = ", ".join(f"{column_sql(name, kinds[name])} AS c{i}" for i, name in enumerate(columns))
         reader = connection.sql(f"SELECT {fields} FROM {_source(what)}").to_arrow_reader(ROWS)
         for batch in reader:
             yield {name: raw_column(batch.column(i), kinds[name]) for i, name in enumerate(columns)}
 
 
 def _duckdb_count(url: str, what: str, columns: tuple[str, ...]) -> int:
-    with _attached(url) as connection:
+    with _attach(url) as connection:
         _kinds(connection, what, columns)
         return int(connection.execute(f"SELECT COUNT(*) FROM {_source(what)}").fetchone()[0])
 
 
 @contextmanager
-def _connected(
+def _connect(
     url: str, what: str, columns: tuple[str, ...]
 ) -> Iterator[tuple[Any, str, Callable[[str], str]]]:
     """A connection, the table as SQL writes it, and how names are quoted; all columns are there."""
@@ -149,11 +149,11 @@ def _connected(
             yield connection, table, quote
         engine.dispose()
     except (SQLAlchemyError, ImportError) as problem:
-        raise _failed(problem) from None
+        raise _failure(problem) from None
 
 
 def _sqlalchemy(url: str, what: str, columns: tuple[str, ...]) -> Iterator[Batch]:
-    with _connected(url, what, columns) as (connection, table, quote):
+    with _connect(url, what, columns) as (connection, table, quote):
         from sqlalchemy import text
 
         fields = ", ".join(quote(name) for name in columns)
@@ -165,13 +165,13 @@ def _sqlalchemy(url: str, what: str, columns: tuple[str, ...]) -> Iterator[Batch
 
 
 def _sqlalchemy_count(url: str, what: str, columns: tuple[str, ...]) -> int:
-    with _connected(url, what, columns) as (connection, table, _):
+    with _connect(url, what, columns) as (connection, table, _):
         from sqlalchemy import text
 
         return int(connection.execute(text(f"SELECT COUNT(*) FROM {table}")).scalar_one())
 
 
-def _spooled(
+def _spool(
     batches: Iterator[Batch], schema: Schema, *, labelled: bool, progress: Progress | None
 ) -> StreamedSample:
     """Write the cells of every batch to a folder of its own; the records come from there from then on."""

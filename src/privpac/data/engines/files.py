@@ -21,13 +21,13 @@ from privpac.data.files import (
     CSV_ENDINGS,
     PARQUET_ENDINGS,
     ask,
+    column_sql,
     csv_call,
     file_reader,
     header,
     is_csv,
     parquet_columns,
     place,
-    selected,
     simple,
 )
 from privpac.data.raw import Array, near
@@ -102,7 +102,7 @@ class FileSource:
     def __init__(self, paths: Sequence[Path], columns: tuple[str, ...]) -> None:
         self._columns = columns
         self._connection = file_reader()
-        self._files = [self._opened(path) for path in paths]
+        self._files = [self._open(path) for path in paths]
         self._agree()
         if self.n == 0:
             raise SizeError("The files have no records.", remedy="Give at least one record.")
@@ -140,19 +140,19 @@ class FileSource:
 
     def _groups(self, columns: tuple[str, ...]) -> Iterator[tuple[Batch, Array]]:
         for file in self._files:
-            query = f"SELECT {_listed(file, columns)}, count(*) AS total FROM {file.call} GROUP BY ALL"
+            query = f"SELECT {_select_list(file, columns)}, count(*) AS total FROM {file.call} GROUP BY ALL"
             for batch in self._read(file, query):
                 yield _raw_batch(batch, file, columns), batch.column(len(columns)).to_numpy()
 
     def _repeats(self, name: str) -> bool:
         first = self._files[0]
-        some = f"SELECT {_listed(first, (name,))} FROM {first.call} LIMIT {ROWS}"
+        some = f"SELECT {_select_list(first, (name,))} FROM {first.call} LIMIT {ROWS}"
         query = f"SELECT count(*), count(DISTINCT c0) FROM ({some})"
         rows, different = ask(first.path, lambda: self._connection.execute(query).fetchone())
         return bool(different * REPEATED <= rows)
 
     def _file_batches(self, file: _File, columns: tuple[str, ...]) -> Iterator[Batch]:
-        for batch in self._read(file, f"SELECT {_listed(file, columns)} FROM {file.call}"):
+        for batch in self._read(file, f"SELECT {_select_list(file, columns)} FROM {file.call}"):
             if columns:
                 yield _raw_batch(batch, file, columns)
             else:
@@ -164,7 +164,7 @@ class FileSource:
         while (batch := ask(file.path, lambda: next(reader, None))) is not None:
             yield batch
 
-    def _opened(self, path: Path) -> _File:
+    def _open(self, path: Path) -> _File:
         if not path.is_file():
             raise DataError(f"There is no file {path}.", remedy="Check the path.")
         if is_csv(path):
@@ -208,8 +208,8 @@ class FileSource:
                     )
 
 
-def _listed(file: _File, columns: tuple[str, ...]) -> str:
-    return ", ".join(f"{selected(*file.keys[name])} AS c{i}" for i, name in enumerate(columns)) or "1 AS c0"
+def _select_list(file: _File, columns: tuple[str, ...]) -> str:
+    return ", ".join(f"{column_sql(*file.keys[name])} AS c{i}" for i, name in enumerate(columns)) or "1 AS c0"
 
 
 def _raw_batch(batch: Any, file: _File, columns: tuple[str, ...]) -> Batch:

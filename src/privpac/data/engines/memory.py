@@ -206,11 +206,11 @@ class MemorySample:
         return {name: self._words[name] for name in wide}
 
     def take(self, positions: Indices) -> MemorySample:
-        return self._at(self._checked(positions))
+        return self._at(self._valid_positions(positions))
 
     def rest(self, positions: Indices) -> MemorySample:
         remains = np.ones(self._n, dtype=np.bool_)
-        remains[self._checked(positions)] = False
+        remains[self._valid_positions(positions)] = False
         return self._at(np.flatnonzero(remains))
 
     def parts(
@@ -243,5 +243,5 @@ class MemorySample:
         labels = None if self._labels is None else self._labels[positions]
         return MemorySample(self._schema, cells=cells, labels=labels, n=len(positions))
 
-    def _checked(self, positions: Indices) -> Array:
+    def _valid_positions(self, positions: Indices) -> Array:
         return checked_positions(positions, self._n, owner="MemorySample")

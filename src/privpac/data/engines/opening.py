@@ -92,9 +92,9 @@ def open_sample(
         if running is None and is_spark_frame(table):
             running = table.sparkSession  # type: ignore[attr-defined]
         return spark_sample(table, schema, spark=running or session(spark or LOCAL))
-    opened = database_sample if is_database(str(table)) else files_sample
-    streamed = opened(str(table), schema, progress=progress)
-    return streamed.gathered() if load and kind == "memory" else streamed
+    reader = database_sample if is_database(str(table)) else files_sample
+    stream = reader(str(table), schema, progress=progress)
+    return stream.gathered() if load and kind == "memory" else stream
 
 
 def purchase_of(word: str, schema: Schema, *, table: object = None) -> Purchase:

@@ -93,12 +93,12 @@ class ShardedSample:
     def validate(self) -> None:
         """Read every record once, unless that has been done: whatever is wrong with one is found out now."""
         if not self._read:
-            for _ in self._results(_validated):
+            for _ in self._results(_validate):
                 pass
 
     def reduce(self, statistic: Statistic[S]) -> S:
-        work: Work = partial(_reduced, statistic)
-        total: S = _added(statistic, self._results(work))
+        work: Work = partial(_reduce, statistic)
+        total: S = _add_up(statistic, self._results(work))
         self._read = True
         return total
 
@@ -123,7 +123,7 @@ class ShardedSample:
     def _results(self, work: Work) -> Iterator[Any]:
         """What `work` makes of the records of each shard."""
         tasks = [Task(shard, self._within(self._absent, shard)) for shard in self._shards]
-        return iter(self._run(partial(_worked, self._schema, work), tasks))
+        return iter(self._run(partial(_run, self._schema, work), tasks))
 
     @staticmethod
     def _within(positions: Positions, shard: Shard) -> Positions:
@@ -143,7 +143,7 @@ class _ShardedDivision:
 
     def __init__(self, whole: ShardedSample, number: Number, count: int, columns: tuple[str, ...]) -> None:
         self.whole = whole
-        self._divide = partial(_divided, number, count, columns)
+        self._divide = partial(_divide, number, count, columns)
         self._count = count
         self._last: tuple[Any, list[Any]] | None = None
 
@@ -185,7 +185,7 @@ class _ShardedPart:
 # What workers run: plain functions of the module, so that they can be sent by name.
 
 
-def _opened(schema: Schema, shard: Shard) -> StreamedSample:
+def _open(schema: Schema, shard: Shard) -> StreamedSample:
     source = FileSource([Path(shard.path)], (*schema.names, schema.label))
     if source.n != shard.n:
         raise DataError(
@@ -194,25 +194,25 @@ def _opened(schema: Schema, shard: Shard) -> StreamedSample:
     return StreamedSample.of(source, schema)
 
 
-def _worked(schema: Schema, work: Work, task: Task) -> Any:
-    sample = _opened(schema, task.shard)
+def _run(schema: Schema, work: Work, task: Task) -> Any:
+    sample = _open(schema, task.shard)
     return work(sample.rest(task.positions) if len(task.positions) else sample)
 
 
 def _take(schema: Schema, task: Task) -> Block:
-    return _opened(schema, task.shard).take(task.positions).block()
+    return _open(schema, task.shard).take(task.positions).block()
 
 
-def _reduced(statistic: Statistic[S], sample: StreamedSample) -> S:
+def _reduce(statistic: Statistic[S], sample: StreamedSample) -> S:
     return sample.reduce(statistic)
 
 
-def _validated(sample: StreamedSample) -> int:
+def _validate(sample: StreamedSample) -> int:
     sample.validate()
     return 0
 
 
-def _divided(number: Number, count: int, columns: tuple[str, ...], sample: StreamedSample) -> Any:
+def _divide(number: Number, count: int, columns: tuple[str, ...], sample: StreamedSample) -> Any:
     return sample.parts(number, count, columns=columns)
 
 
@@ -231,7 +231,7 @@ def _labels(block: Block) -> Array:
     return block.labels
 
 
-def _added(statistic: Statistic[S], states: Iterator[S]) -> S:
+def _add_up(statistic: Statistic[S], states: Iterator[S]) -> S:
     """Pairs of equal age first, so that a state that grows with the records is copied a logarithmic number of times."""
     waiting: list[tuple[int, S]] = []
     for one in states:

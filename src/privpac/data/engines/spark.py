@@ -57,7 +57,7 @@ class SparkRunner:
 
     def __init__(self, spark: Any) -> None:
         self._context = spark.sparkContext
-        package = _packed()
+        package = _package()
         if not any(Path(file).name == Path(package).name for file in self._context.listFiles):
             self._context.addPyFile(package)
 
@@ -65,7 +65,7 @@ class SparkRunner:
         from py4j.protocol import Py4JJavaError
         from pyspark.errors import PySparkException
 
-        job = self._context.parallelize(list(tasks), max(1, len(tasks))).map(_guarded(function))
+        job = self._context.parallelize(list(tasks), max(1, len(tasks))).map(_guard(function))
         try:
             results = job.collect()
         except (Py4JJavaError, PySparkException):
@@ -88,7 +88,7 @@ class _Refused:
         self.sentence = sentence
 
 
-def _guarded(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _guard(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def run(task: object) -> Any:
         from privpac.errors import PrivpacError
 
@@ -114,7 +114,7 @@ def forget_archives() -> None:
 
 
 @cache
-def _packed() -> str:
+def _package() -> str:
     """The package as a zip file, so that executors run the version that certifies; made once."""
     root = Path(__file__).resolve().parents[2]
     content = io.BytesIO()

@@ -65,13 +65,13 @@ class StreamedSample:
         stream: Stream,
         size: Callable[[], Size],
         passes: list[int] | None = None,
-        counted: Callable[[CellCounts], ColumnCounts | None] | None = None,
+        counter: Callable[[CellCounts], ColumnCounts | None] | None = None,
     ) -> None:
         self._schema = schema
         self._stream = stream
         self._size = size
         self._passes = [0] if passes is None else passes
-        self._counted = counted
+        self._counter = counter
 
     @classmethod
     def of(
@@ -93,14 +93,14 @@ class StreamedSample:
                 if progress is not None:
                     progress(count, n)
             if count != n:
-                raise _changed()
+                raise _records_changed()
             passes[0] += 1
 
-        def counted(statistic: CellCounts) -> ColumnCounts | None:
-            return _grouped(statistic, source, schema, n) if labelled or statistic.classes == 1 else None
+        def count(statistic: CellCounts) -> ColumnCounts | None:
+            return _group(statistic, source, schema, n) if labelled or statistic.classes == 1 else None
 
-        by_column = counted if source.columnar else None
-        return cls(schema, stream=stream, size=lambda: size, passes=passes, counted=by_column)
+        by_column = count if source.columnar else None
+        return cls(schema, stream=stream, size=lambda: size, passes=passes, counter=by_column)
 
     def __repr__(self) -> str:
         return f"StreamedSample(columns={list(self._schema.names)})"
@@ -133,7 +133,7 @@ class StreamedSample:
         labels = np.empty(size.labelled, dtype=np.uint8) if size.labelled else None
         for block in self.blocks(*cells):
             if here + block.n > size.total:
-                raise _changed()
+                raise _records_changed()
             for name, values in cells.items():
                 values[here : here + block.n] = block.cells[name]
             if labels is not None and block.labels is not None:
@@ -148,18 +148,18 @@ class StreamedSample:
         return self._stream(columns)
 
     def reduce(self, statistic: Statistic[S]) -> S:
-        state = None if self._counted is None else self._cell_counts(statistic)
-        return _reduced(statistic, self.blocks(*statistic.columns)) if state is None else state
+        state = None if self._counter is None else self._cell_counts(statistic)
+        return _reduce(statistic, self.blocks(*statistic.columns)) if state is None else state
 
     def _cell_counts(self, statistic: Statistic[S]) -> S | None:
         """What follows from cell counts of single columns, each read by itself: grouped by the source, or streamed."""
-        if self._counted is None or not isinstance(statistic, FromCellCounts):
+        if self._counter is None or not isinstance(statistic, FromCellCounts):
             return None
         before, parts = self._passes[0], statistic.cell_counts
-        grouped = [self._counted(part) for part in parts]
+        groups = [self._counter(part) for part in parts]
         counts = [
-            _reduced(part, self.blocks(*part.columns)) if group is None else group
-            for part, group in zip(parts, grouped, strict=True)
+            _reduce(part, self.blocks(*part.columns)) if group is None else group
+            for part, group in zip(parts, groups, strict=True)
         ]
         self._passes[0] = before + 1  # every column once
         together: S = statistic.of_cell_counts(counts)
@@ -167,31 +167,31 @@ class StreamedSample:
 
     def take(self, positions: Indices) -> MemorySample:
         """One pass; the records at `positions`, in that order, are kept in memory."""
-        places, inverse = np.unique(self._checked(positions), return_inverse=True)
+        places, inverse = np.unique(self._valid_positions(positions), return_inverse=True)
         cells: dict[str, list[Array]] = {name: [] for name in self._schema.names}
         labels: list[Array] = []
-        for block, here in _numbered(self.blocks(*self._schema.names)):
+        for block, here in _with_positions(self.blocks(*self._schema.names)):
             inside = places[np.searchsorted(places, here) : np.searchsorted(places, here + block.n)] - here
             for name, parts in cells.items():
                 parts.append(block.cells[name][inside])
             if block.labels is not None:
                 labels.append(block.labels[inside])
-        together = {name: _joined(parts, self._schema.column(name).dtype) for name, parts in cells.items()}
+        together = {name: _join(parts, self._schema.column(name).dtype) for name, parts in cells.items()}
         distinct = MemorySample(
             self._schema,
             cells=together,
-            labels=_joined(labels, np.dtype(np.uint8)) if self.size.labelled or labels else None,
+            labels=_join(labels, np.dtype(np.uint8)) if self.size.labelled or labels else None,
             n=len(places),
         )
         return distinct.take(inverse.astype(np.int64))
 
     def rest(self, positions: Indices) -> StreamedSample:
         """The same pass without some records; nothing is copied."""
-        absent = np.unique(self._checked(positions))
+        absent = np.unique(self._valid_positions(positions))
         left = _less(self.size, len(absent))
 
         def stream(columns: tuple[str, ...]) -> Iterator[Block]:
-            for block, here in _numbered(self._stream(columns)):
+            for block, here in _with_positions(self._stream(columns)):
                 inside = (
                     absent[np.searchsorted(absent, here) : np.searchsorted(absent, here + block.n)] - here
                 )
@@ -200,10 +200,10 @@ class StreamedSample:
         return StreamedSample(self._schema, stream=stream, size=lambda: left)
 
     def parts(self, number: Number, count: int, *, columns: tuple[str, ...]) -> Sequence[_Part]:
-        divided = _Division(self, number, count, columns)
-        return [_Part(divided, which) for which in range(count)]
+        division = _Division(self, number, count, columns)
+        return [_Part(division, which) for which in range(count)]
 
-    def _checked(self, positions: Indices) -> npt.NDArray[np.int64]:
+    def _valid_positions(self, positions: Indices) -> npt.NDArray[np.int64]:
         return checked_positions(positions, self.size.total, owner="StreamedSample")
 
 
@@ -259,7 +259,7 @@ class _Part(StreamedSample):
         return statistic.merge(statistic.zero(), self._division.states(statistic)[self._which])
 
 
-def _reduced(statistic: Statistic[S], blocks: Iterator[Block]) -> S:
+def _reduce(statistic: Statistic[S], blocks: Iterator[Block]) -> S:
     """Absorbed one after the other; a state that grows with the records is merged with others of its age instead,
     so that every count is copied a logarithmic number of times."""
     grows = isinstance(statistic, FromCellCounts)
@@ -280,7 +280,7 @@ def _reduced(statistic: Statistic[S], blocks: Iterator[Block]) -> S:
     return total
 
 
-def _grouped(statistic: CellCounts, source: Source, schema: Schema, n: int) -> ColumnCounts | None:
+def _group(statistic: CellCounts, source: Source, schema: Schema, n: int) -> ColumnCounts | None:
     """Cell counts by the source's own grouping: a value is encoded once, however often it occurs."""
     groups = source.grouped((*statistic.columns, *((schema.label,) if statistic.classes > 1 else ())))
     if groups is None:
@@ -291,11 +291,11 @@ def _grouped(statistic: CellCounts, source: Source, schema: Schema, n: int) -> C
         labels = schema.label_cells(batch[schema.label]) if statistic.classes > 1 else None
         state = statistic.merge(state, statistic.of_groups(cells, labels, totals))
     if state.n != n:
-        raise _changed()
+        raise _records_changed()
     return state
 
 
-def _changed() -> DataError:
+def _records_changed() -> DataError:
     return DataError(
         "The records changed while they were read.", remedy="Learn from a copy that nobody writes to."
     )
@@ -314,7 +314,7 @@ def _length(batch: Batch) -> int:
     return len(next(iter(batch.values())))
 
 
-def _numbered(blocks: Iterator[Block]) -> Iterator[tuple[Block, int]]:
+def _with_positions(blocks: Iterator[Block]) -> Iterator[tuple[Block, int]]:
     """Every block and the position of its first record."""
     here = 0
     for block in blocks:
@@ -328,7 +328,7 @@ def _at(block: Block, places: Array) -> Block:
     return Block(cells=cells, labels=labels, n=len(places))
 
 
-def _joined(parts: list[Array], dtype: np.dtype[Any]) -> Array:
+def _join(parts: list[Array], dtype: np.dtype[Any]) -> Array:
     return np.concatenate(parts).astype(dtype, copy=False) if parts else np.empty(0, dtype=dtype)
 
 

@@ -62,8 +62,8 @@ class Purchase:
     def __post_init__(self) -> None:
         for name, text in asdict(self).items():
             if not isinstance(text, str) or len(text) > LONGEST_NAME or not text.isprintable():
-                allowed = f"one line of at most {LONGEST_NAME} printable characters"
-                raise ParameterError("Purchase", name, text, allowed=allowed)
+                requirement = f"one line of at most {LONGEST_NAME} printable characters"
+                raise ParameterError("Purchase", name, text, allowed=requirement)
 
     @classmethod
     def of(cls, **parts: object) -> Purchase:
@@ -128,8 +128,8 @@ class Charge:
         for name, text in (("note", self.note), ("key", "" if self.key is None else self.key)):
             # Printable text has no NUL and no half of a surrogate pair, so every store can keep it.
             if not isinstance(text, str) or len(text) > LONGEST_TEXT or not text.isprintable():
-                allowed = f"one line of at most {LONGEST_TEXT} printable characters"
-                raise ParameterError("Ledger.charge", name, text, allowed=allowed)
+                requirement = f"one line of at most {LONGEST_TEXT} printable characters"
+                raise ParameterError("Ledger.charge", name, text, allowed=requirement)
 
 
 @dataclass(frozen=True)
@@ -211,8 +211,8 @@ class Entry:
         """This entry, if the charge that brought its key again is the same charge."""
         same = charge.cost.pair == self.cost.pair if self.layout == 1 else charge.cost == self.cost
         if not same:
-            allowed = f"a new key, or one repeated with its own amounts ({self.cost})"
-            raise ParameterError("Ledger.charge", "key", charge.key, allowed=allowed)
+            requirement = f"a new key, or one repeated with its own amounts ({self.cost})"
+            raise ParameterError("Ledger.charge", "key", charge.key, allowed=requirement)
         return self
 
 
@@ -330,9 +330,11 @@ class Account:
         if not self.promises.admits(after):
             self.check(charge.cost)
         if max(after.epsilon.denominator.bit_length(), after.delta.denominator.bit_length()) > WIDEST_SUM:
-            allowed = "an amount whose exact sum with the rows before stays short"
+            requirement = "an amount whose exact sum with the rows before stays short"
             remedy = "Charge decimals."
-            raise ParameterError("Ledger.charge", "cost", str(charge.cost), allowed=allowed, remedy=remedy)
+            raise ParameterError(
+                "Ledger.charge", "cost", str(charge.cost), allowed=requirement, remedy=remedy
+            )
         cost, purchase = charge.cost, charge.purchase
         if self.layout == 1:  # as it will be read
             cost, purchase = replace(cost, rho=pure_rho(cost.epsilon)), None

@@ -67,9 +67,9 @@ def restore(copy: str | os.PathLike[str], place: str) -> Ledger:
 
 
 def _in_use(owner: str, parameter: str, place: object) -> ParameterError:
-    allowed = "a place where there is nothing yet"
+    requirement = "a place where there is nothing yet"
     remedy = "Nothing is overwritten: a copy written over a ledger would forget charges."
-    return ParameterError(owner, parameter, str(place), allowed=allowed, remedy=remedy)
+    return ParameterError(owner, parameter, str(place), allowed=requirement, remedy=remedy)
 
 
 def _is_sqlite(path: Path) -> bool:

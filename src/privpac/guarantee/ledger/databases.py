@@ -78,8 +78,8 @@ def database(url: str) -> Database:
         return Postgres(url)
     # Nothing is shown beyond the scheme: what follows may hold a password.
     scheme = url.partition("://")[0] + "://..."
-    allowed = "sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME"
-    raise ParameterError("Ledger", "path", scheme, allowed=allowed)
+    requirement = "sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME"
+    raise ParameterError("Ledger", "path", scheme, allowed=requirement)
 
 
 class _OneConnection(StaticPool):
@@ -149,7 +149,7 @@ class SqliteFile:
         return store._sentence(error.orig or error, self._path)
 
     def damaged(self) -> NotCertified:
-        return store._damaged(self._path)
+        return store._damage(self._path)
 
 
 def _begin(connection: sa.Connection) -> None:
@@ -174,8 +174,8 @@ class Postgres:
         try:
             self._url = sa.make_url(url).set(drivername="postgresql+psycopg")
         except (ArgumentError, ValueError):
-            allowed = "postgresql+psycopg://USER@HOST/NAME with %-signs for special characters"
-            raise ParameterError("Ledger", "path", "postgresql+psycopg://...", allowed=allowed) from None
+            requirement = "postgresql+psycopg://USER@HOST/NAME with %-signs for special characters"
+            raise ParameterError("Ledger", "path", "postgresql+psycopg://...", allowed=requirement) from None
 
     @property
     def url(self) -> str:
@@ -280,8 +280,8 @@ class Postgres:
 
     def _not_a_ledger(self) -> ParameterError:
         remedy = "Make one with: privpac ledger create URL --epsilon TOTAL; or correct the address."
-        allowed = "a database with a ledger, which this is not"
-        return ParameterError("Ledger", "path", self.where, allowed=allowed, remedy=remedy)
+        requirement = "a database with a ledger, which this is not"
+        return ParameterError("Ledger", "path", self.where, allowed=requirement, remedy=remedy)
 
     def damaged(self) -> NotCertified:
         remedy = "Restore it from a backup, or treat its budget as spent."

@@ -344,9 +344,9 @@ def _create_or_open(path: str | os.PathLike[str], *, promises: Promises) -> Stor
     else:
         same = account.promises.declaration == promises.declaration
     if not same:
-        allowed = f"the total this ledger was made with ({account.promises})"
+        requirement = f"the total this ledger was made with ({account.promises})"
         remedy = "Continue it with Ledger.open, or choose another path."
-        raise ParameterError("Ledger", "total", str(promises), allowed=allowed, remedy=remedy)
+        raise ParameterError("Ledger", "total", str(promises), allowed=requirement, remedy=remedy)
     return store
 
 

@@ -47,8 +47,8 @@ class Approximate:
         """The promise, with the rho that its delta allows."""
         if reserved_delta == delta:
             return cls(epsilon, delta, reserved_delta)
-        allowed = spendable(epsilon, delta - reserved_delta)
-        return cls(epsilon, delta, reserved_delta, allowed.order, allowed.rho)
+        allowance = spendable(epsilon, delta - reserved_delta)
+        return cls(epsilon, delta, reserved_delta, allowance.order, allowance.rho)
 
     def admits(self, spent: Cost) -> bool:
         """Whether these sums, the new charge included, keep the promise."""
@@ -87,17 +87,17 @@ class Promises:
         )
         pure = None if pure_epsilon is None else read_positive(owner, "pure_epsilon", pure_epsilon)
         if reserve > whole:
-            allowed = f"at most delta, which is {exact_text(whole)}"
-            raise ParameterError(owner, "reserved_delta", exact_text(reserve), allowed=allowed)
+            requirement = f"at most delta, which is {exact_text(whole)}"
+            raise ParameterError(owner, "reserved_delta", exact_text(reserve), allowed=requirement)
         if whole:
             total = read_positive(owner, "epsilon", epsilon)
             return cls(pure, Approximate.declared(total, whole, reserve))
         if pure is None:
             return cls(read_positive(owner, "epsilon", epsilon))
         if epsilon is not None:
-            allowed = "left out where pure_epsilon is the only promise"
+            requirement = "left out where pure_epsilon is the only promise"
             remedy = "Say delta too, or leave one of the two out."
-            raise ParameterError(owner, "epsilon", epsilon, allowed=allowed, remedy=remedy)
+            raise ParameterError(owner, "epsilon", epsilon, allowed=requirement, remedy=remedy)
         return cls(pure)
 
     @classmethod

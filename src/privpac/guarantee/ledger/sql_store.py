@@ -133,7 +133,7 @@ class SqlStore:
         whatever becomes of this one; a power cut may lose it, until the next commit that waits is done: the log of
         the database has one order. So nothing may leave before there was such a commit.
         """
-        with self._connected() as connection:
+        with self._open_connection() as connection:
             if not synced:
                 connection.execution_options(**{UNSYNCED: True})
             with self._in_words():
@@ -148,7 +148,7 @@ class SqlStore:
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """A connection that sees one state of the ledger and of the tables beside it; not for writing."""
-        with self._connected() as connection:
+        with self._open_connection() as connection:
             yield self._database.snapshot(connection)
 
     def append(self, charge: Charge) -> Entry:
@@ -192,7 +192,7 @@ class SqlStore:
         self.engine.dispose()
 
     @contextmanager
-    def _connected(self) -> Iterator[sa.Connection]:
+    def _open_connection(self) -> Iterator[sa.Connection]:
         with self._in_words():
             connection = self.engine.connect()
         try:

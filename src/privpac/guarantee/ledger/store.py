@@ -116,7 +116,7 @@ class SqliteStore:
         place = _place(path)
         with (
             new_file(place) as draft,
-            self._connected() as connection,
+            self._open_connection() as connection,
             closing(_connect(draft, mode="rwc")) as copy,
         ):
             connection.backup(copy)  # all pages in one step: one state
@@ -131,7 +131,7 @@ class SqliteStore:
             account = _read_account(connection, place)
             # The account may be readable and later pages gone. Looked at here, not again in every worker.
             if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-                raise _damaged(place)
+                raise _damage(place)
         return cls(place, identity=account.id)
 
     @property
@@ -143,7 +143,7 @@ class SqliteStore:
         return str(self._path)
 
     def append(self, charge: Charge) -> Entry:
-        with self._connected() as connection, _transaction(connection):
+        with self._open_connection() as connection, _transaction(connection):
             if charge.key is not None:
                 row = connection.execute("SELECT * FROM entry WHERE key = ?", (charge.key,)).fetchone()
                 if row is not None:
@@ -154,21 +154,21 @@ class SqliteStore:
             _insert(connection, "entry", entry.row())
             update = _move(connection, before, after)
             if update.rowcount != 1:
-                raise _damaged(self._path)
+                raise _damage(self._path)
         return entry
 
     def account(self) -> Account:
-        with self._connected() as connection:
+        with self._open_connection() as connection:
             return _read_account(connection, self._path)
 
     def entries(self) -> tuple[Entry, ...]:
-        with self._connected() as connection:
+        with self._open_connection() as connection:
             rows = connection.execute("SELECT * FROM entry ORDER BY number").fetchall()
         return tuple(Entry.from_row(dict(row)) for row in rows)
 
     def bring_up(self) -> None:
         """Bring tables of the first layout up to date, all at once; rows keep their hashes."""
-        with self._connected() as connection, _transaction(connection):
+        with self._open_connection() as connection, _transaction(connection):
             before = _read_account(connection, self._path)
             if before.layout == 1:
                 rows = connection.execute("SELECT * FROM entry").fetchall()
@@ -188,7 +188,7 @@ class SqliteStore:
         self._connection = None
 
     @contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
+    def _open_connection(self) -> Iterator[sqlite3.Connection]:
         """The one connection of this process; refused if the path leads elsewhere by now.
 
         A file that was moved or deleted while open would take charges, acknowledge them and lose them.
@@ -330,7 +330,7 @@ def _read_account(connection: sqlite3.Connection, path: Path) -> Account:
         raise _not_a_ledger(path)
     account = stored_account(connection.execute("SELECT * FROM account").fetchall())
     if account is None:
-        raise _damaged(path)
+        raise _damage(path)
     return account
 
 
@@ -357,18 +357,18 @@ def _sentence(error: BaseException, path: Path) -> PrivpacError:
     if kind == "SQLITE_NOTADB":
         return _not_a_ledger(path)
     if kind.startswith(("SQLITE_CORRUPT", "SQLITE_CONSTRAINT")) or "no such" in str(error):
-        return _damaged(path)
+        return _damage(path)
     remedy = "Nothing was released; check the drive and its permissions and try again."
     return PrivpacError(f"The ledger '{path}' could not be used: {error}.", remedy=remedy)
 
 
 def _not_a_ledger(path: Path) -> ParameterError:
-    allowed = "a ledger file, which this is not (or no longer)"
+    requirement = "a ledger file, which this is not (or no longer)"
     remedy = "Give another path; this file was left as it is."
-    return ParameterError("Ledger", "path", str(path), allowed=allowed, remedy=remedy)
+    return ParameterError("Ledger", "path", str(path), allowed=requirement, remedy=remedy)
 
 
-def _damaged(path: Path) -> NotCertified:
+def _damage(path: Path) -> NotCertified:
     remedy = "Restore the file from a backup, or treat its budget as spent."
     return NotCertified(f"The ledger '{path}' is truncated or was edited.", remedy=remedy)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from privpac.constructions.class_facts import listed
+from privpac.constructions.class_facts import can_list
 from privpac.constructions.release.block_quantiles import BlockQuantiles
 from privpac.constructions.release.blr import ThresholdBLR
 from privpac.constructions.release.quantiles import Quantiles
@@ -26,10 +26,10 @@ def experiment_for(answer: Answer, supply: Supply) -> Experiment:
     """What to try for a row; raises `Unsimulated` where there is nothing to run."""
     if answer.concepts.kind == "any":
         raise Unsimulated("any stands for every class of its dimension: name one")
-    voted = answer.option.learner in VOTED
-    if (voted or answer.option.learner in LISTED) and not listed(answer.concepts, voted=voted):
+    by_vote = answer.option.learner in VOTED
+    if (by_vote or answer.option.learner in LISTED) and not can_list(answer.concepts, voted=by_vote):
         raise Unsimulated(
-            "boxes are not voted on" if voted else "there are too many boxes to list all of them"
+            "boxes are not voted on" if by_vote else "there are too many boxes to list all of them"
         )
     if answer.concepts.groups and answer.option.learner == "occam" and answer.command is None:
         raise Unsimulated("sums over all boxes of so fine a grid take too long for so many records")

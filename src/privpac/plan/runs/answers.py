@@ -70,15 +70,15 @@ def _experiment(
 def _for_size(kind: Any, concepts: Any, answer: Answer) -> Callable[[int, Fraction], Any]:
     """A predictor planned for so many records, as the printed command plans it."""
 
-    def planned(n: int, epsilon: Fraction) -> Any:
+    def plan(n: int, epsilon: Fraction) -> Any:
         if n < 2:
             raise SizeError("One record is too few to relabel.")
         return kind.planned(concepts, epsilon, records=n, failure=answer.wish.failure)
 
-    return planned
+    return plan
 
 
-def _planned(make: Callable[[int, Fraction], Any], answer: Answer) -> Callable[[int], tuple[int, int]]:
+def _numbers_of(make: Callable[[int, Fraction], Any], answer: Answer) -> Callable[[int], tuple[int, int]]:
     """How many of so many records list the labellings, and how many models vote; none where so few cannot do."""
 
     @lru_cache(maxsize=64)
@@ -101,17 +101,17 @@ def _drawing(
 
     def each(n: int) -> float:
         kept = numbers(n)[0]
-        counted = n - kept if voted else n
-        return listing_seconds(answer, concepts, kept, counted=counted, voted=voted) if kept else 0.0
+        records = n - kept if voted else n
+        return listing_seconds(answer, concepts, kept, counted=records, voted=voted) if kept else 0.0
 
     return each
 
 
-def _fitting(answer: Answer, concepts: Any, models: int, *, fitted: int) -> float:
+def _fitting(answer: Answer, concepts: Any, models: int, *, records: int) -> float:
     """Seconds of models that vote, each fitted to its part of so many records."""
     if not models:
         return 0.0
-    block = largest_block(fitted, models)
+    block = largest_block(records, models)
     return models * (EACH_MODEL + listing_seconds(answer, concepts, block, counted=block))
 
 
@@ -119,7 +119,7 @@ def _concepts(answer: Answer, supply: Supply) -> Any:
     return class_of(runnable(answer.concepts.word), supply, columns=answer.concepts.word.count("COLUMN"))
 
 
-def _turned(share: float, flip: Fraction) -> float:
+def _turn(share: float, flip: Fraction) -> float:
     """Of answers that are wrong so often and then turned round."""
     return share * (1 - 2 * float(flip)) + float(flip)
 
@@ -149,7 +149,7 @@ def vote(answer: Answer, supply: Supply) -> Experiment:
         return errs
 
     def each(n: int) -> float:
-        return _fitting(answer, concepts, models, fitted=n)
+        return _fitting(answer, concepts, models, records=n)
 
     return _experiment(answer, supply, make, draws=1, each=each)
 
@@ -158,15 +158,15 @@ def flipped(answer: Answer, supply: Supply) -> Experiment:
     """A fresh draw for every answer, turned round now and then."""
     concepts = _concepts(answer, supply)
 
-    planned = _for_size(FreshDraws, concepts, answer)
+    plan_for = _for_size(FreshDraws, concepts, answer)
 
     def make(population: Population, n: int, epsilon: Fraction) -> Errs:
-        predictor = planned(n, epsilon)
-        return lambda sample, coins: _turned(
+        predictor = plan_for(n, epsilon)
+        return lambda sample, coins: _turn(
             population.error(predictor.hypothesis(sample, coins)), predictor.flip
         )
 
-    each = _drawing(answer, concepts, _planned(planned, answer))
+    each = _drawing(answer, concepts, _numbers_of(plan_for, answer))
     return _experiment(answer, supply, make, draws=DRAWS, each=each)
 
 
@@ -174,20 +174,20 @@ def relabelled_vote(answer: Answer, supply: Supply) -> Experiment:
     """Models on records that the others relabel, anew for every answer."""
     concepts = _concepts(answer, supply)
 
-    planned = _for_size(RelabelledVote, concepts, answer)
+    plan_for = _for_size(RelabelledVote, concepts, answer)
 
     def make(population: Population, n: int, epsilon: Fraction) -> Errs:
-        predictor, cells = planned(n, epsilon), population.records.block().cells
+        predictor, cells = plan_for(n, epsilon), population.records.block().cells
         return lambda sample, coins: _voted_wrong(
             population, predictor.votes(sample, cells, coins), predictor.models, ratio_for(predictor.inner)
         )
 
-    numbers = _planned(planned, answer)
+    numbers = _numbers_of(plan_for, answer)
     drawing = _drawing(answer, concepts, numbers, voted=True)
 
     def each(n: int) -> float:
         kept, models = numbers(n)
-        return drawing(n) + _fitting(answer, concepts, models, fitted=kept)
+        return drawing(n) + _fitting(answer, concepts, models, records=kept)
 
     return _experiment(answer, supply, make, draws=DRAWS, each=each)
 
@@ -196,27 +196,27 @@ def net_relabelled(answer: Answer, supply: Supply) -> Experiment:
     """All records relabelled by one draw, models on blocks of them, an answer turned round now and then."""
     concepts = _concepts(answer, supply)
 
-    planned = _for_size(NetRelabelled, concepts, answer)
+    plan_for = _for_size(NetRelabelled, concepts, answer)
 
     def make(population: Population, n: int, epsilon: Fraction) -> Errs:
-        predictor = planned(n, epsilon)
+        predictor = plan_for(n, epsilon)
         cells = population.records.block().cells
 
         def errs(sample: object, coins: object) -> float:
-            voted = _voted_wrong(
+            error = _voted_wrong(
                 population,
                 predictor.votes(sample, cells, coins),
                 predictor.models,
                 ratio_for(predictor.inner),
             )
-            return _turned(voted, predictor.flip)
+            return _turn(error, predictor.flip)
 
         return errs
 
-    numbers = _planned(planned, answer)
+    numbers = _numbers_of(plan_for, answer)
     drawing = _drawing(answer, concepts, numbers)
 
     def each(n: int) -> float:
-        return drawing(n) + _fitting(answer, concepts, numbers(n)[1], fitted=n)
+        return drawing(n) + _fitting(answer, concepts, numbers(n)[1], records=n)
 
     return _experiment(answer, supply, make, draws=DRAWS, each=each)

@@ -89,8 +89,8 @@ def as_schema(description: Description, *, columns: int = 1) -> Schema:
     else:
         size = {} if description.bits is None else {"resolution": 2**description.bits}
         shape = {"lower": 0, "upper": 1, **size}
-    described = [{"name": f"c{i}", "kind": "numeric", **shape} for i in range(1, count + 1)]
-    return Schema.from_json({"label": "y", "columns": described})
+    entries = [{"name": f"c{i}", "kind": "numeric", **shape} for i in range(1, count + 1)]
+    return Schema.from_json({"label": "y", "columns": entries})
 
 
 def runnable(word: str) -> str:
@@ -122,10 +122,10 @@ class Run:
     def seconds(self, schema: Schema, n: int) -> float:
         """Of one run on n records, by the public estimate of its class where it has one."""
         try:
-            estimated = estimated_class(self.learner(schema, n, Fraction(1)))
+            concepts = estimated_class(self.learner(schema, n, Fraction(1)))
         except SizeError:  # so few cannot do, which takes no time
             return EACH
-        each = self._others(schema, n) if estimated is None else ESTIMATED * estimated.estimate(n).seconds
+        each = self._others(schema, n) if concepts is None else ESTIMATED * concepts.estimate(n).seconds
         return float(each) + EACH + n * EACH_RECORD
 
     def _others(self, schema: Schema, n: int) -> float:
@@ -181,8 +181,8 @@ def planted(word: str, population: Population) -> Population:
     if _uneven(labelled):
         cells = population.records.block().cells
         values = cells[_columns(word, population)[0]]
-        halved = population.records.relabelled((values > np.sort(values)[len(values) // 2]).astype(np.uint8))
-        labelled = _relabelled(population, _best(word, replace(population, records=halved)))
+        halves = population.records.relabelled((values > np.sort(values)[len(values) // 2]).astype(np.uint8))
+        labelled = _relabelled(population, _best(word, replace(population, records=halves)))
     return labelled
 
 
@@ -244,15 +244,15 @@ class Supply:
     def records(self, answer: Answer) -> Population:
         """A table of one's own, or a synthetic one with labels from no particular class."""
         schema = self.schema(columns=answer.concepts.word.count("COLUMN"))
-        flipped = None if self.table is not None else self.flipped(answer)
-        if flipped not in self.populations:
-            if flipped is None:
-                self.populations[flipped] = from_table(self.table, schema)
+        noise = None if self.table is not None else self.flipped(answer)
+        if noise not in self.populations:
+            if noise is None:
+                self.populations[noise] = from_table(self.table, schema)
             else:
-                self.populations[flipped] = synthetic(
-                    schema, flipped=flipped, marginals=read_marginals(self.marginals)
+                self.populations[noise] = synthetic(
+                    schema, flipped=noise, marginals=read_marginals(self.marginals)
                 )
-        return self.populations[flipped]
+        return self.populations[noise]
 
     def population(self, answer: Answer) -> Population:
         """The records for a row about one class: labels as its setting assumes, unless they are the user's own."""

@@ -44,8 +44,8 @@ def reference(answer: Answer, supply: Supply) -> Experiment:
     sphere = answer.concepts.kind == "sphere"
     population = _band(answer, supply) if sphere else _slice(answer, supply)
     plan = _plan(_learner(answer, population.records.schema), answer.need.labelled)
-    listed = (plan.cover.size or 0) if sphere and answer.concepts.parts > 2 else 0
-    each = EACH_RECORD + listed * EACH_LOOK + (EACH_ARC if sphere else 0.0)
+    directions = (plan.cover.size or 0) if sphere and answer.concepts.parts > 2 else 0
+    each = EACH_RECORD + directions * EACH_LOOK + (EACH_ARC if sphere else 0.0)
 
     def trial(n: int, epsilon: Fraction) -> Trial:
         ratio = max(ratio_for(epsilon / 2), plan.ratio)
@@ -57,7 +57,7 @@ def reference(answer: Answer, supply: Supply) -> Experiment:
 
         return run
 
-    return Experiment(population.on, trial, lambda n: 2 * EACH + listed * EACH_DIRECTION + n * each)
+    return Experiment(population.on, trial, lambda n: 2 * EACH + directions * EACH_DIRECTION + n * each)
 
 
 def _learner(answer: Answer, schema: Schema) -> ReferenceCover:
@@ -75,22 +75,22 @@ def _learner(answer: Answer, schema: Schema) -> ReferenceCover:
     )
 
 
-def _plan(learner: ReferenceCover, proved: int) -> Plan:
+def _plan(learner: ReferenceCover, need: int) -> Plan:
     for more in MORE:
         try:
-            return learner.plan(math.ceil(more * proved))
+            return learner.plan(math.ceil(more * need))
         except SizeError as problem:
-            refused = problem
-    raise refused
+            refusal = problem
+    raise refusal
 
 
-def _labelled(
+def _population(
     answer: Answer, supply: Supply, schema: Schema, cells: Any, labels: Any, coins: SeededCoins, where: str
 ) -> Population:
-    flipped = supply.flipped(answer)
-    wrong = uniforms(coins, ROWS) < flipped
+    share = supply.flipped(answer)
+    wrong = uniforms(coins, ROWS) < share
     records = MemorySample.from_cells(schema, cells, (labels ^ wrong).astype(np.uint8))
-    noise = f"; {flipped:.0%} of the labels are flipped" if flipped else ""
+    noise = f"; {share:.0%} of the labels are flipped" if share else ""
     return Population(records, float(np.mean(wrong)), f"{ROWS:,} synthetic records, uniform {where}{noise}")
 
 
@@ -104,7 +104,7 @@ def _slice(answer: Answer, supply: Supply) -> Population:
     cells = np.minimum((place * size).astype(np.int64), size - 1)
     labels = cells >= math.floor((low + GOLDEN / kappa) * size)
     where = f"on an interval of length 1/{kappa:g} that holds the cut"
-    return _labelled(answer, supply, schema, {schema.names[0]: cells}, labels, coins, where)
+    return _population(answer, supply, schema, {schema.names[0]: cells}, labels, coins, where)
 
 
 def _band(answer: Answer, supply: Supply) -> Population:
@@ -119,12 +119,12 @@ def _band(answer: Answer, supply: Supply) -> Population:
     rest = ndtri(np.clip(uniforms(coins, ROWS * d), 2.0**-53, None)).reshape(ROWS, d)
     rest -= np.outer(rest @ direction, direction)
     rest /= np.linalg.norm(rest, axis=1, keepdims=True)
-    signed = np.where(up, height, -height)[:, None]
-    points: NDArray[np.float64] = signed * direction + np.sqrt(1 - height**2)[:, None] * rest
+    heights = np.where(up, height, -height)[:, None]
+    points: NDArray[np.float64] = heights * direction + np.sqrt(1 - height**2)[:, None] * rest
     size = schema.columns[0].size
     cells = {
         name: np.clip(((points[:, i] + 1) / 2 * size).astype(np.int64), 0, size - 1)
         for i, name in enumerate(schema.names[:d])
     }
     where = f"on the band of the sphere around the cut that holds 1/{kappa:g} of it"
-    return _labelled(answer, supply, schema, cells, up, coins, where)
+    return _population(answer, supply, schema, cells, up, coins, where)

@@ -41,18 +41,18 @@ def with_pool(method: str) -> Callable[[Answer, Supply], Experiment]:
             learner = semi_learner(concepts, settings(n, epsilon))
 
             def run(coins: Any) -> float:
-                sample = _drawn(population, n, others, coins)
+                sample = _sample(population, n, others, coins)
                 return max(0.0, population.error(learner.learn(sample, coins)) - population.best)
 
             return run
 
         def seconds(n: int) -> float:
-            fixed = EACH + n * EACH_RECORD + others * EACH_OTHER
+            base = EACH + n * EACH_RECORD + others * EACH_OTHER
             if method == "generic":
-                return fixed + others * EACH_SANITISED
-            kept = _relabelled(settings, n, answer)
-            drawn = listing_seconds(answer, concepts, kept, counted=n, voted=method == "relabel")
-            return fixed + drawn + weighing_seconds(concepts, kept)
+                return base + others * EACH_SANITISED
+            kept = _new_labels(settings, n, answer)
+            drawing = listing_seconds(answer, concepts, kept, counted=n, voted=method == "relabel")
+            return base + drawing + weighing_seconds(concepts, kept)
 
         on = f"{population.on}; {others:,} more of them without labels"
         return Experiment(on, trial, seconds, promised=supply.promised(answer, population), unlabelled=others)
@@ -60,7 +60,7 @@ def with_pool(method: str) -> Callable[[Answer, Supply], Experiment]:
     return experiment
 
 
-def _relabelled(settings: Callable[[int, Fraction], dict[str, Any]], n: int, answer: Answer) -> int:
+def _new_labels(settings: Callable[[int, Fraction], dict[str, Any]], n: int, answer: Answer) -> int:
     """How many records get new labels; none where so few labelled ones cannot do."""
     try:
         numbers = settings(n, answer.wish.epsilon)
@@ -69,7 +69,7 @@ def _relabelled(settings: Callable[[int, Fraction], dict[str, Any]], n: int, ans
     return int(numbers["kept_unlabelled"]) + int(numbers.get("kept_labelled", 0))
 
 
-def _drawn(population: Population, n: int, others: int, coins: Any) -> SemiSample:
+def _sample(population: Population, n: int, others: int, coins: Any) -> SemiSample:
     """The records without labels first: they are the same for every number of labels."""
     bare = population.sample(others, coins).block().cells
     return SemiSample(population.sample(n, coins), MemorySample.from_cells(population.records.schema, bare))

@@ -33,7 +33,7 @@ def class_of(word: str, supply: Supply, *, columns: int = 1) -> Any:
     return concepts_for(word, Request(supply.schema(columns=columns), Size(1), Fraction(1)))
 
 
-def _learnt(answer: Answer, supply: Supply, make: Make, seconds: Callable[[int], float]) -> Experiment:
+def _learning(answer: Answer, supply: Supply, make: Make, seconds: Callable[[int], float]) -> Experiment:
     """Learn from n records, and see how often the rule errs on all of them."""
     population = supply.population(answer)
 
@@ -52,7 +52,7 @@ def _learnt(answer: Answer, supply: Supply, make: Make, seconds: Callable[[int],
 def by_command(answer: Answer, supply: Supply) -> Experiment:
     """What the printed command runs."""
     run, schema = Run.of(answer), supply.schema(columns=answer.concepts.word.count("COLUMN"))
-    return _learnt(
+    return _learning(
         answer,
         supply,
         lambda n, epsilon: run.learner(schema, n, epsilon),
@@ -67,7 +67,7 @@ def active(answer: Answer, supply: Supply) -> Experiment:
     def make(n: int, epsilon: Fraction) -> Any:
         return run.learner(schema, n, inner_epsilon(n, n + answer.need.unlabelled, epsilon=epsilon))
 
-    return _learnt(answer, supply, make, lambda n: run.seconds(schema, n))
+    return _learning(answer, supply, make, lambda n: run.seconds(schema, n))
 
 
 def agnostic(answer: Answer, supply: Supply) -> Experiment:
@@ -86,7 +86,7 @@ def agnostic(answer: Answer, supply: Supply) -> Experiment:
         voting = listing_seconds(answer, concepts, kept, counted=n - kept, voted=True)
         return EACH + n * EACH_RECORD + voting + weighing_seconds(concepts, kept)
 
-    return _learnt(answer, supply, make, seconds)
+    return _learning(answer, supply, make, seconds)
 
 
 def _noisy(answer: Answer, supply: Supply) -> Callable[[Fraction], NoisyCuts]:
@@ -101,9 +101,9 @@ def _cell_seconds(answer: Answer) -> Callable[[int], float]:
 
 def noisy(answer: Answer, supply: Supply) -> Experiment:
     make = _noisy(answer, supply)
-    return _learnt(answer, supply, lambda n, epsilon: make(epsilon), _cell_seconds(answer))
+    return _learning(answer, supply, lambda n, epsilon: make(epsilon), _cell_seconds(answer))
 
 
 def denoised(answer: Answer, supply: Supply) -> Experiment:
     make = _noisy(answer, supply)
-    return _learnt(answer, supply, lambda n, epsilon: DenoisedCuts(make(epsilon)), _cell_seconds(answer))
+    return _learning(answer, supply, lambda n, epsilon: DenoisedCuts(make(epsilon)), _cell_seconds(answer))

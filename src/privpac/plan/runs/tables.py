@@ -41,53 +41,53 @@ Make = Callable[[Any, str, Fraction], Any]
 """(schema, column, epsilon) to what releases a column."""
 
 
-def _gaps(true: NDArray[Any], released: NDArray[Any]) -> NDArray[np.float64]:
+def _gaps(true: NDArray[Any], synthetic: NDArray[Any]) -> NDArray[np.float64]:
     """At every threshold that tells records apart: the share of released records below it, less that of the true."""
-    places = np.unique(np.concatenate([true, released]))
+    places = np.unique(np.concatenate([true, synthetic]))
     below = [
         np.searchsorted(values, places, side="right") / len(values)
-        for values in (np.sort(released), np.sort(true))
+        for values in (np.sort(synthetic), np.sort(true))
     ]
     gaps: NDArray[np.float64] = below[0] - below[1]
     return gaps
 
 
-def threshold_error(true: NDArray[Any], released: NDArray[Any]) -> float:
+def threshold_error(true: NDArray[Any], synthetic: NDArray[Any]) -> float:
     """The largest error of a threshold."""
-    return float(np.abs(_gaps(true, released)).max())
+    return float(np.abs(_gaps(true, synthetic)).max())
 
 
-def range_error(true: NDArray[Any], released: NDArray[Any]) -> float:
+def range_error(true: NDArray[Any], synthetic: NDArray[Any]) -> float:
     """The largest error of a range: two thresholds, one as much too high as the other is too low."""
-    gaps = _gaps(true, released)
+    gaps = _gaps(true, synthetic)
     return float(max(0.0, gaps.max()) - min(0.0, gaps.min()))
 
 
-def share_error(true: NDArray[Any], released: Any) -> float:
+def share_error(true: NDArray[Any], synthetic: Any) -> float:
     """The largest error of the share of a value."""
     values, counts = np.unique(true, return_counts=True)
-    held = dict(zip(values.tolist(), counts.tolist(), strict=True))
-    shares = dict(released.counts)
+    truth = dict(zip(values.tolist(), counts.tolist(), strict=True))
+    shares = dict(synthetic.counts)
     n = len(true)
-    gaps = (shares.get(cell, 0) / released.total - held.get(cell, 0) / n for cell in {*shares, *held})
+    gaps = (shares.get(cell, 0) / synthetic.total - truth.get(cell, 0) / n for cell in {*shares, *truth})
     return float(max(map(abs, gaps)))
 
 
-def _drawn(answer: Answer, supply: Supply) -> tuple[Population, str]:
+def _source(answer: Answer, supply: Supply) -> tuple[Population, str]:
     column = runnable(answer.concepts.word).split(":")[1]
     if supply.has_records:
         return supply.records(answer), column
     return skewed(supply.schema(), column), column
 
 
-def _released(
+def _release(
     answer: Answer,
     supply: Supply,
     make: Make,
     worst: Callable[[NDArray[Any], Any], float],
     seconds: Callable[[int], float],
 ) -> Experiment:
-    population, column = _drawn(answer, supply)
+    population, column = _source(answer, supply)
     schema = population.records.schema
 
     def trial(n: int, epsilon: Fraction) -> Trial:
@@ -95,8 +95,8 @@ def _released(
 
         def run(coins: Any) -> float:
             cells = population.sample(n, coins).block().cells[column]
-            released = sanitiser.release(MemorySample.from_cells(schema, {column: cells}), coins)
-            return worst(cells, released)
+            table = sanitiser.release(MemorySample.from_cells(schema, {column: cells}), coins)
+            return worst(cells, table)
 
         return run
 
@@ -119,10 +119,10 @@ def of_line(kind: Line) -> Callable[..., Experiment]:
         cells = answer.concepts.cells or 0
         spent: dict[str, Any] = {"delta": answer.wish.delta} if kind is BlockQuantiles else {}
 
-        def worst(cells: NDArray[Any], released: Any) -> float:
-            return error(cells, np.array(released.cells(), dtype=cells.dtype))
+        def worst(cells: NDArray[Any], synthetic: Any) -> float:
+            return error(cells, np.array(synthetic.cells(), dtype=cells.dtype))
 
-        return _released(
+        return _release(
             answer,
             supply,
             lambda schema, column, epsilon: kind(
@@ -140,7 +140,7 @@ def of_line(kind: Line) -> Callable[..., Experiment]:
 
 def histogram(answer: Answer, supply: Supply) -> Experiment:
     """Shares of all values."""
-    return _released(
+    return _release(
         answer,
         supply,
         lambda schema, column, epsilon: PointHistogram(
@@ -167,4 +167,4 @@ def listed(answer: Answer, supply: Supply) -> Experiment:
         listing = math.comb(cells + points - 1, points) * cells * EACH_CANDIDATE
         return EACH + n * EACH_RECORD + listing + sanitiser.most * EACH_TRIED
 
-    return _released(answer, supply, make, share_error, seconds)
+    return _release(answer, supply, make, share_error, seconds)

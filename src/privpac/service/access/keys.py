@@ -205,12 +205,12 @@ def any_in_use(store: SqlStore) -> bool:
 def revoke(store: SqlStore, identity: str) -> None:
     """End a key, for good; what it spent stays spent."""
     with store.transact() as transaction:
-        ended = transaction.connection.execute(
+        result = transaction.connection.execute(
             sa.update(API_KEY)
             .where(API_KEY.c.id == identity, API_KEY.c.revoked.is_(None))
             .values(revoked=_now())
         )
-    if ended.rowcount != 1:
+    if result.rowcount != 1:
         raise ParameterError(
             OWNER,
             "id",
@@ -220,12 +220,12 @@ def revoke(store: SqlStore, identity: str) -> None:
         )
 
 
-def find(connection: Any, presented: Presented) -> Key | None:
+def find(connection: Any, credential: Presented) -> Key | None:
     """The key, if it was made here, is not revoked and the secret is right."""
-    row = connection.execute(sa.select(API_KEY).where(API_KEY.c.id == presented.id)).mappings().first()
+    row = connection.execute(sa.select(API_KEY).where(API_KEY.c.id == credential.id)).mappings().first()
     if row is None or row["revoked"] is not None:
         return None
-    same = hmac.compare_digest(_hash(presented.secret, bytes(row["salt"])), bytes(row["hash"]))
+    same = hmac.compare_digest(_hash(credential.secret, bytes(row["salt"])), bytes(row["hash"]))
     return Key.from_row(row) if same else None
 
 

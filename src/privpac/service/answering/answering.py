@@ -91,17 +91,17 @@ class Answering:
             if self._has_end(transaction.connection):
                 raise Ended()
             group = self._group(transaction, asks, holders(transaction.connection, asks))
-            admitted = [group.admit(ask) for ask in asks]
+            admissions = [group.admit(ask) for ask in asks]
             group.write()
-        waiting = [one for one in admitted if isinstance(one, PaidRequest)]
+        waiting = [one for one in admissions if isinstance(one, PaidRequest)]
         if not waiting:
             self._remember(group.known)
-            return [one for one in admitted if not isinstance(one, PaidRequest)]
+            return [one for one in admissions if not isinstance(one, PaidRequest)]
         answers = self._draw([one.ask.rows for one in waiting], group.known)
         with self.store.transact() as transaction:
             group = self._group(transaction, [one.ask for one in waiting], {})
             group.keep(answers)
-            outcomes = [group.reply(one) if isinstance(one, PaidRequest) else one for one in admitted]
+            outcomes = [group.reply(one) if isinstance(one, PaidRequest) else one for one in admissions]
             group.write()
         self._remember(group.known)
         return outcomes
@@ -125,7 +125,7 @@ class Answering:
 
     def _group(self, transaction: Transaction, asks: Sequence[Ask], of: dict[str, Key]) -> Group:
         connection = transaction.connection
-        earlier = self._stored(connection, asks)
+        earlier = self._paid_questions(connection, asks)
         return Group(
             self.terms,
             transaction,
@@ -135,7 +135,7 @@ class Answering:
             requests=earlier_requests(connection, asks),
         )
 
-    def _stored(self, connection: object, asks: Sequence[Ask]) -> dict[bytes, int | None]:
+    def _paid_questions(self, connection: object, asks: Sequence[Ask]) -> dict[bytes, int | None]:
         """The questions that are paid for, with their answers if they have one."""
         questions = {key for ask in asks for key in ask.rows.keys}
         answers: dict[bytes, int | None] = {key: self._cache[key] for key in questions if key in self._cache}

@@ -96,7 +96,7 @@ class GroupCommit(Generic[A]):
     def _run(self) -> None:
         last = False
         while not last:
-            waiting, last = self._gathered()
+            waiting, last = self._gather()
             begin = time.monotonic()
             for start in range(0, len(waiting), MOST_TOGETHER):
                 group = waiting[start : start + MOST_TOGETHER]
@@ -105,7 +105,7 @@ class GroupCommit(Generic[A]):
                 self._size, self._seconds = self._count, time.monotonic() - begin
                 self._count -= len(waiting)
 
-    def _gathered(self) -> tuple[list[_Waiting[A]], bool]:
+    def _gather(self) -> tuple[list[_Waiting[A]], bool]:
         """Whoever waits now, and the rest of a crowd that is coming; and whether nobody will come after them."""
         waiting: list[_Waiting[A]] = []
         turn = self._queue.get()

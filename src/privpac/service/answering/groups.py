@@ -125,7 +125,7 @@ class Group:
                 return reused()
             if earlier.reply is not None:
                 return Reply(earlier.reply, Fraction(0))
-            return self._answered(PaidRequest(ask, earlier.price, Fraction(0), self._left(key)))
+            return self._reply_if_known(PaidRequest(ask, earlier.price, Fraction(0), self._left(key)))
         new = ask.rows.new(self.paid)
         entry = None
         if new:
@@ -137,7 +137,7 @@ class Group:
         _, epsilon, price = self.terms.of(len(new))
         if entry is not None or ask.idempotency_key is not None:
             self._note_request(ask, price, entry)
-        return self._answered(PaidRequest(ask, price, epsilon, self._left(self.keys[ask.key])))
+        return self._reply_if_known(PaidRequest(ask, price, epsilon, self._left(self.keys[ask.key])))
 
     def _earlier(self, ask: Ask) -> Earlier | None:
         name = ask.idempotency_key
@@ -148,18 +148,18 @@ class Group:
         cost, _, _ = self.terms.of(count)
         after = key if key.promises is None else key.after(cost)
         if after.promises is not None and not after.promises.admits(after.spent):
-            return self._refused("analyst_budget", "your own budget", key, count)
+            return self._refusal("analyst_budget", "your own budget", key, count)
         note = f"{count} answers, key {key.id}"
         try:
             entry = self.transaction.append(Charge(cost, note, purchase=self.terms.purchase))
         except BudgetExceeded:
-            return self._refused("dataset_budget", "the dataset's budget", key, count)
+            return self._refusal("dataset_budget", "the dataset's budget", key, count)
         self.before.setdefault(key.id, key)
         self.bought[key.id] = self.bought.get(key.id, 0) + count
         self.keys[key.id] = after
         return entry.number
 
-    def _refused(self, code: str, whose: str, key: Key, count: int) -> Problem:
+    def _refusal(self, code: str, whose: str, key: Key, count: int) -> Problem:
         left = self._left(key)
         return Problem(
             429,
@@ -183,14 +183,14 @@ class Group:
             self.written[ask.key, ask.idempotency_key] = row
             self.requests[ask.key, ask.idempotency_key] = Earlier(digest, price, None)
 
-    def _answered(self, one: PaidRequest) -> Reply | PaidRequest:
+    def _reply_if_known(self, one: PaidRequest) -> Reply | PaidRequest:
         """The reply if nothing has to be drawn for it."""
         return self.reply(one) if not one.ask.rows.new(self.known) else one
 
-    def keep(self, drawn: Mapping[bytes, int]) -> None:
+    def keep(self, labels: Mapping[bytes, int]) -> None:
         """Keep what was drawn; where somebody else was quicker, theirs remains."""
         digest = self.terms.digest
-        for question, label in drawn.items():
+        for question, label in labels.items():
             if question not in self.known:
                 self.known[question] = label
                 self.labels.append({"of": digest, "asked": question, "drawn": label})

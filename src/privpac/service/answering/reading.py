@@ -35,17 +35,17 @@ class Reading:
 
     answering: Answering
 
-    def answer(self, sent: Sequence[Submission | Ask]) -> list[Outcome]:
+    def answer(self, requests: Sequence[Submission | Ask]) -> list[Outcome]:
         """The outcome of every request; one whose rows do not fit the schema is refused, and nothing is charged."""
-        asks = self._read(sent)
+        asks = self._read(requests)
         readable = [ask for ask in asks if isinstance(ask, Ask)]
         outcomes = iter(self.answering.answer(readable) if readable else ())
         return [next(outcomes) if isinstance(ask, Ask) else ask for ask in asks]
 
-    def one(self, sent: Submission) -> Ask | Problem:
+    def one(self, request: Submission) -> Ask | Problem:
         """The question of one request."""
         try:
-            return self._together([sent])[0]
+            return self._together([request])[0]
         except Problem as problem:
             return problem
 

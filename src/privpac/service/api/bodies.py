@@ -50,8 +50,8 @@ async def read(headers: Mapping[bytes, bytes], receive: Receive, limits: Limits)
         raise Problem(
             415, "not_json", "The body is not JSON.", remedy="Send it with Content-Type: application/json."
         )
-    announced = headers.get(b"content-length", b"0")
-    if announced.isdigit() and int(announced) > limits.body_bytes:
+    length = headers.get(b"content-length", b"0")
+    if length.isdigit() and int(length) > limits.body_bytes:
         raise _too_large(limits)
     parts, size, more = [], 0, True
     while more:

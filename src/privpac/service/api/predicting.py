@@ -32,12 +32,12 @@ JSON = (b"content-type", b"application/json")
 def presented_by(scope: Scope, headers: Mapping[bytes, bytes], service: Service) -> Presented:
     """What the asker shows as a key; refused if it is none, or if too many wrong ones came from the same address."""
     scheme, _, token = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
-    presented = Presented.read(token.strip()) if scheme.lower() == "bearer" else None
-    if presented is None or not service.knows(presented):
+    credential = Presented.read(token.strip()) if scheme.lower() == "bearer" else None
+    if credential is None or not service.knows(credential):
         service.wrong_keys.check(_address(scope))  # before anything is looked up
-    if presented is None:
+    if credential is None:
         raise _wrong(scope, service)
-    return presented
+    return credential
 
 
 def accepted(scope: Scope, service: Service, key: Key | None) -> Key:
@@ -92,13 +92,13 @@ class Predicting:
         """The body of the reply; a `Problem` if there is none."""
         service, form, facts = self._service, FORMS[path], facts_of(scope)
         headers = dict(reversed(scope["headers"]))  # of a name that is there twice the first counts
-        presented = presented_by(scope, headers, service)
-        key = service.remembered(presented) or await run_in_threadpool(service.find, presented)
+        credential = presented_by(scope, headers, service)
+        key = service.remembered(credential) or await run_in_threadpool(service.find, credential)
         key = accepted(scope, service, key)
         limits = service.settings.limits
         body = form.read(await bodies.read(headers, receive, limits), limits)
         facts.rows = len(body.rows)
-        reply = await service.predict(presented, key, body)
+        reply = await service.predict(credential, key, body)
         facts.epsilon = reply.epsilon
         return form.written(reply.text)
 

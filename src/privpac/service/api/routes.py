@@ -97,8 +97,8 @@ def _page_of_keys(service: Service, limit: int, after: str | None) -> dict[str, 
 
 def _add_reading(router: APIRouter, service: Service) -> None:
     def asker(request: Request) -> Key:
-        presented = presented_by(request.scope, dict(reversed(request.headers.raw)), service)
-        return accepted(request.scope, service, service.find(presented))
+        credential = presented_by(request.scope, dict(reversed(request.headers.raw)), service)
+        return accepted(request.scope, service, service.find(credential))
 
     @router.get(
         "/v1/budget",

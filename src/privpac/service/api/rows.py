@@ -18,7 +18,7 @@ from privpac.data.schema import Schema
 from privpac.errors import DataError, SchemaError, SizeError
 from privpac.service.api.problems import Problem
 
-__all__ = ["allowed", "cells_of", "encoded", "plain"]
+__all__ = ["cells_of", "column_words", "encode", "plain"]
 
 MOST_LISTED = 8  # categories in a message
 WHOLE = re.compile(r"\s*([+-]?\d+(\.0*)?)?\s*", re.ASCII)
@@ -26,7 +26,7 @@ WHOLE = re.compile(r"\s*([+-]?\d+(\.0*)?)?\s*", re.ASCII)
 LONGEST_VALUE = 1_000  # characters of a value; no column needs more, and long numbers are slow to read
 
 
-def encoded(rows: Sequence[dict[str, Any]], schema: Schema) -> Cells:
+def encode(rows: Sequence[dict[str, Any]], schema: Schema) -> Cells:
     """The rows' cells, as a predictor sees any table."""
     return cells_of(plain(rows, schema), schema)
 
@@ -51,7 +51,7 @@ def cells_of(values: Sequence[tuple[Any, ...]], schema: Schema) -> Cells:
         return MemorySample.of(table, schema, labelled=False).block().cells
     except (DataError, SchemaError, SizeError) as problem:
         name = getattr(problem, "column", None)
-    raise _refused(None if name is None else schema.column(name))
+    raise _refusal(None if name is None else schema.column(name))
 
 
 def _plain(value: Any, column: Column) -> Any:
@@ -62,9 +62,9 @@ def _plain(value: Any, column: Column) -> Any:
     """
     if isinstance(column, Numeric):
         if isinstance(value, bool):
-            raise _refused(column)
+            raise _refusal(column)
         if column.integer and not _is_whole(value):
-            raise _refused(column)
+            raise _refusal(column)
     if isinstance(value, float):
         if math.isfinite(value):
             return value
@@ -73,7 +73,7 @@ def _plain(value: Any, column: Column) -> Any:
             return value
     elif value is None or isinstance(value, int):
         return value
-    raise _refused(column)
+    raise _refusal(column)
 
 
 def _is_whole(value: Any) -> bool:
@@ -82,14 +82,14 @@ def _is_whole(value: Any) -> bool:
     return not isinstance(value, str) or WHOLE.fullmatch(value) is not None
 
 
-def _refused(column: Column | None) -> Problem:
+def _refusal(column: Column | None) -> Problem:
     if column is None:
         return Problem(422, "invalid_row", "A row does not fit the schema.", remedy="See GET /v1/schema.")
     return Problem(
         422,
         "invalid_value",
         f"Column {column.name!r} has a value of another form than the schema's.",
-        remedy=f"Give {allowed(column)}.",
+        remedy=f"Give {column_words(column)}.",
         column=column.name,
     )
 
@@ -101,7 +101,7 @@ def _other_columns(row: dict[str, Any], schema: Schema) -> Problem:
             422,
             "missing_column",
             f"A row has no column {missing!r}.",
-            remedy=f"Give {allowed(schema.column(missing))}.",
+            remedy=f"Give {column_words(schema.column(missing))}.",
             column=missing,
         )
     unknown = next(name for name in row if name not in schema.names)
@@ -113,7 +113,7 @@ def _other_columns(row: dict[str, Any], schema: Schema) -> Problem:
     )
 
 
-def allowed(column: Column) -> str:
+def column_words(column: Column) -> str:
     """What a column takes, in words."""
     empty = " or null" if column.missing is not None else ""
     if isinstance(column, Numeric):

@@ -11,7 +11,7 @@ from privpac.data.categorical import Categorical
 from privpac.data.column import Column
 from privpac.data.numeric import Numeric
 from privpac.data.schema import Schema
-from privpac.service.api.rows import allowed
+from privpac.service.api.rows import column_words
 
 __all__ = [
     "BudgetReply",
@@ -145,7 +145,7 @@ def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 def _column_schema(column: Column) -> dict[str, Any]:
     """A column as JSON Schema; bounds are words, for a value beyond them counts as the nearest one inside."""
-    tree: dict[str, Any] = {"description": f"{allowed(column)[0].upper()}{allowed(column)[1:]}."}
+    tree: dict[str, Any] = {"description": f"{column_words(column)[0].upper()}{column_words(column)[1:]}."}
     if isinstance(column, Numeric):
         kind = "integer" if column.integer else "number"
     elif isinstance(column, Boolean):

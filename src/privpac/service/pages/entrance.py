@@ -23,7 +23,7 @@ class SignInNeeded(Exception):
     """Nobody knows who this is."""
 
 
-def _guarded(request: Request) -> None:
+def _guard(request: Request) -> None:
     refusal: Refusal | None = request.state.refusal
     if refusal is not None:
         raise refusal
@@ -35,7 +35,7 @@ def _cookie(request: Request) -> str:
 
 
 def _signed_in(request: Request) -> Visitor:
-    _guarded(request)
+    _guard(request)
     gate = place_of(request).gate
     name = gate.seal.read(request.cookies.get(_cookie(request)))
     visitor = None if name is None else gate.visitor(name)
@@ -62,7 +62,7 @@ Owner = Annotated[Visitor, Depends(_owner)]
 
 
 async def _form(request: Request) -> FormData:
-    _guarded(request)
+    _guard(request)
     return await request.form(max_files=4, max_fields=MOST_FIELDS, max_part_size=1 << 20)
 
 
@@ -72,14 +72,14 @@ Form = Annotated[FormData, Depends(_form)]
 @router.get("/")
 def first(request: Request, token: str | None = None) -> HTMLResponse:
     """What this is. With the token of the printed link, also the way in."""
-    _guarded(request)
+    _guard(request)
     if token is not None:
-        return _entered(request, token)
+        return _enter(request, token)
     _signed_in(request)
     return page(request, "first.html")
 
 
-def _entered(request: Request, secret: str) -> HTMLResponse:
+def _enter(request: Request, secret: str) -> HTMLResponse:
     """A page that leads on, rather than a redirect: after one from elsewhere a strict cookie would not be sent."""
     place = place_of(request)
     gate, address = place.gate, "" if request.client is None else request.client.host
@@ -113,14 +113,14 @@ def sign_in_page(request: Request, *, status: int = 200, wrong: bool = False) ->
 @router.get("/sign-in")
 def sign_in(request: Request) -> HTMLResponse:
     """Show the page on which a key or a token is entered."""
-    _guarded(request)
+    _guard(request)
     return sign_in_page(request)
 
 
 @router.post("/sign-in")
 def sign_in_with_key(request: Request, form: Form) -> HTMLResponse:
     """An API key, exchanged for a cookie."""
-    return _entered(request, str(form.get("key", "")).strip())
+    return _enter(request, str(form.get("key", "")).strip())
 
 
 @router.post("/sign-out")

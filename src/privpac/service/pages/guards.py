@@ -76,9 +76,9 @@ class Guard:
             return
         headers = Headers(scope=scope)
         scope.setdefault("state", {})["refusal"] = self._refusal(scope, headers)
-        dressed = _dressed(send, HEADERS | VERIFY if _is_verify(scope) else HEADERS)
+        reply = _dress(send, HEADERS | VERIFY if _is_verify(scope) else HEADERS)
         try:
-            await self._app(scope, self._limited(receive), dressed)
+            await self._app(scope, self._limit(receive), reply)
         except Problem:  # of the service around the pages: it says so itself
             raise
         except ClientDisconnect:
@@ -88,7 +88,7 @@ class Guard:
             facts = facts_of(scope)
             facts.failed(fault)
             LOG.error("an unexpected %s", facts.fault)
-            await self._fault(Request(scope))(scope, receive, dressed)
+            await self._fault(Request(scope))(scope, receive, reply)
 
     def _refusal(self, scope: Scope, headers: Headers) -> Refusal | None:
         host = headers.get("host", "").lower()
@@ -113,10 +113,10 @@ class Guard:
             "Learn from larger tables with privpac learn, which streams them.",
         )
 
-    def _limited(self, receive: Receive) -> Receive:
+    def _limit(self, receive: Receive) -> Receive:
         length = 0
 
-        async def counted() -> Message:
+        async def count() -> Message:
             nonlocal length
             message = await receive()
             length += len(message.get("body", b""))
@@ -124,7 +124,7 @@ class Guard:
                 raise self._too_long()
             return message
 
-        return counted
+        return count
 
 
 def _from_here(headers: Headers, host: str) -> bool:
@@ -140,8 +140,8 @@ def _is_verify(scope: Scope) -> bool:
     return path.startswith("/verify/")
 
 
-def _dressed(send: Send, dress: Mapping[str, str]) -> Send:
-    async def sent(message: Message) -> None:
+def _dress(send: Send, dress: Mapping[str, str]) -> Send:
+    async def send_dressed(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             for name, value in dress.items():
@@ -150,4 +150,4 @@ def _dressed(send: Send, dress: Mapping[str, str]) -> Send:
                 headers["Cache-Control"] = "no-store"
         await send(message)
 
-    return sent
+    return send_dressed

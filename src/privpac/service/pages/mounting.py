@@ -40,7 +40,7 @@ def mount(app: FastAPI, settings: Settings) -> None:
         return
     place = Place(
         KeyGate(
-            lambda text: _entered(service, text),
+            lambda text: _enter(service, text),
             lambda identity: _visitor_by_id(service, identity),
             secret=settings.session.encode(),
         ),
@@ -88,9 +88,9 @@ def _visitor(key: Key | None) -> Visitor | None:
     return Visitor(key.id, "owner" if key.role == "owner" else "analyst", key.name or key.id)
 
 
-def _entered(service: Service, text: str) -> Visitor | None:
-    presented = Presented.read(text)
-    return None if presented is None else _visitor(service.find(presented))
+def _enter(service: Service, text: str) -> Visitor | None:
+    credential = Presented.read(text)
+    return None if credential is None else _visitor(service.find(credential))
 
 
 def _visitor_by_id(service: Service, identity: str) -> Visitor | None:

@@ -75,12 +75,12 @@ class Place:
                 remedy="Upload the file, or start them with privpac ui --folder DIR.",
             )
         root = self.folder.resolve()
-        allowed = "a table or model inside the folder these pages were started with"
+        requirement = "a table or model inside the folder these pages were started with"
         try:
             path = (root / name).resolve(strict=True)
         except (OSError, ValueError, RuntimeError):
-            raise ParameterError("folder", "name", name, allowed=allowed) from None
+            raise ParameterError("folder", "name", name, allowed=requirement) from None
         right = path.name.lower().endswith(MODELS if models else TABLES)
         if not path.is_relative_to(root) or not (right or (models and (path / "bundle.json").is_file())):
-            raise ParameterError("folder", "name", name, allowed=allowed)
+            raise ParameterError("folder", "name", name, allowed=requirement)
         return path

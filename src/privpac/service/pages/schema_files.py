@@ -15,9 +15,9 @@ SCHEMA_REMEDY = "Write a draft with: privpac schema DATA"
 
 def schema_sent(form: FormData) -> Schema | None:
     """The schema in a form, as a file or pasted as text; None if there is neither."""
-    upload, pasted = form.get("schema"), str(form.get("pasted", "")).strip()
-    if pasted:
-        return _schema_text(pasted.encode())
+    upload, text = form.get("schema"), str(form.get("pasted", "")).strip()
+    if text:
+        return _schema_text(text.encode())
     if not isinstance(upload, UploadFile) or not upload.filename:
         return None
     return _schema_text(upload.file.read(MOST_SCHEMA + 1))

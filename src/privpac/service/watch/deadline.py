@@ -19,8 +19,8 @@ async def by(end: float, awaitable: Awaitable[T]) -> T:
     steps = awaitable.__await__()
     try:
         waits_for = next(steps)
-    except StopIteration as finished:
-        result: T = finished.value
+    except StopIteration as stop:
+        result: T = stop.value
         return result
     async with asyncio.timeout_at(end):
         return await _Begun(steps, waits_for)
@@ -42,6 +42,6 @@ class _Begun(Awaitable[T]):
                     waits_for = self._steps.throw(error)
                 else:
                     waits_for = self._steps.send(value)
-            except StopIteration as finished:
-                result: T = finished.value
+            except StopIteration as stop:
+                result: T = stop.value
                 return result

@@ -33,7 +33,7 @@ def log_to_stderr() -> None:
         root.addHandler(handler)
     for name in (LOGGER.name, SERVER):
         logging.getLogger(name).setLevel(logging.INFO)
-    warnings.showwarning = _warned
+    warnings.showwarning = _warn
     # Nothing of these is in a line, and to find them out for each takes longer than to write it.
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     logging.raiseExceptions = (
@@ -93,7 +93,7 @@ class _Line(logging.Formatter):
         return json.dumps(line)
 
 
-def _warned(
+def _warn(
     message: Warning | str,
     category: type[Warning],
     filename: str,

@@ -80,7 +80,7 @@ class Observing:
         loop = asyncio.get_running_loop()
         end, complete = loop.time() + self.body_seconds, False
 
-        async def received() -> Message:
+        async def receive_in_time() -> Message:
             nonlocal complete
             if complete:
                 return await receive()
@@ -91,7 +91,7 @@ class Observing:
             complete = not message.get("more_body", False)
             return message
 
-        return received
+        return receive_in_time
 
     def _note(self, scope: Scope, facts: Facts, identity: str, status: int, seconds: float) -> None:
         route = facts.route or str(getattr(scope.get("route"), "path", ELSEWHERE))

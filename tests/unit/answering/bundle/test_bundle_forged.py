@@ -227,9 +227,9 @@ def test_scikit_learns_classifiers_are_known_but_for_a_few(model: Any) -> None:
     content = skops.io.dumps([fitted(model)])
     if type(model).__name__ in VOUCHED:
         with pytest.raises(NotCertified, match="nobody vouched for"):
-            storage._loaded(content, ())
+            storage._skops_tree(content, ())
     else:
-        (loaded,) = storage._loaded(content, ())
+        (loaded,) = storage._skops_tree(content, ())
         assert type(loaded) is type(model)
         assert soundness.is_sound([loaded])
 

@@ -10,7 +10,7 @@ import pytest
 from privpac import Schema
 from privpac.concepts.cards.blocks import PointsBlock
 from privpac.concepts.cards.risks import Table
-from privpac.concepts.cards.words import described, risk_rows, sheet
+from privpac.concepts.cards.words import description, risk_rows, sheet
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.shapes import PointsBar, PointsSheet, RiskBar
 from privpac.pictures.card import BETWEEN, HOLLOW, MARGIN, card_picture
@@ -29,7 +29,7 @@ def drawn(cutoff: int) -> PointsSheet:
 @pytest.mark.parametrize("cutoff", range(10))
 def test_a_row_says_which_sums_its_counts_are_about_where_the_cut_off_splits_them(cutoff: int) -> None:
     rows = risk_rows(TABLE, RISKS, cutoff)
-    words = described((), TABLE, RISKS, cutoff, (1, 1), SCHEMA)
+    words = description((), TABLE, RISKS, cutoff, (1, 1), SCHEMA)
     is_split = cutoff not in {0, 3, 6, 9}
     assert len(rows) == 3 + is_split
     assert [row.whole for row in rows if row.whole] == 2 * is_split * [_bucket_of(cutoff)]

@@ -10,7 +10,7 @@ import numpy as np
 from privpac import Schema
 from privpac.concepts.grids import CUTS
 from privpac.constructions.card.labels import LabelPrivateCard
-from privpac.constructions.card.steps import laid
+from privpac.constructions.card.steps import lay_points
 from privpac.constructions.labels import trees
 from privpac.data.engines.memory import MemorySample
 
@@ -29,7 +29,7 @@ def test_every_cut_that_points_lie_on_is_counted_since_the_features_choose_it() 
     sample = MemorySample.from_cells(schema, {"a": values, "b": values}, np.zeros(17, dtype=np.uint8))
     tests = trees.tests_from_features(sample, cuts=CUTS)
     middle = next(i for i, test in enumerate(tests.tests) if test.cell == values[8])
-    cuts = [one.test.cell for one in laid(tests, middle, 9, cuts=9)]
+    cuts = [one.test.cell for one in lay_points(tests, middle, 9, cuts=9)]
     assert len(cuts) == 9
     assert set(cuts) <= set(values.tolist())
     assert learner.outcomes >= math.comb(GAP, 6) ** 2

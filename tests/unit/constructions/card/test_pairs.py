@@ -19,7 +19,7 @@ from privpac.concepts.cards.tallies import Points
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.constructions.card.learner import CardLearner
 from privpac.constructions.card.pairs import is_laid_together, pair_count
-from privpac.constructions.card.steps import Form, laid_together, rounds_in
+from privpac.constructions.card.steps import Form, lay_together, rounds_in
 from privpac.constructions.card.weights import CAP
 from privpac.constructions.words import Request, learner_for, stands_for
 from privpac.errors import ParameterError, SizeError
@@ -60,12 +60,12 @@ def cells(part: tuple[Points, ...]) -> list[tuple[int, int, int]]:
 
 
 def test_both_cuts_move_at_once_so_that_regions_lie_in_each_other() -> None:
-    assert cells(laid_together(AGE, DOSE, (4, 6), (True, True), 3, cuts=3)) == [
+    assert cells(lay_together(AGE, DOSE, (4, 6), (True, True), 3, cuts=3)) == [
         (4, 6, 1),
         (5, 7, 1),
         (6, 8, 1),
     ]
-    assert cells(laid_together(AGE, DOSE, (4, 6), (True, False), -3, cuts=3)) == [
+    assert cells(lay_together(AGE, DOSE, (4, 6), (True, False), -3, cuts=3)) == [
         (4, 8, -1),
         (5, 7, -1),
         (6, 6, -1),
@@ -73,16 +73,14 @@ def test_both_cuts_move_at_once_so_that_regions_lie_in_each_other() -> None:
 
 
 def test_categories_stay_and_points_without_cuts_stay_together() -> None:
-    assert cells(laid_together(AGE, WARD, (4, 1), (True, True), 2, cuts=2)) == [(5, 1, 1), (6, 1, 1)]
-    assert cells(laid_together(WARD, SMOKER, (2, 0), (True, False), -6, cuts=6)) == [(2, 1, -6)]
-    assert cells(laid_together(AGE, DOSE, (4, 6), (True, True), 3, cuts=1)) == [(5, 7, 3)]
-    assert (
-        sum(points for *_, points in cells(laid_together(AGE, STAGE, (0, 0), (True, True), 9, cuts=9))) == 9
-    )
+    assert cells(lay_together(AGE, WARD, (4, 1), (True, True), 2, cuts=2)) == [(5, 1, 1), (6, 1, 1)]
+    assert cells(lay_together(WARD, SMOKER, (2, 0), (True, False), -6, cuts=6)) == [(2, 1, -6)]
+    assert cells(lay_together(AGE, DOSE, (4, 6), (True, True), 3, cuts=1)) == [(5, 7, 3)]
+    assert sum(points for *_, points in cells(lay_together(AGE, STAGE, (0, 0), (True, True), 9, cuts=9))) == 9
 
 
 def test_rounds_of_pairs_are_found_again_and_nothing_else_is_one() -> None:
-    part = laid_together(AGE, DOSE, (4, 6), (True, False), 3, cuts=3)
+    part = lay_together(AGE, DOSE, (4, 6), (True, False), 3, cuts=3)
     assert list(rounds_in(part, (3,))) == [part]
     assert is_laid_together(TESTS, part, cuts=3)
     assert not is_laid_together(TESTS, part[::-1], cuts=3)

@@ -8,7 +8,7 @@ import pytest
 
 from privpac.concepts.cards.tallies import Points
 from privpac.concepts.literals.binarise import Binarisation
-from privpac.constructions.card.steps import Asks, Form, laid, rounds_in, steps_for
+from privpac.constructions.card.steps import Asks, Form, lay_points, rounds_in, steps_for
 from privpac.constructions.card.weights import MIXED_ROUNDS, MOST_ROUNDS
 from privpac.data.schema import Schema
 
@@ -23,7 +23,7 @@ TESTS = Binarisation.of(Schema.from_json({"label": "ill", "classes": [0, 1], "co
 
 
 def cells(number: int, points: int) -> list[tuple[int, int]]:
-    return [(one.test.cell, one.points) for one in laid(TESTS, number, points, cuts=abs(points))]
+    return [(one.test.cell, one.points) for one in lay_points(TESTS, number, points, cuts=abs(points))]
 
 
 def test_points_lie_on_neighbouring_cuts_one_each() -> None:
@@ -41,7 +41,7 @@ def test_where_there_are_few_cuts_or_none_to_choose_from_points_stay_together() 
     assert cells(15, 5) == [(1, 3), (2, 2)]
     assert cells(11, 9) == [(1, 9)]
     assert cells(13, -6) == [(1, -6)]
-    assert [one.points for one in laid(TESTS, 4, 3, cuts=1)] == [3]
+    assert [one.points for one in lay_points(TESTS, 4, 3, cuts=1)] == [3]
 
 
 @pytest.mark.parametrize("rounds", range(1, 33))
@@ -63,9 +63,13 @@ def test_a_mixed_card_has_blocks_first_and_no_more_lines_than_hang_on_a_wall(rou
 
 
 def test_points_that_no_equal_shares_make_are_shared_out_nearly_equally() -> None:
-    assert [(one.test.cell, one.points) for one in laid(TESTS, 4, 5, cuts=3)] == [(4, 1), (5, 2), (6, 2)]
-    assert [(one.test.cell, one.points) for one in laid(TESTS, 4, -3, cuts=2)] == [(5, -1), (6, -2)]
-    assert [(one.test.cell, one.points) for one in laid(TESTS, 15, 5, cuts=3)] == [(1, 3), (2, 2)]
+    assert [(one.test.cell, one.points) for one in lay_points(TESTS, 4, 5, cuts=3)] == [
+        (4, 1),
+        (5, 2),
+        (6, 2),
+    ]
+    assert [(one.test.cell, one.points) for one in lay_points(TESTS, 4, -3, cuts=2)] == [(5, -1), (6, -2)]
+    assert [(one.test.cell, one.points) for one in lay_points(TESTS, 15, 5, cuts=3)] == [(1, 3), (2, 2)]
 
 
 def test_a_card_with_a_delta_can_be_read_however_many_rounds_it_has() -> None:
@@ -75,7 +79,7 @@ def test_a_card_with_a_delta_can_be_read_however_many_rounds_it_has() -> None:
 def test_rounds_are_found_again_and_nothing_else_is_a_round() -> None:
     schedule = steps_for(3, fine=False).schedule
     parts = [
-        laid(TESTS, number, points, cuts=abs(points))
+        lay_points(TESTS, number, points, cuts=abs(points))
         for number, points in zip((4, 11, 15), schedule, strict=True)
     ]
     drawn = tuple(one for part in parts for one in part)

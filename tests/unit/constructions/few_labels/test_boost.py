@@ -36,7 +36,7 @@ from privpac.constructions.few_labels.relabel_formulas import (
     records_ssl_relabel,
     relabel_settings,
 )
-from privpac.constructions.few_labels.rules import Carried, Drawn
+from privpac.constructions.few_labels.rules import Carried, DrawBound
 from privpac.constructions.few_labels.transfer_formulas import Family, transfer_error, transfer_excess
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
@@ -339,7 +339,7 @@ def test_an_accuracy_that_does_not_follow_is_refused() -> None:
         "tilt": Fraction(1, 2),
         "drawn": Fraction(1, 20),
         "draw_failure": Fraction(1, 100),
-        "base": Drawn(1000, Fraction(1, 2), 20, Fraction(1, 100)),
+        "base": DrawBound(1000, Fraction(1, 2), 20, Fraction(1, 100)),
         "carried": Carried(10_000, "size", Fraction(1, 100), 1001, 1, square=Fraction(3, 1000)),
         "error": Fraction(1, 10),
         "failure": Fraction(1, 20),
@@ -347,7 +347,7 @@ def test_an_accuracy_that_does_not_follow_is_refused() -> None:
     few_labels_rules.label_boost_accuracy(**good)  # type: ignore[arg-type]
     bad = [
         ({"drawn": Fraction(1, 200)}, "wrong labels are too likely"),
-        ({"base": Drawn(1000, Fraction(1, 2), 5, Fraction(1, 100))}, "more mistakes are too likely"),
+        ({"base": DrawBound(1000, Fraction(1, 2), 5, Fraction(1, 100))}, "more mistakes are too likely"),
         (
             {"carried": Carried(100, "size", Fraction(1, 100), 1001, 1, square=Fraction(3, 1000))},
             "deviations",

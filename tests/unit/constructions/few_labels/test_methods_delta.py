@@ -18,7 +18,7 @@ from privpac.constructions.draw.occam import Occam
 from privpac.constructions.few_labels.base_formulas import mistakes_of_base, spare_delta
 from privpac.constructions.few_labels.boost import LabelBoost
 from privpac.constructions.few_labels.formulas import BASE, boost_settings, error_label_boost
-from privpac.constructions.few_labels.methods import FewLabels, promised
+from privpac.constructions.few_labels.methods import FewLabels, promised_error
 from privpac.constructions.few_labels.relabel import SSLRelabel
 from privpac.constructions.few_labels.relabel_formulas import error_ssl_relabel, relabel_settings
 from privpac.constructions.few_labels.transfer_formulas import Family
@@ -50,7 +50,7 @@ def test_a_delta_is_spent_and_lowers_the_promised_error(method: str) -> None:
     spent, pure = chosen(method), chosen(method, Fraction(0))
     fact = spent.certify().privacy.fact
     assert 0 < fact.delta <= DELTA
-    assert promised(spent.learner, SIZE) < promised(pure.learner, SIZE)
+    assert promised_error(spent.learner, SIZE) < promised_error(pure.learner, SIZE)
     assert "delta" not in pure.settings
 
 

@@ -12,7 +12,7 @@ import pytest
 from flint import ctx
 
 from privpac.coins import Enumeration, SeededCoins, law
-from privpac.constructions.release.lattice import Band, Paths, _numbered, paths_between
+from privpac.constructions.release.lattice import Band, Paths, _path_at, paths_between
 from privpac.data.statistics import ColumnCounts
 from privpac.numbers.exact import ball, ratio_for
 
@@ -41,7 +41,7 @@ def test_paths_are_counted_and_numbered_as_when_listed() -> None:
             if all(a <= p <= b for a, p, b in zip(low, path, high, strict=True))
         ]
         assert paths_between(low, high) == len(listed)
-        found = {_numbered(low, high, i) for i in range(len(listed))}
+        found = {_path_at(low, high, i) for i in range(len(listed))}
         assert found == set(listed)
         seen += 1
     assert seen > 50

@@ -32,7 +32,7 @@ __all__ = [
     "square_of",
     "starts_of_pair",
     "sum_of",
-    "turned",
+    "turn",
     "write_regions",
 ]
 
@@ -78,7 +78,7 @@ def square_of(signed: Longs, p: int) -> Longs:
 
 
 @compiled
-def turned(signed: Longs, starts: Longs, b: int, out: Longs, begin: int) -> None:
+def turn(signed: Longs, starts: Longs, b: int, out: Longs, begin: int) -> None:
     """out[begin + a, h] for a < b and all h: signed[starts[h] + a], where of h < b only the smaller a are stored.
 
     A test that is asked twice says nothing new: for h = a it is what stands at b.
@@ -257,7 +257,7 @@ def pair_sums(
         if b % share[1] != share[0]:
             continue
         starts_of_pair(p, b, starts)
-        turned(signed, starts, b, together, 0)
+        turn(signed, starts, b, together, 0)
         for first in range(0, b, BATCH // 4):
             last = min(first + BATCH // 4, b)
             _places(together, square, b, first, last, signed[0], len(table), total, places, best)

@@ -154,8 +154,8 @@ def _leaf_pairs(rows: Array, totals: Array, costs: Array, prior: Floats, table: 
 def _combine(entries: Array, masses: Floats, weights: Floats, table: Floats) -> Table:
     """The sum over all rows of weight · ratio^entry · mass."""
     best = entries.min(axis=0)
-    aligned = masses * _power(table, entries - best)
-    return best, _sum_rows(aligned * weights.reshape(-1, *[1] * (entries.ndim - 1)))
+    scaled_masses = masses * _power(table, entries - best)
+    return best, _sum_rows(scaled_masses * weights.reshape(-1, *[1] * (entries.ndim - 1)))
 
 
 def _with_stop(split: Table, leaf: Table, scale: float, stop: float, table: Floats) -> Table:
@@ -190,7 +190,7 @@ class PlainSums:
         return tuple(_Counts(np.ascontiguousarray(counts), self._p) for counts in columns)
 
     @cached_property
-    def _signed(self) -> _Counts | None:
+    def _difference(self) -> _Counts | None:
         """What class 1 weighs less what class 0 does: all that matters where either of two may be the answer."""
         if len(self._classes) != 2 or min(self.prior) <= 0.0:
             return None
@@ -204,7 +204,7 @@ class PlainSums:
             leaf = _leaves(totals, self.costs, self.prior, self.table)
             split = (
                 self._of_two(size, sets, totals)
-                if self._signed is not None
+                if self._difference is not None
                 else self._of_many(size, sets, totals)
             )
             both = _with_stop(split, leaf, scale, stop, self.table)
@@ -221,10 +221,10 @@ class PlainSums:
 
     def _of_two(self, size: int, sets: slice, totals: Array) -> Table:
         """The same for two classes, multiplied out: `leaves.pair_sum_of_two`."""
-        assert self._signed is not None
+        assert self._difference is not None
         table, prior = self.table, self.prior
         zero, one = self.costs[0] * totals[0], self.costs[1] * totals[1]
-        entries = self._signed.with_each_test(size, sets) + zero
+        entries = self._difference.with_each_test(size, sets) + zero
         opposite = (zero + one) - entries
         best = np.minimum(np.minimum(zero, one), np.minimum(entries.min(axis=0), opposite.min(axis=0)))
         entries -= best
@@ -296,8 +296,8 @@ class PlainSums:
         repeat = 2 if self.lists else 1
         best = int(entries.min()) if stop == 0.0 else min(int(entries.min()), leaf[0])
         stay = (stop * leaf[1]) * float(_power(self.table, leaf[0] - best)) if stop > 0.0 else 0.0
-        aligned = masses * _power(self.table, entries - best)
-        return np.append(stay, aligned * np.repeat(self.weights, repeat) * (scale / repeat))
+        scaled_masses = masses * _power(self.table, entries - best)
+        return np.append(stay, scaled_masses * np.repeat(self.weights, repeat) * (scale / repeat))
 
 
 def _at(table: Table, places: Array) -> Table:

@@ -64,7 +64,7 @@ def _row(counts: Counts, begin: Longs, binomial: Longs, tests: Longs, size: int,
 
 
 @compiled
-def _signed(rows: Longs, totals: Longs, size: int) -> None:
+def _resolve_signs(rows: Longs, totals: Longs, size: int) -> None:
     """From 'passes at least the tests in the mask' to 'passes exactly those of the set'."""
     for bit in range(size):
         for mask in range(1 << size):
@@ -108,7 +108,7 @@ def regions(
             place += binomial[i + 1, subset[i]]
         for y in range(counts.shape[1]):
             totals[mask, y] = counts[place, y]
-    _signed(rows, totals, size)
+    _resolve_signs(rows, totals, size)
 
 
 def region_counts(counts: Counts, begin: Longs, binomial: Longs, tests: Longs, signs: int) -> Longs:

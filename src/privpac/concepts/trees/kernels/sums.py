@@ -129,11 +129,11 @@ def prices(counts: Counts, costs: NDArray[Any]) -> NDArray[Any]:
 def _of_two(counts: Counts, zero: np.int64, one: np.int64, kind: np.dtype[Any]) -> NDArray[Any]:
     if plainly(3 * len(counts)):
         return np.asarray(zero * counts[:, 0] + one * counts[:, 1], dtype=kind)
-    return _weighed(counts, zero, one, np.empty(len(counts), kind))
+    return _weigh(counts, zero, one, np.empty(len(counts), kind))
 
 
 @compiled
-def _weighed(counts: Counts, zero: np.int64, one: np.int64, out: Longs) -> Longs:
+def _weigh(counts: Counts, zero: np.int64, one: np.int64, out: Longs) -> Longs:
     for i in range(len(out)):
         out[i] = zero * counts[i, 0] + one * counts[i, 1]
     return out
@@ -266,6 +266,6 @@ def weigh(
     values = np.empty(len(entries) + 1)
     values[0] = (stop * leaf_mass) * power(table, leaf_base - best) if stop > 0.0 else 0.0
     for i in range(len(entries)):
-        aligned = masses[i] * power(table, entries[i] - best)
-        values[i + 1] = aligned * weights[i // repeat] * (scale / repeat)
+        scaled_mass = masses[i] * power(table, entries[i] - best)
+        values[i + 1] = scaled_mass * weights[i // repeat] * (scale / repeat)
     return values

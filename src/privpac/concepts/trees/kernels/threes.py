@@ -16,7 +16,7 @@ from privpac.concepts.trees.kernels.pairs import (
     square_of,
     starts_of_pair,
     sum_of,
-    turned,
+    turn,
     write_regions,
 )
 
@@ -40,7 +40,7 @@ def cube_of(signed: Longs, cube: Longs, share: tuple[int, int]) -> None:
     for b in range(p):
         if b % share[1] == share[0]:
             starts_of_pair(p, b, starts)
-            turned(signed, starts, b, cube, b * p)
+            turn(signed, starts, b, cube, b * p)
 
 
 @compiled
@@ -83,7 +83,7 @@ def three_sums(
             continue
         for b in range(1, c):
             _starts_of_three(p, b, c, starts)
-            turned(signed, starts, b, together, 0)
+            turn(signed, starts, b, together, 0)
             _four_regions(cube, c * p + b, square, b, square, c, square, p, larger)
             row = c * (c - 1) * (c - 2) // 6 + b * (b - 1) // 2
             for a in range(b):

@@ -42,10 +42,10 @@ def in_time(work: Callable[[Path], T], path: Path, *, seconds: float | None = No
     process.start()
     there.close()
     try:
-        allowed = SECONDS if seconds is None else seconds
-        if not here.poll(allowed):
+        limit = SECONDS if seconds is None else seconds
+        if not here.poll(limit):
             raise NotCertified(
-                f"Looking at this file takes more than {allowed:g} seconds.",
+                f"Looking at this file takes more than {limit:g} seconds.",
                 remedy="Verify it on your own machine: privpac verify FILE.",
             )
         answer, refusal = here.recv()

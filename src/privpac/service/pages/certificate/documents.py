@@ -96,7 +96,7 @@ def open_document(path: Path) -> Document:
     """Read a file or a bundle; a damaged or malformed one is refused with its reason."""
     file = path / MANIFEST if is_bundle(path) else path
     try:
-        return _opened(file)
+        return _open(file)
     except PrivpacError as error:
         raise _nameless(error, file) from None
     except MALFORMED:
@@ -110,7 +110,7 @@ def require_readable(path: Path) -> None:
     open_document(path)
 
 
-def _opened(file: Path) -> Document:
+def _open(file: Path) -> Document:
     tree = _read(file)
     certificate = tree["certificate"]
     rule = model_from(tree).describe() if tree["format"] == MODEL else None
@@ -153,9 +153,9 @@ def _format(file: Path) -> str:
     except (OSError, *MALFORMED):
         form = None
     if form not in KINDS:
-        allowed = "a model file, the bundle.json of a bundle, or a released table"
+        documents = "a model file, the bundle.json of a bundle, or a released table"
         raise NotCertified(
-            f"This is not {allowed}.", remedy="Choose the file that privpac learn wrote with --out."
+            f"This is not {documents}.", remedy="Choose the file that privpac learn wrote with --out."
         )
     return str(form)
 
@@ -177,8 +177,8 @@ def recheck(path: Path) -> Checked:
     try:
         if not is_bundle(path) and _format(path) in BUNDLES:
             return Checked(None, steps=check_file(path).steps, alone=True)
-        verified = verify(path)
-        return Checked(verified, steps=verified.steps)
+        verification = verify(path)
+        return Checked(verification, steps=verification.steps)
     except PrivpacError as error:
         sentence = _nameless(error, path)
         return Checked(None, problem=sentence.problem, remedy=sentence.remedy)

@@ -76,8 +76,8 @@ def show(request: Request, visitor: SignedIn, name: str) -> HTMLResponse:
 def check(request: Request, visitor: SignedIn, name: str) -> HTMLResponse:
     """Every number derived again, by code that shares nothing with the code that made them."""
     path, _ = _path(request, visitor, name)
-    checked = recheck(path) if name == SERVICE else in_time(recheck, path)
-    return part(request, "parts/checked.html", checked=checked)
+    outcome = recheck(path) if name == SERVICE else in_time(recheck, path)
+    return part(request, "parts/checked.html", checked=outcome)
 
 
 @router.get("/{name}/certificate.json")

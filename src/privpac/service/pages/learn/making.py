@@ -126,7 +126,7 @@ class RuleMaking:
             ("holdout", _number(wishes.holdout), ""),
             ("aim", wishes.aim, "label"),
             ("protect", wishes.protect, "records"),
-            ("costs", _priced(wishes.costs), ""),
+            ("costs", _costs_text(wishes.costs), ""),
             ("records-per-person", str(wishes.records_per_person), "1"),
         ]
         flag = ["--probabilities"] if wishes.probabilities else []
@@ -167,9 +167,9 @@ class AnswersMaking:
         sample = open_sample(table, schema, engine="memory")  # a bundle holds its records
         offer = offer_for(self.wishes, schema=schema, size=sample.size, coins=payment.coins.origin)
         folder = bundle.write(into.file(BUNDLE), offer, prepare(offer, sample, payment, table=table))
-        with zipfile.ZipFile(into.file("bundle.zip"), "w", zipfile.ZIP_DEFLATED) as packed:
+        with zipfile.ZipFile(into.file("bundle.zip"), "w", zipfile.ZIP_DEFLATED) as archive:
             for file in sorted(folder.iterdir()):
-                packed.write(file, f"{BUNDLE}/{file.name}")
+                archive.write(file, f"{BUNDLE}/{file.name}")
         into.note(made="answers", shown=BUNDLE, document=BUNDLE, steps=verify(folder).steps)
 
     def words(self) -> list[str]:
@@ -253,7 +253,7 @@ def _number(value: Fraction | None) -> str:
     return "" if value is None else exact_text(value)
 
 
-def _priced(costs: Sequence[int] | str | None) -> str:
+def _costs_text(costs: Sequence[int] | str | None) -> str:
     return costs if isinstance(costs, str) else ",".join(map(str, costs or ()))
 
 

@@ -16,7 +16,7 @@ from privpac.data.schema import Schema
 from privpac.guarantee.certificate import SEEDED
 from privpac.guarantee.facts import fact_from_json
 from privpac.model import Model, load
-from privpac.numbers.exact import written
+from privpac.numbers.exact import read_number
 from privpac.report.page import (
     confusion_table,
     estimate_figure,
@@ -169,7 +169,7 @@ def _answers(drawer: Drawer) -> tuple[str, dict[str, Any]]:
         "certificate": tree["certificate"],
         "schema": Schema.from_json(tree["schema"]),
         "answers": request["answers"],
-        "price": written(request["epsilon"]),
+        "price": read_number(request["epsilon"]),
         "records": request["labelled"],
         "facts": [str(fact_from_json(proof["fact"])) for proof in tree["certificate"]["accuracy"]],
     }

@@ -61,13 +61,13 @@ def bring(request: Request, visitor: Owner, form: Form) -> Response:
     try:
         upload, name = form.get("file"), str(form.get("path", "")).strip()
         if name:
-            path, title, uploaded = place.named(name), name, False
+            path, title, is_upload = place.named(name), name, False
         else:
             if not isinstance(upload, UploadFile) or not upload.filename:
                 raise SchemaError("No table was chosen.", remedy="Choose a CSV or Parquet file.")
             path = drawer.take(f"table{ending(upload.filename)}", upload.file, most=place.most_upload)
-            title, uploaded = _displayed(upload.filename), True
-        open_table(drawer, path, shown=title, uploaded=uploaded, schema=schema, limits=place.upload_limits)
+            title, is_upload = _display_name(upload.filename), True
+        open_table(drawer, path, shown=title, uploaded=is_upload, schema=schema, limits=place.upload_limits)
     except BaseException:
         drawer.remove()
         raise
@@ -87,7 +87,7 @@ def try_sample(request: Request, visitor: Owner) -> Response:
     return RedirectResponse(f"{_root(request)}learn/{drawer.name}", status_code=303)
 
 
-def _displayed(name: str) -> str:
+def _display_name(name: str) -> str:
     """The last part of a name, to show to the person who sent it; never a path."""
     bare = PureWindowsPath(PurePosixPath(name).name).name[:LONGEST_NAME]
     return bare if bare.isprintable() and bare else "table"
@@ -166,7 +166,7 @@ def fill(request: Request, visitor: Owner, name: str, form: Form) -> Response:
 def price(request: Request, visitor: Owner, name: str, form: Form) -> HTMLResponse:
     """What it would cost and promise; nothing is charged, and only a person's explicit wish reads records."""
     table = Table(place_of(request).drawers.open(name, visitor.name))
-    return part(request, "parts/price.html", **_priced(request, table, form))
+    return part(request, "parts/price.html", **_price(request, table, form))
 
 
 @router.post("/{name}/run")
@@ -253,22 +253,22 @@ def _root(request: Request) -> str:
     return str(request.scope.get("root_path", "")).rstrip("/") + "/"
 
 
-def _priced(request: Request, table: Table, form: FormData) -> dict[str, Any]:
+def _price(request: Request, table: Table, form: FormData) -> dict[str, Any]:
     """The price, or what is still in its way: quietly while a form is filled in, as a problem once it was sent."""
-    attempted = form.get("attempted") == "yes"
+    was_sent = form.get("attempted") == "yes"
     problems: list[FieldProblem] = []
     try:
         order = Order.of(table, form)
         problems = order.problems()
         if not problems:
-            return {"problems": "[]", "wrong": None, "blanks": None, **_quoted(request, order)}
+            return {"problems": "[]", "wrong": None, "blanks": None, **_quote(request, order)}
     except PrivpacError as error:
         sentence = place_of(request).drawers.nameless(error.problem).removeprefix("learn: ")
         problems = [FieldProblem(sentence[0].upper() + sentence[1:], error.parameter or "")]
-        attempted = attempted or error.parameter is None
+        was_sent = was_sent or error.parameter is None
     return {
-        "problems": json.dumps([one.to_json() for one in problems] if attempted else []),
-        "wrong": [one for one in problems if one.column is None] if attempted else None,
+        "problems": json.dumps([one.to_json() for one in problems] if was_sent else []),
+        "wrong": [one for one in problems if one.column is None] if was_sent else None,
         "blanks": _blanks(problems),
     }
 
@@ -282,7 +282,7 @@ def _blanks(problems: list[FieldProblem]) -> str:
     return text[0].upper() + text[1:]
 
 
-def _quoted(request: Request, order: Order) -> dict[str, Any]:
+def _quote(request: Request, order: Order) -> dict[str, Any]:
     quote, ledger = order.quote(), _ledger(request) if order.charged else None
     account = None if ledger is None or quote.cost is None else ledger.account()
     certificate = quote.certificate

@@ -29,6 +29,6 @@ def sample_csv() -> str:
         age, bmi, visits = 18 + i * 7919 % 78, 15 + i * 104_729 % 300 / 10, i * 31_337 % 13
         smoker, ward = i % 4 == 0, WARDS[i * 613 % 3]
         likely = visits >= 6 or (age >= 60 and (smoker or bmi >= 32))
-        readmitted = likely != (i * 31 % 15 == 0)
-        lines.append(f"{age},{bmi:.1f},{visits},{int(smoker)},{ward},{'yes' if readmitted else 'no'}")
+        comes_back = likely != (i * 31 % 15 == 0)
+        lines.append(f"{age},{bmi:.1f},{visits},{int(smoker)},{ward},{'yes' if comes_back else 'no'}")
     return "\n".join(lines) + "\n"

@@ -85,8 +85,9 @@ class ColumnFields:
 
     def problem(self, place: int) -> FieldProblem | None:
         """What is still wrong with it, if it is used."""
-        required = REQUIRED.get(self.kind_stored, {})
-        blank = [field for field in required if not self.values.get(field, "").strip()]
+        blank = [
+            field for field in REQUIRED.get(self.kind_stored, {}) if not self.values.get(field, "").strip()
+        ]
         if blank:
             needs = "both bounds" if len(blank) == 2 else NEEDS[blank[0]]
             return FieldProblem(f"needs {needs}", blank[0], place, blank=True)
@@ -115,22 +116,22 @@ class SchemaForm:
     base_rate: str = ""
 
     @classmethod
-    def drafted(cls, draft: Sequence[Mapping[str, Any]], filled: Schema | None = None) -> SchemaForm:
+    def drafted(cls, draft: Sequence[Mapping[str, Any]], schema: Schema | None = None) -> SchemaForm:
         """What the form shows first: kinds from types, blanks for what only a person knows; or a schema's values."""
-        if filled is None:
-            return cls("", "0, 1", tuple(_fields_of(entry, chosen=True) for entry in draft))
-        entries = {entry["name"]: entry for entry in filled.to_json()["columns"]}
+        if schema is None:
+            return cls("", "0, 1", tuple(_fields_of(entry, is_used=True) for entry in draft))
+        entries = {entry["name"]: entry for entry in schema.to_json()["columns"]}
         columns = tuple(
-            _fields_of(entries.get(entry["name"], entry), chosen=entry["name"] in entries) for entry in draft
+            _fields_of(entries.get(entry["name"], entry), is_used=entry["name"] in entries) for entry in draft
         )
-        rates = ", ".join(f"{share:g}" for share in filled.base_rate or ())
-        return cls(filled.label, ", ".join(filled.classes), columns, rates)
+        rates = ", ".join(f"{share:g}" for share in schema.base_rate or ())
+        return cls(schema.label, ", ".join(schema.classes), columns, rates)
 
     def changed(self, form: Mapping[str, Any]) -> SchemaForm:
         """As a person filled it in; `changes` are those of columns, by position."""
         changes = _changes(str(form.get("changes", "")))
         columns = tuple(
-            _changed(column, changes.get(str(place), {})) for place, column in enumerate(self.columns)
+            _change(column, changes.get(str(place), {})) for place, column in enumerate(self.columns)
         )
         return SchemaForm(
             str(form.get("label", self.label)),
@@ -206,7 +207,7 @@ def _changes(text: str) -> dict[str, dict[str, Any]]:
     return changes
 
 
-def _changed(column: ColumnFields, change: Mapping[str, Any]) -> ColumnFields:
+def _change(column: ColumnFields, change: Mapping[str, Any]) -> ColumnFields:
     if not change:
         return column
     texts = {field: str(change[field]) for field in FIELDS if field in change}
@@ -242,7 +243,7 @@ def _number(name: str, field: str, text: str) -> int | float | str:
         ) from None
 
 
-def _fields_of(entry: Mapping[str, Any], *, chosen: bool) -> ColumnFields:
+def _fields_of(entry: Mapping[str, Any], *, is_used: bool) -> ColumnFields:
     values = {}
     for field in FIELDS:
         value = entry.get(field)
@@ -253,4 +254,4 @@ def _fields_of(entry: Mapping[str, Any], *, chosen: bool) -> ColumnFields:
         else:
             values[field] = "" if value is None else str(value)
     kind = WHOLE if entry["kind"] == "numeric" and entry.get("integer") else str(entry["kind"])
-    return ColumnFields(str(entry["name"]), kind, chosen, values)
+    return ColumnFields(str(entry["name"]), kind, is_used, values)

@@ -69,8 +69,8 @@ class Table:
 
     def form(self) -> SchemaForm:
         """The form of the schema, as far as it was filled in."""
-        filled = self._facts.get("filled")
-        return SchemaForm.drafted(self.draft, None if filled is None else Schema.from_json(filled))
+        entries = self._facts.get("filled")
+        return SchemaForm.drafted(self.draft, None if entries is None else Schema.from_json(entries))
 
 
 def ending(name: str) -> str:
@@ -88,8 +88,8 @@ def open_table(
 ) -> Table:
     """Look at names and types of the columns and the number of records; at no value."""
     records = count_upload(path, limits) if uploaded else read(path).n
-    drafted = draft(path)
-    if len(drafted["columns"]) > limits.columns:
+    draft_tree = draft(path)
+    if len(draft_tree["columns"]) > limits.columns:
         raise DataError(f"The table has more than {limits.columns:,} columns.", remedy="Use privpac learn.")
     if records == 0:
         raise SizeError("The table has no records.", remedy="Give at least one record.")
@@ -98,7 +98,7 @@ def open_table(
         shown=shown,
         uploaded=uploaded,
         records=records,
-        draft=drafted["columns"],
+        draft=draft_tree["columns"],
         filled=None if schema is None else schema.to_json(),
     )
     return Table(drawer)

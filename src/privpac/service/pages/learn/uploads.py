@@ -16,13 +16,13 @@ from typing import Any
 
 from privpac.data.files import (
     ask,
+    column_sql,
     connect,
     csv_call,
     header,
     is_csv,
     parquet_columns,
     place,
-    selected,
     simple,
 )
 from privpac.errors import DataError
@@ -72,13 +72,13 @@ class _Look:
             self._unpack()
         names, delimiter = header(self.path)
         self._few(len(names))
-        return self._scanned(
+        return self._scan(
             csv_call(self.path, names, delimiter), [_length(f"c{i}") for i in range(len(names))]
         )
 
     def parquet(self) -> int:
         self._small_footer()
-        connection = self._connected()
+        connection = self._connection()
         try:
             query = f"SELECT sum(num_rows) FROM parquet_file_metadata({place(self.path)})"
             records = int(ask(self.path, lambda: connection.execute(query).fetchone())[0])
@@ -90,16 +90,16 @@ class _Look:
             connection.close()
         self._not_more(max(size, records * len(columns) * CELL))
         lengths = [
-            f"0 * count({selected(key, kind)})"
+            f"0 * count({column_sql(key, kind)})"
             if simple(kind) not in (None, "text")
-            else _length(selected(key, kind))
+            else _length(column_sql(key, kind))
             for _, key, kind in columns
         ]
-        return self._scanned(f"read_parquet({place(self.path)})", lengths)
+        return self._scan(f"read_parquet({place(self.path)})", lengths)
 
     def _unpack(self) -> None:
         """Count what gzip writes, and stop where it is too much."""
-        length, damaged = 0, False
+        length, is_damaged = 0, False
         try:
             with gzip.open(self.path, "rb") as stream:
                 while piece := stream.read(PIECE):
@@ -107,8 +107,8 @@ class _Look:
                     self._not_more(length)
                     self._in_time()
         except (OSError, EOFError, zlib.error):
-            damaged = True
-        if damaged:
+            is_damaged = True
+        if is_damaged:
             raise DataError(
                 f"The file {self.path} cannot be read as text.", remedy="Write it again, in UTF-8."
             )
@@ -122,13 +122,13 @@ class _Look:
         if size >= length > MOST_FOOTER:
             raise Refusal(413, "The description of the Parquet file is too long.", REMEDY)
 
-    def _scanned(self, call: str, lengths: list[str]) -> int:
+    def _scan(self, call: str, lengths: list[str]) -> int:
         """Read every cell once without keeping any: how many records there are, and how long all texts are together.
 
         One long text in a dictionary may be meant by every record, so the file itself says nothing about that.
         """
         self._in_time()
-        connection = self._connected()
+        connection = self._connection()
         timer = Timer(max(0.0, self.end - time.monotonic()), connection.interrupt)
         timer.daemon = True
         timer.start()
@@ -147,7 +147,7 @@ class _Look:
         return int(row[0])
 
     @staticmethod
-    def _connected() -> Any:
+    def _connection() -> Any:
         connection = connect()
         connection.execute(f"SET memory_limit = '{MEMORY}'")
         return connection

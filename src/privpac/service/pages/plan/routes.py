@@ -46,8 +46,8 @@ def describe(request: Request, visitor: SignedIn, fields: Form) -> Response:
     try:
         schema = schema_sent(fields)
     except PrivpacError as error:
-        form, pasted = PlanForm.of({}), str(fields.get("pasted", ""))
-        context = {**_form_context(form), "refused": error, "pasted": pasted, **_result_context(form)}
+        form, text = PlanForm.of({}), str(fields.get("pasted", ""))
+        context = {**_form_context(form), "refused": error, "pasted": text, **_result_context(form)}
         return page(request, "plan.html", section="plan", status=422, **context)
     if schema is None:
         return RedirectResponse(f"{root}/plan", status_code=303)
@@ -89,7 +89,7 @@ def simulate(request: Request, visitor: SignedIn, fields: Form) -> HTMLResponse:
     form.ask()  # wrong numbers are refused at once
     place = place_of(request)
     drawer = place.drawers.new(visitor.name)
-    place.jobs.start(drawer, lambda tell: _simulated(drawer, form, tell, request))
+    place.jobs.start(drawer, lambda tell: _simulate(drawer, form, tell, request))
     return _progress(request, drawer)
 
 
@@ -119,7 +119,7 @@ def _progress(request: Request, drawer: Drawer) -> HTMLResponse:
     )
 
 
-def _simulated(drawer: Drawer, form: PlanForm, tell: Tell, request: Request) -> None:
+def _simulate(drawer: Drawer, form: PlanForm, tell: Tell, request: Request) -> None:
     plan = form.ask(simulate=True, seconds=SECONDS, progress=tell)
     context = {"root": request.scope.get("root_path", "").rstrip("/") + "/"}
     drawer.write(

@@ -67,7 +67,7 @@ def table(plan: Plan) -> list[Row]:
 
 
 def _row(row: Answer, cells: tuple[str, ...]) -> Row:
-    learner, word, setting, protects, _, proved, simulated, floor, ratio = cells
+    learner, word, setting, protects, _, proof, simulation, floor, ratio = cells
     source = REGISTER.get(row.option.source)
     return Row(
         learner=learner,
@@ -77,8 +77,8 @@ def _row(row: Answer, cells: tuple[str, ...]) -> Row:
         setting_text=SETTINGS[row.option.setting],
         protects=protects,
         proper=row.option.proper,
-        proved=proved,
-        simulated=simulated,
+        proved=proof,
+        simulated=simulation,
         simulated_on=row.simulated.on if row.simulated is not None else row.unsimulated or "",
         floor=floor,
         ratio=ratio,

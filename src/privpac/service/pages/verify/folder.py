@@ -72,7 +72,7 @@ def contents(runtime: Mapping[str, bytes]) -> dict[str, bytes]:
     second = _below(package / "checker" / "js", "second/", ".js")
     return {
         **static,
-        "index.html": _filled(static["index.html"], version=__version__, policy=POLICY),
+        "index.html": _fill(static["index.html"], version=__version__, policy=POLICY),
         **parts,
         **second,
         "checker.zip": sources(),
@@ -82,7 +82,7 @@ def contents(runtime: Mapping[str, bytes]) -> dict[str, bytes]:
     }
 
 
-def _filled(page: bytes, **words: str) -> bytes:
+def _fill(page: bytes, **words: str) -> bytes:
     for name, text in words.items():
         page = page.replace(f"{{{{ {name} }}}}".encode(), text.encode())
     return page

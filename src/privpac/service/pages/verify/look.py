@@ -73,7 +73,7 @@ def look(brought: Sequence[File], titles: Titles, *, former: Sequence[File] = ()
     last one counts. `verdict` is "waiting" (for a document), "verified", "caution" or "refused"; `files` says which
     files to keep, by their place among `former` and `brought`. `titles` gives a title and a source for each rule.
     """
-    files = _arranged(former, brought)
+    files = _arrange(former, brought)
     report = {"files": [{"at": file.at, "name": visible(file.name), "role": file.role} for file in files]}
     if not any(file.role == "document" for file in files):
         return {**report, "verdict": "waiting"}
@@ -88,7 +88,7 @@ def _refusal(problem: PrivpacError) -> dict[str, Any]:
     return {"verdict": "refused", "reason": visible(problem.problem), "remedy": problem.remedy}
 
 
-def _arranged(former: Sequence[File], brought: Sequence[File]) -> list[_Brought]:
+def _arrange(former: Sequence[File], brought: Sequence[File]) -> list[_Brought]:
     old = [_Brought(at, name, *_role(raw)) for at, (name, raw) in enumerate(former)]
     new = [_Brought(at, name, *_role(raw)) for at, (name, raw) in enumerate(brought, start=len(former))]
     if {"document"} <= {file.role for file in old} & {file.role for file in new}:
@@ -186,17 +186,17 @@ class _View:
             "privacy": visible(fact_in_words(certificate["privacy"]["fact"])),
             "means": _first(means(self), _MOST_SENTENCES),
             "does_not_mean": does_not_mean(self),
-            "signers": [self._signed(signer) for signer in self.signers],
+            "signers": [self._signature(signer) for signer in self.signers],
             "derivations": self._derivations(),
             "accuracy": _first(
                 [fact_in_words(proof["fact"]) for proof in certificate["accuracy"]], _MOST_PROOFS
             ),
-            "stated": self._stated(),
+            "stated": self._statements(),
             "columns": self._columns(),
-            "not_checked": list(self._not_checked()),
+            "not_checked": list(self._limits()),
         }
 
-    def _signed(self, signer: Signer) -> dict[str, Any]:
+    def _signature(self, signer: Signer) -> dict[str, Any]:
         tree = signer.to_json()
         receipt = signer.signature.receipt
         return {
@@ -226,17 +226,17 @@ class _View:
             for heading, proof in proofs[:_MOST_PROOFS]
         ]
 
-    def _stated(self) -> list[list[str]]:
+    def _statements(self) -> list[list[str]]:
         """What stands in the file and is not derived from anything: names, sizes, the writer."""
         tree, certificate = self.tree, self.certificate
-        rows = [("Released", self._released())]
+        rows = [("Released", self._release_words())]
         records = certificate["labelled"] + certificate["unlabelled"]
         rows.append(("Records it was made from", f"{records:,}"))
         if self.promise.version is not None:
             rows += [("Written by", f"privpac {self.promise.version}"), ("Digest", tree["digest"])]
         return [[name, visible(value)] for name, value in rows]
 
-    def _released(self) -> str:
+    def _release_words(self) -> str:
         words = _RELEASED[self.tree["format"]]
         if self.tree["format"] != MODEL:
             return words
@@ -249,7 +249,7 @@ class _View:
         left = len(columns) - _MOST_COLUMNS
         return [*rows, [f"and {left:,} more", ""]] if left > 0 else rows
 
-    def _not_checked(self) -> list[str]:
+    def _limits(self) -> list[str]:
         """What this page cannot see, and who can."""
         rest = {
             MODEL: "whether the rule beside it is one that these parameters ever release",

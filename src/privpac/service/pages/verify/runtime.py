@@ -53,24 +53,24 @@ def read_runtime(place: Path | None, cache: Path) -> dict[str, bytes]:
                 f" {PACKAGE} writes on another machine, and name it with --pyodide.",
             )
         return files
-    files = _unpacked(place)
+    files = _unpack(place)
     if not _is_known(files):
-        allowed = f"Pyodide {VERSION}: its unpacked folder, or the archive of npm pack {PACKAGE}"
-        raise ParameterError(OWNER, "pyodide", str(place), allowed=allowed)
+        requirement = f"Pyodide {VERSION}: its unpacked folder, or the archive of npm pack {PACKAGE}"
+        raise ParameterError(OWNER, "pyodide", str(place), allowed=requirement)
     _keep(files, cache)
     return files
 
 
 def kept_files(cache: Path) -> dict[str, bytes] | None:
     """The files kept on this machine; None if there are none, or not those we know."""
-    files = _unpacked(_place(cache))
+    files = _unpack(_place(cache))
     return files if _is_known(files) else None
 
 
 def download(cache: Path) -> None:
     """Have npm fetch the archive, and keep its files if they are those we know; nothing of it is run."""
     with tempfile.TemporaryDirectory() as folder:
-        raw = _fetched(Path(folder))
+        raw = _fetch(Path(folder))
     if raw is None:
         raise DataError(
             f"npm pack {PACKAGE} did not work: there is no npm, or it reaches nothing.",
@@ -82,7 +82,7 @@ def download(cache: Path) -> None:
     _keep(files, cache)
 
 
-def _fetched(folder: Path) -> bytes | None:
+def _fetch(folder: Path) -> bytes | None:
     npm = shutil.which("npm")
     if npm is None:
         return None
@@ -101,7 +101,7 @@ def _place(cache: Path) -> Path:
     return cache / f"pyodide-{VERSION}"
 
 
-def _unpacked(place: Path) -> dict[str, bytes]:
+def _unpack(place: Path) -> dict[str, bytes]:
     """Those of the files that a folder or an archive holds."""
     try:
         if place.is_file():
