@@ -437,9 +437,9 @@ class FewLabels:
         """The rule, drawn with these coins; `written` says how it is released."""
         return self.learner.learn(sample, coins)
 
-    def written(self, drawn: Hypothesis) -> Hypothesis:
+    def written(self, hypothesis: Hypothesis) -> Hypothesis:
         """What is released of the rule that was drawn."""
-        return cast(Hypothesis, cast(Any, drawn).merged()) if self._merges else drawn
+        return cast(Hypothesis, cast(Any, hypothesis).merged()) if self._merges else hypothesis
 
 
 MOST = 10**9

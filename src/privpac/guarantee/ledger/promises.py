@@ -173,18 +173,18 @@ class Promises:
             return None
         return max(Fraction(0), other.rho - spent.rho)
 
-    def remainder(self, spent: Cost, written: Callable[[Fraction], str] = exact_text) -> str:
+    def remainder(self, spent: Cost, text_of: Callable[[Fraction], str] = exact_text) -> str:
         """What is left, in the amounts that are counted: epsilon for a pure promise, rho for an approximate one."""
         rho, left = self.left_rho(spent), self.left(spent)
         if rho is None:
-            left_delta = f", delta {written(left.delta)}" if left.delta else ""
-            return f"epsilon {written(left.epsilon)}{left_delta}"
-        text = f"rho {written(rho)}"
+            left_delta = f", delta {text_of(left.delta)}" if left.delta else ""
+            return f"epsilon {text_of(left.epsilon)}{left_delta}"
+        text = f"rho {text_of(rho)}"
         if left.epsilon and self.pure is None:
-            text += f" or epsilon {written(left.epsilon)} by adding"
+            text += f" or epsilon {text_of(left.epsilon)} by adding"
         if self.pure is not None:
-            text += f" and pure epsilon {written(self.pure - spent.epsilon)}"
-        return text + (f", delta {written(left.delta)}" if left.delta else "")
+            text += f" and pure epsilon {text_of(self.pure - spent.epsilon)}"
+        return text + (f", delta {text_of(left.delta)}" if left.delta else "")
 
     def __str__(self) -> str:
         pure = None if self.pure is None else f"epsilon {exact_text(self.pure)}"
