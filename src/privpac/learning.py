@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Costs, Hypothesis
 from privpac.constructions.recipe import Recipe, Released
-from privpac.constructions.rule_lists import LISTED, short_word, with_rules
+from privpac.constructions.rule_lists import PREFIX, short_word, with_rules
 from privpac.constructions.words import Request
 from privpac.data.engines.opening import EngineSample, open_sample, purchase_of, unread_records
 from privpac.data.engines.streamed import StreamedSample
@@ -160,7 +160,7 @@ def learn(
     wishes = RuleWishes.read(
         epsilon=epsilon,
         delta=delta,
-        concepts=with_rules(concepts) if isinstance(concepts, str) and LISTED in concepts else concepts,
+        concepts=with_rules(concepts) if isinstance(concepts, str) and PREFIX in concepts else concepts,
         protect=protect,
         costs=costs,
         records_per_person=records_per_person,
@@ -220,7 +220,7 @@ def learn_sample(
             leaf_counts=release.leaf_counts,
         )
 
-    name = short_word(word) if LISTED in word else word
+    name = short_word(word) if PREFIX in word else word
     return payment.release(
         certificate,
         draw=lambda coins: recipe.run(sample, coins),

@@ -35,7 +35,7 @@ from privpac.data.tables import read
 from privpac.drafts import whole_file
 from privpac.errors import NotCertified, PrivpacError
 from privpac.fields import refusing
-from privpac.guarantee.certificate import SEEDED, explain_certificate
+from privpac.guarantee.certificate import SEED_WARNING, explain_certificate
 from privpac.pictures.drawing import Drawing
 from privpac.pictures.ranks import ranks_picture as draw_ranks
 from privpac.pictures.tree import picture
@@ -265,7 +265,7 @@ class Model:
         """Whom the rule hides and how well, in one line: a picture on a wall has no certificate beside it."""
         tree, request = self.certificate, self.certificate["request"] or {}
         if tree["coins"] != "system":
-            return SEEDED
+            return SEED_WARNING
         unit = "label of a record" if tree["privacy"]["fact"]["unit"] == "label" else "record"
         if request.get("records_per_person", 1) > 1:
             unit = "person"

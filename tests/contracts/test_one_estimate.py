@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from privpac import plan
-from privpac.estimators.uncertified import SCORED
+from privpac.estimators.uncertified import SCORE_WARNING
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("how-to", "tutorials", "understand")
@@ -67,7 +67,7 @@ def test_a_plan_advises_the_same() -> None:
 
 
 def test_a_warning_advises_the_same() -> None:
-    assert f"holdout={HOLDOUT}, and estimate_epsilon the same as epsilon" in SCORED
+    assert f"holdout={HOLDOUT}, and estimate_epsilon the same as epsilon" in SCORE_WARNING
 
 
 def test_another_kind_would_be_found() -> None:

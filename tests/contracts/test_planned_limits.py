@@ -109,7 +109,7 @@ def test_what_is_not_printed_would_be_refused(monkeypatch: pytest.MonkeyPatch) -
         silent += [row for row in found if row.command is None]
     assert {row.option.learner for row in silent} >= {"relabelled-vote"}
     for module in ("prediction", "few_labels"):
-        monkeypatch.setattr(f"privpac.constructions.{module}.options.listed", lambda *args, **more: True)
+        monkeypatch.setattr(f"privpac.constructions.{module}.options.can_list", lambda *args, **more: True)
     monkeypatch.setattr("privpac.constructions.prediction.options.MOST_BLOCK", 10**18)
     for row in silent:
         assert row.command is not None

@@ -151,10 +151,10 @@ def _answers(path: str) -> dict[int, object]:
 
 
 def _warn_of_seeds(coins: str, *, as_json: bool) -> None:
-    from privpac.guarantee.certificate import SEEDED
+    from privpac.guarantee.certificate import SEED_WARNING
 
     if coins != "system":
-        console.warn(f"{SEEDED}.", as_json=as_json)
+        console.warn(f"{SEED_WARNING}.", as_json=as_json)
 
 
 def _show(session: Asking, folder: str, *, as_json: bool) -> None:

@@ -389,11 +389,11 @@ class _Files:
 
 
 def _show(model: Model, files: _Files, advice: list[str], *, full: bool, as_json: bool) -> None:
-    from privpac.guarantee.certificate import SEEDED
+    from privpac.guarantee.certificate import SEED_WARNING
     from privpac.report.summary import summary_json, summary_sections
 
     if model.certificate["coins"] != "system":
-        advice = [f"{SEEDED}.", *advice]
+        advice = [f"{SEED_WARNING}.", *advice]
     advice += filter(None, [warning_of_large(Fraction(model.certificate["epsilon"]))])
     for text in advice:
         console.warn(text, as_json=as_json)

@@ -89,11 +89,11 @@ def _prepare(
 
 
 def _show(offer: Offer, out: str, *, as_json: bool) -> None:
-    from privpac.guarantee.certificate import SEEDED, explain_certificate
+    from privpac.guarantee.certificate import SEED_WARNING, explain_certificate
 
     certificate = offer.certify().to_json()
     if offer.coins != "system":
-        console.warn(f"{SEEDED}.", as_json=as_json)
+        console.warn(f"{SEED_WARNING}.", as_json=as_json)
     if as_json:
         console.show_json({"out": out, "answers": offer.answers, "certificate": certificate})
     else:

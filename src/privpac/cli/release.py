@@ -169,10 +169,10 @@ def _show(
     full: bool,
     as_json: bool,
 ) -> None:
-    from privpac.guarantee.certificate import SEEDED
+    from privpac.guarantee.certificate import SEED_WARNING
 
     records, beside = files
-    advice = [] if table.certificate["coins"] == "system" else [f"{SEEDED}."]
+    advice = [] if table.certificate["coins"] == "system" else [f"{SEED_WARNING}."]
     if unused:
         name = table.certificate["learner"]["name"]
         advice.append(f"The delta is not spent: {name} promises more without it, by public numbers.")

@@ -71,11 +71,11 @@ BOX_BYTES = 2**30
 _MANY = 10**9
 """Records of nobody: sums that reach so many reach any number."""
 
-_SCALED, _PLAIN_RECORDS = 6, 2_000
+_SCALING, _PLAIN_RECORDS = 6, 2_000
 """Steps of a node whose numbers carry a scale, and the records from which on that is counted on: more move sums beyond
 the range of doubles at every epsilon that is of use."""
 
-_COPIED, _FIRST, _VALUE, _POINT, _RANGE, _BALL = 0.5, 100, 0.25, 12, 20_000, 600
+_COPY, _FIRST, _VALUE, _POINT, _RANGE, _BALL = 0.5, 100, 0.25, 12, 20_000, 600
 """Steps per leaf that is copied, per first value, per value that is passed, per point that is looked for in an outer
 range, per outer range, and per sum of balls, by the time that each takes."""
 
@@ -195,8 +195,8 @@ def box_steps(sizes: Sequence[int], records: int) -> int:
     leaves, firsts, share = 1 << depth, min(values, points), _most_of_a_range(sizes, records)
     paths = share * firsts * (points - firsts / 2) * depth
     # Many points of one value renew the whole tree at once.
-    renewals = min(paths, firsts * (firsts + 1) / 2 * leaves) * (_SCALED if records > _PLAIN_RECORDS else 1)
-    starts = min(firsts, share * points) * (leaves * _COPIED + values * _VALUE + _FIRST)
+    renewals = min(paths, firsts * (firsts + 1) / 2 * leaves) * (_SCALING if records > _PLAIN_RECORDS else 1)
+    starts = min(firsts, share * points) * (leaves * _COPY + values * _VALUE + _FIRST)
     return math.ceil(ranges * (renewals + starts + points * _POINT + _RANGE))
 
 

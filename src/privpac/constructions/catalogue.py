@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from privpac import constructions, theory
 from privpac.errors import ParameterError
 from privpac.theory import statements
-from privpac.theory.register import MARKED
+from privpac.theory.register import MARKED_FORMULAS
 from privpac.theory.statement import Statement, Status
 
 if TYPE_CHECKING:
@@ -165,7 +165,9 @@ def formulas() -> Mapping[str, Formula]:
     """Every formula of the library by function name."""
     for module in formula_modules():
         import_module(module)
-    table = {name: Formula(name, statement(key), function) for name, (key, function) in MARKED.items()}
+    table = {
+        name: Formula(name, statement(key), function) for name, (key, function) in MARKED_FORMULAS.items()
+    }
     return MappingProxyType(table)
 
 

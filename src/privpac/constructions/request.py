@@ -23,7 +23,7 @@ from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import Merged, Occam, read_costs
 from privpac.constructions.draw.staged_trees import StagedTrees
-from privpac.constructions.labels.classes import GRIDDED, label_private
+from privpac.constructions.labels.classes import GRID_CLASSES, label_private
 from privpac.constructions.labels.trees import LabelPrivateTrees
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
@@ -38,7 +38,7 @@ from privpac.wishes import RuleWishes
 
 __all__ = [
     "BALANCED",
-    "MERGED",
+    "MERGEABLE",
     "OWNER",
     "PROTECTS",
     "Builder",
@@ -67,7 +67,7 @@ MOST_RECORDS = 10**12
 """Beyond it searches and sums over records take too long, whoever asks, and a stored request asks too."""
 
 
-MERGED = (Trees, DecisionLists, Conjunctions, Disjunctions, Majorities)
+MERGEABLE = (Trees, DecisionLists, Conjunctions, Disjunctions, Majorities)
 """Classes whose members may hold parts that change nothing."""
 
 
@@ -163,7 +163,7 @@ class Request:
         if not isinstance(concepts, ManyLabels):
             self.require_two_classes(concepts.word)
         # Where only labels are private, edges lie where the features do, and not on the grid of the class.
-        if self.drawn and not (self.protect == "labels" and isinstance(concepts, GRIDDED)):
+        if self.drawn and not (self.protect == "labels" and isinstance(concepts, GRID_CLASSES)):
             concepts.require(self.size.labelled)
         if self.protect == "labels":
             return label_private(concepts, epsilon=self.per_record, costs=self.costs)
@@ -279,7 +279,7 @@ def one_draw(learner: Learner) -> Occam | None:
 
 def merged(learner: Learner) -> Learner:
     """The learner, with what it releases written without parts that change nothing, where its class has such."""
-    return Merged(learner) if isinstance(learner.concepts, MERGED) else learner
+    return Merged(learner) if isinstance(learner.concepts, MERGEABLE) else learner
 
 
 def _cuts(tests: Binarisation) -> int:

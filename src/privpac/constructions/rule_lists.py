@@ -13,9 +13,9 @@ from pathlib import Path
 from privpac.errors import DataError, ParameterError
 from privpac.fields import Malformed, as_list, text
 
-__all__ = ["FORM", "LISTED", "MOST_RULES", "rules_of", "short_word", "with_rules"]
+__all__ = ["FORM", "MOST_RULES", "PREFIX", "rules_of", "short_word", "with_rules"]
 
-LISTED = "finite:"
+PREFIX = "finite:"
 """How such a word begins, also behind others."""
 FORM = "finite:FILE"
 OWNER = "learn"
@@ -23,7 +23,9 @@ OWNER = "learn"
 MOST_RULES = 2**16
 """Every rule is asked about every record."""
 
-ALLOWED = 'finite:FILE, the name of a JSON file with a list of rules, such as ["age >= 50", "smokes == 1"]'
+REQUIREMENT = (
+    'finite:FILE, the name of a JSON file with a list of rules, such as ["age >= 50", "smokes == 1"]'
+)
 
 
 def with_rules(word: str) -> str:
@@ -34,10 +36,10 @@ def with_rules(word: str) -> str:
     >>> with_rules("thresholds:age"), with_rules('finite:["age >= 50"]')
     ('thresholds:age', 'finite:["age >= 50"]')
     """
-    before, head, rest = word.partition(LISTED)
+    before, head, rest = word.partition(PREFIX)
     if not head or (before and not before.endswith(":")) or rest.startswith("["):
         return word
-    return f"{before}{LISTED}{json.dumps(_read(rest), ensure_ascii=False, separators=(',', ':'))}"
+    return f"{before}{PREFIX}{json.dumps(_read(rest), ensure_ascii=False, separators=(',', ':'))}"
 
 
 def _read(name: str) -> list[str]:
@@ -45,7 +47,7 @@ def _read(name: str) -> list[str]:
         return rules_of(Path(os.path.expanduser(name)).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
         raise DataError(
-            f"The rules of '{LISTED}{name}' cannot be read.", remedy=f"Write {ALLOWED}."
+            f"The rules of '{PREFIX}{name}' cannot be read.", remedy=f"Write {REQUIREMENT}."
         ) from None
 
 
@@ -54,7 +56,7 @@ def rules_of(source: str) -> list[str]:
     try:
         rules = [text(rule) for rule in as_list(json.loads(source))]
     except (ValueError, RecursionError, Malformed):
-        raise ParameterError(OWNER, "concepts", _start(f"{LISTED}{source}"), allowed=ALLOWED) from None
+        raise ParameterError(OWNER, "concepts", _start(f"{PREFIX}{source}"), allowed=REQUIREMENT) from None
     if not 2 <= len(rules) <= MOST_RULES:
         raise ParameterError(
             OWNER, "concepts", f"{len(rules)} rules", allowed=f"a list of 2 to {MOST_RULES:,} rules"
@@ -68,8 +70,8 @@ def short_word(word: str) -> str:
     >>> short_word('agnostic:finite:["age >= 50","age >= 60"]')
     'agnostic:finite:2 rules'
     """
-    before, head, rest = word.partition(f"{LISTED}[")
-    return f"{before}{LISTED}{len(rules_of('[' + rest))} rules" if head else word
+    before, head, rest = word.partition(f"{PREFIX}[")
+    return f"{before}{PREFIX}{len(rules_of('[' + rest))} rules" if head else word
 
 
 def _start(word: str) -> str:

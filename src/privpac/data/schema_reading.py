@@ -18,7 +18,7 @@ __all__ = [
     "COLUMN_KEYS",
     "KEYS",
     "OPTIONS",
-    "REQUIRED",
+    "REQUIRED_KEYS",
     "Problems",
     "column_from",
     "entries_of",
@@ -35,7 +35,7 @@ OPTIONS = {
     "boolean": {"missing", "title"},
     "date": {"lower", "upper", "timezone", "missing", "title"},
 }
-REQUIRED = {
+REQUIRED_KEYS = {
     "numeric": {"lower": "a number", "upper": "a number"},
     "categorical": {"categories": 'a list such as ["low", "high"]'},
     "boolean": {},
@@ -196,7 +196,7 @@ def column_from(entry: object, problems: Problems) -> Column | None:
                     f'{owner}: "{key}" has no meaning for a {kind} column.', column=name, remedy="Remove it."
                 )
             )
-    needs = {key: how for key, how in REQUIRED[kind].items() if key not in corrections}
+    needs = {key: how for key, how in REQUIRED_KEYS[kind].items() if key not in corrections}
     problems.attempt(partial(all_filled_in, entry, needs, owner, name))
     if len(problems.errors) > before:
         return None

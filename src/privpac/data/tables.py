@@ -15,7 +15,7 @@ from privpac.errors import DataError, SchemaError
 __all__ = ["RawTable", "column_types", "is_spark_frame", "read", "vector"]
 
 _KINDS = {"b": "boolean", "i": "integer", "u": "integer", "f": "real"}
-ACCEPTED = (
+TABLE_FORMS = (
     "a CSV or Parquet file, a pandas, polars or pyarrow table, a dictionary of columns or a numpy array"
 )
 
@@ -106,7 +106,7 @@ def _rows(source: object) -> Array:
     elif isinstance(source, Sequence) and not isinstance(source, (str, bytes)):
         rows = _of_lists(source)
     else:
-        raise DataError(f"A table cannot be of type {type(source).__name__}.", remedy=f"Give {ACCEPTED}.")
+        raise DataError(f"A table cannot be of type {type(source).__name__}.", remedy=f"Give {TABLE_FORMS}.")
     if rows.ndim != 2:
         raise DataError(
             f"An array of {rows.ndim} dimension(s) is not a table.",

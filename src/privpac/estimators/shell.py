@@ -22,7 +22,7 @@ __all__ = ["Array", "Shell", "as_array", "class_values", "free_name", "is_frame"
 
 Array = NDArray[Any]
 
-UNTOUCHED = {"dtype": None, "ensure_all_finite": False}
+AS_IT_IS = {"dtype": None, "ensure_all_finite": False}
 """For scikit-learn's array check: text stays text, and our own error names the column with an empty cell."""
 
 
@@ -64,7 +64,7 @@ class Shell:
         if is_frame(X):
             table, labels = validate_data(self, X, y, skip_check_array=True)
         else:
-            table, labels = validate_data(self, as_array(X), y, ensure_min_samples=2, **UNTOUCHED)
+            table, labels = validate_data(self, as_array(X), y, ensure_min_samples=2, **AS_IT_IS)
         labels = column_or_1d(labels, warn=True)
         check_classification_targets(labels)
         return table, labels
@@ -72,7 +72,7 @@ class Shell:
     def _familiar(self, X: object) -> object:
         """Records to predict: the columns `fit` saw, in the same order."""
         if not is_frame(X):
-            array = validate_data(self, as_array(X), reset=False, **UNTOUCHED)
+            array = validate_data(self, as_array(X), reset=False, **AS_IT_IS)
             if (
                 array.dtype.kind == "f" and not np.isfinite(array).all()
             ):  # also in columns the rule does not look at
@@ -82,7 +82,7 @@ class Shell:
                 )
             return array
         validate_data(self, X, reset=False, skip_check_array=True)
-        return X if hasattr(self, "feature_names_in_") else check_array(X, **UNTOUCHED)
+        return X if hasattr(self, "feature_names_in_") else check_array(X, **AS_IT_IS)
 
 
 def is_frame(X: object) -> bool:

@@ -16,12 +16,12 @@ from privpac.errors import UncertifiedLook
 
 __all__ = ["warn_of_fitted_steps", "warn_of_score"]
 
-SCORED = (
+SCORE_WARNING = (
     "No certificate covers a score: on private records it is a release of its own, without protection. Ask for an"
     " estimate instead (holdout=0.2, and estimate_epsilon the same as epsilon), or score on records that are not"
     " private."
 )
-FITTED = (
+FIT_WARNING = (
     "Steps of the pipeline are fitted on the same records, and no certificate covers what they learn: {steps}. If the"
     " records are private, leave them out: cuts need no scaling, and the schema says what an empty cell becomes."
 )
@@ -29,14 +29,14 @@ FITTED = (
 
 def warn_of_score() -> None:
     """Say that a score is not certified."""
-    warnings.warn(SCORED, UncertifiedLook, stacklevel=3)
+    warnings.warn(SCORE_WARNING, UncertifiedLook, stacklevel=3)
 
 
 def warn_of_fitted_steps(estimator: object) -> None:
     """Say which steps before `estimator` learn from records, if a pipeline is fitting it right now."""
     steps = list(_fitted_before(estimator))
     if steps:
-        warnings.warn(FITTED.format(steps=", ".join(steps)), UncertifiedLook, stacklevel=3)
+        warnings.warn(FIT_WARNING.format(steps=", ".join(steps)), UncertifiedLook, stacklevel=3)
 
 
 def _fitted_before(estimator: object) -> Iterator[str]:

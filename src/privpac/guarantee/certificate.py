@@ -22,11 +22,11 @@ from privpac.guarantee.proof import Proof, explain
 from privpac.numbers.concentrated import rho_up
 from privpac.numbers.exact import plain
 
-__all__ = ["FORMAT", "FROM_DATA", "SEEDED", "Certificate", "explain_certificate", "for_people"]
+__all__ = ["FORMAT", "FROM_DATA", "SEED_WARNING", "Certificate", "explain_certificate", "for_people"]
 
 FORMAT = CERTIFICATE
 
-SEEDED = "NOT FOR RELEASE: the coins came from a known seed, so whoever knows it can undo the noise"
+SEED_WARNING = "NOT FOR RELEASE: the coins came from a known seed, so whoever knows it can undo the noise"
 
 _HEADINGS = {
     "accuracy": "Accuracy, if the records are independent draws from what is to be predicted",
@@ -176,7 +176,7 @@ def explain_certificate(tree: Mapping[str, Any]) -> str:
     """A stored certificate in words: assumptions first, then privacy, then accuracy."""
     lines = []
     if tree["coins"] != "system":
-        lines += [SEEDED, ""]
+        lines += [SEED_WARNING, ""]
     for text in tree["assumptions"]:
         lines.append(f"Assumes that {text}.")
     if tree["assumptions"]:

@@ -199,7 +199,7 @@ def draw_kept(
     return dict(sorted(above_limit.items()))
 
 
-def nth_absent(seen: NDArray[Any], index: int) -> int:
-    """The index-th cell that is not in the sorted list `seen`: the i-th seen value has seen[i] - i absent before it."""
-    place = bisect_right(range(len(seen)), index, key=lambda i: int(seen[i]) - i)
+def nth_absent(cells: NDArray[Any], index: int) -> int:
+    """The index-th cell that is not in the sorted list `cells`: the i-th of them has cells[i] - i absent before it."""
+    place = bisect_right(range(len(cells)), index, key=lambda i: int(cells[i]) - i)
     return index + place

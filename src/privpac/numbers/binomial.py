@@ -15,7 +15,7 @@ __all__ = ["at_most", "mean_by_count", "mean_over_binomial", "rounded_up"]
 _SMALLEST = 30
 """Failure probabilities are shown as decimals of at least 10^-30: smaller ones say nothing more."""
 
-_SUMMED = 4096
+_MOST_SUMMED = 4096
 """Counts up to which the lower tail of a binomial is summed from 0 on; beyond, a window is shorter."""
 
 _DIGITS = 12
@@ -74,7 +74,7 @@ def at_most(count: int, *, n: int, chance: Fraction) -> arb:
     """A ball around P[binomial(n, chance) ≤ count], at the current precision."""
     if n <= count:
         return arb(1)
-    if count > _SUMMED:
+    if count > _MOST_SUMMED:
         return _at_most_in_window(count, n=n, chance=chance)
     p = ball(chance)
     odds, term = p / (1 - p), (1 - p) ** n

@@ -22,7 +22,7 @@ USUAL_FACTOR = 2
 """Half the records mostly take about this much more error or epsilon: searches begin there."""
 STEP = 1.05
 """Changes are looked for in steps of five percent: finer ones would be false precision."""
-SIZED = ("bits", "columns", "tests")
+SIZES = ("bits", "columns", "tests")
 
 
 def count(records: int) -> str:
@@ -37,7 +37,7 @@ def short(value: Fraction) -> str:
 
 def sized(description: Description) -> Iterator[tuple[str, int]]:
     """The numbers that say how large the domain is; a schema says it by itself."""
-    for name in SIZED:
+    for name in SIZES:
         value = getattr(description, name)
         if value is not None and description.schema is None:
             yield name, value

@@ -27,7 +27,7 @@ COUNT_NANOSECONDS = 15
 """To count one cell of one column."""
 IN_MEMORY = 12
 """Bytes of one cell in memory: raw and encoded."""
-STREAMED = 600 * 2**20
+STREAM_BYTES = 600 * 2**20
 """Bytes of the batches under way and of what was imported, however many records there are."""
 
 
@@ -103,4 +103,4 @@ def _counting_seconds(recipe: Recipe, n: int) -> float:
 def _memory(recipe: Recipe, n: int, schema: Schema, engine: str) -> int:
     concepts = estimated_class(recipe.learner)
     counts = 0 if concepts is None else concepts.estimate(n).bytes
-    return STREAMED + counts + (n * IN_MEMORY * (len(schema.names) + 1) if engine == "memory" else 0)
+    return STREAM_BYTES + counts + (n * IN_MEMORY * (len(schema.names) + 1) if engine == "memory" else 0)

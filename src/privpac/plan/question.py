@@ -22,7 +22,7 @@ KINDS: tuple[Kind, ...] = ("needed", "reachable", "smallest_epsilon")
 COVERS = {"records": ("records",), "labels": ("records", "labels"), "predictions": ("records", "predictions")}
 """What protects at least what was asked: a rule that protects whole records protects its labels and its predictions."""
 
-RELEASED = ("points", "thresholds", "intervals")
+RELEASABLE = ("points", "thresholds", "intervals")
 """Queries about a column that a released table answers."""
 
 PLACEHOLDER = Fraction(1, 4)
@@ -65,12 +65,12 @@ class Question:
         read_aim(self.aim, owner=OWNER)
         if self.protect not in PROTECTS:
             raise ParameterError(OWNER, "protect", self.protect, allowed="one of " + ", ".join(PROTECTS))
-        if self.release and self.word.partition(":")[0] not in RELEASED:
+        if self.release and self.word.partition(":")[0] not in RELEASABLE:
             raise ParameterError(
                 OWNER,
                 "concepts",
                 self.word,
-                allowed="one of " + ", ".join(RELEASED) + " for a release",
+                allowed="one of " + ", ".join(RELEASABLE) + " for a release",
                 remedy="They say which queries about a column are answered.",
             )
         fields = {

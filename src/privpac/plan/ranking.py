@@ -18,7 +18,7 @@ from privpac.constructions.words import Request, learner_for, stands_for
 from privpac.data.sample import Size
 from privpac.plan.populations import Population, from_table, read_marginals, synthetic
 from privpac.plan.question import Question
-from privpac.plan.runs.base import EACH, EACH_RECORD, FLIPPED, as_schema
+from privpac.plan.runs.base import EACH, EACH_RECORD, FLIPPED_SHARE, as_schema
 from privpac.plan.simulation import Simulation
 from privpac.plan.trials import outcomes
 
@@ -69,7 +69,7 @@ def _population(question: Question, simulation: Simulation) -> Population:
     schema = as_schema(question.subject)
     if simulation.table is not None:
         return from_table(simulation.table, schema)
-    noise: Fraction = FLIPPED if question.noise is None else question.noise
+    noise: Fraction = FLIPPED_SHARE if question.noise is None else question.noise
     return synthetic(schema, flipped=float(noise), marginals=read_marginals(simulation.marginals))
 
 

@@ -16,7 +16,7 @@ from privpac.constructions.catalogue import REGISTER
 from privpac.constructions.estimates.confusion import CONFIDENCE, Confusion
 from privpac.constructions.estimates.folding import fold
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
-from privpac.guarantee.certificate import SEEDED
+from privpac.guarantee.certificate import SEED_WARNING
 from privpac.guarantee.facts import fact_from_json
 from privpac.pictures.ranks import ranks_picture
 from privpac.report.lines import LEFT, RIGHT, WIDTH
@@ -92,7 +92,9 @@ def _header(model: Subject) -> str:
     if model.estimate is not None:
         facts.append(("private estimate of accuracy", f"{float(model.estimate.accuracy):.3f}"))
     items = "".join(f"<li><span>{escape(n)}</span><strong>{escape(str(v))}</strong></li>" for n, v in facts)
-    warning = f'\n<section class="warning">{escape(SEEDED)}.</section>' if tree["coins"] != "system" else ""
+    warning = (
+        f'\n<section class="warning">{escape(SEED_WARNING)}.</section>' if tree["coins"] != "system" else ""
+    )
     return (
         f'<header>\n<p class="over">A certified private rule for {escape(model.schema.label)}</p>\n'
         f'<h1>{escape(headline(model))}</h1>\n<ul class="facts">{items}</ul>\n</header>{warning}'

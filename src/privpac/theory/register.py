@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 
 from privpac.errors import ParameterError
 
-__all__ = ["MARKED", "formula"]
+__all__ = ["MARKED_FORMULAS", "formula"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-MARKED: dict[str, tuple[str, Callable[..., Any]]] = {}
+MARKED_FORMULAS: dict[str, tuple[str, Callable[..., Any]]] = {}
 """Key of the statement and function, by the function's name; filled by `@formula` as modules are imported."""
 
 
@@ -25,10 +25,10 @@ def formula(key: str) -> Callable[[F], F]:
 
     def mark(function: F) -> F:
         name = function.__name__
-        if name in MARKED:
+        if name in MARKED_FORMULAS:
             raise ParameterError("formula", "name", name, allowed="a name that is not registered yet")
         function.__dict__["statement"] = key
-        MARKED[name] = (key, function)
+        MARKED_FORMULAS[name] = (key, function)
         return function
 
     return mark

@@ -26,7 +26,7 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
-from privpac.guarantee.certificate import FORMAT, FROM_DATA, SEEDED, Certificate, explain_certificate
+from privpac.guarantee.certificate import FORMAT, FROM_DATA, SEED_WARNING, Certificate, explain_certificate
 from privpac.guarantee.facts import Loss
 from privpac.guarantee.proof import explain
 from privpac.numbers.exact import ratio_for
@@ -154,8 +154,8 @@ def test_seeded_coins_are_shouted_about() -> None:
     assert certificate().for_release
     seeded = certificate().with_coins("seeded")
     assert not seeded.for_release
-    assert seeded.explain().startswith(SEEDED)
-    assert SEEDED not in certificate().explain()
+    assert seeded.explain().startswith(SEED_WARNING)
+    assert SEED_WARNING not in certificate().explain()
     assert check_certificate(seeded.to_json()) == check_certificate(certificate().to_json())
 
 

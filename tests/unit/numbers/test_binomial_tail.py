@@ -18,7 +18,7 @@ def test_a_window_says_what_the_sum_says(
     chance = Fraction(1, 10)
     with ctx.workprec(bits):
         window = binomial.at_most(count, n=n, chance=chance)
-        monkeypatch.setattr(binomial, "_SUMMED", n)
+        monkeypatch.setattr(binomial, "_MOST_SUMMED", n)
         whole = binomial.at_most(count, n=n, chance=chance)
         assert window.overlaps(whole)
         assert float(window.rad()) < 2.0 ** (20 - bits), "and nearly as sharply"

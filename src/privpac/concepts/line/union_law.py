@@ -27,7 +27,7 @@ Range = tuple[int, int]
 
 M = TypeVar("M")
 
-_REMEMBERED = 64
+_MEMORY = 64
 """Weight lists kept between draws; each has at most 2k·sqrt(records) numbers."""
 
 
@@ -66,7 +66,7 @@ class UnionGibbs(Generic[M]):
             values.setflags(write=False)
             return values
 
-        return lru_cache(maxsize=_REMEMBERED)(compute)
+        return lru_cache(maxsize=_MEMORY)(compute)
 
     @cached_property
     def _ladders(self) -> dict[int | None, Ladder]:

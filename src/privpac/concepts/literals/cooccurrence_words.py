@@ -41,9 +41,9 @@ GROUP = 4
 LONG = 1000
 """Two columns with so many pairs of tests are counted by joint histograms: these visit a record once, at the price of
 about a thousand bits (benchmarks/trees.py)."""
-GATHERED = 300
+GATHERING = 300
 """Fetching a record's code takes as long as counting so many half pairs of bits."""
-PACKED = 24
+PACKING = 24
 """The same, for making one bit of a code."""
 
 
@@ -58,7 +58,7 @@ def is_long(first: Longs, one: int | np.int64, other: int | np.int64) -> bool:
 def is_sorted(first: Longs, column: int | np.int64) -> bool:
     """Whether sorting by this column costs less than masking by each of its tests."""
     tests, before = first[column + 1] - first[column], first[column]
-    return bool((tests - 1) * before * before >= GATHERED * column + PACKED * before)
+    return bool((tests - 1) * before * before >= GATHERING * column + PACKING * before)
 
 
 @compiled

@@ -59,7 +59,7 @@ __all__ = ["Predicate"]
 DEEPEST = 60
 """Nesting of brackets and `not`: more than a person can read, less than the interpreter's stack."""
 
-LISTED = 20
+MOST_LISTED = 20
 """Categories named in an error."""
 
 _FORMS = "comparisons of a column with constants, joined by and, or, not"
@@ -70,7 +70,7 @@ _PIECES = re.compile(
 """Quoted text, left alone, and quoted column names."""
 
 _SIGNS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+_MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ class _Reader:
         if sign is None:
             raise self.refused("'is' was found (write == instead)")
         if isinstance(right, ast.Name):
-            left, right, sign = right, left, _MIRRORED[sign]
+            left, right, sign = right, left, _MIRROR[sign]
         if not isinstance(left, ast.Name):
             raise self.refused("a comparison names no column")
         if isinstance(right, ast.Name):
@@ -254,11 +254,11 @@ def _cell(column: Column, value: object) -> int:
     table = column.TABLE if isinstance(column, Boolean) else _spellings(names)
     cell = table.get(reading.text_of(value)) if isinstance(value, str | int | float) else None
     if cell is None:
-        more = ", ..." if len(names) > LISTED else ""
+        more = ", ..." if len(names) > MOST_LISTED else ""
         raise SchemaError(
             f"Predicate: {value!r} is not a value of column '{column.name}'.",
             column=column.name,
-            remedy=f"Use one of {', '.join(map(repr, names[:LISTED]))}{more}.",
+            remedy=f"Use one of {', '.join(map(repr, names[:MOST_LISTED]))}{more}.",
         )
     return cell
 

@@ -17,7 +17,7 @@ __all__ = ["HUGEINT_BITS", "members_sql", "number_sql"]
 HUGEINT_BITS = 126
 """Products below 2^126 are safe in the 128-bit integers of DuckDB and in the decimals of other databases."""
 
-_LISTED = 4096
+_MOST_LISTED = 4096
 """Columns up to so many cells are written out cell by cell."""
 
 
@@ -47,7 +47,7 @@ def number_sql(column: Column) -> str | None:
 def members_sql(rule: Rule, name: str, schema: Schema, *, why: str) -> str:
     """The rule as a list of cells where the column is short, else a refusal that says why."""
     column = schema.column(name)
-    if column.size > _LISTED:
+    if column.size > _MOST_LISTED:
         raise NoSqlForm(f"{why}.", remedy="Predict with Model.predict or `privpac predict`.")
     cells = np.arange(column.size, dtype=column.dtype)
     inside = np.flatnonzero(rule.predict({name: cells}))

@@ -17,7 +17,7 @@ from privpac.compiled import compiled
 
 __all__ = ["held_gains", "looks", "seconds_per_look"]
 
-LISTED = 2**24
+LARGEST_LISTED = 2**24
 """Cells of a column up to which a table of all of them is made: 128 MiB."""
 
 _WORD = 2**64
@@ -38,7 +38,7 @@ def held_gains(
     first, second = keys
     if 2 * prime * prime < _WORD:
         a, b = (np.array(key, dtype=np.int64) for key in keys)
-        if prime <= LISTED and below < len(values):
+        if prime <= LARGEST_LISTED and below < len(values):
             table = np.zeros(prime, np.int64)
             table[values.astype(np.int64)] = gains
             return _sums_by_listing(prime, below, a, b, table)
@@ -51,7 +51,7 @@ def held_gains(
 
 def looks(prime: int, below: int, *, keys: int, values: int) -> int:
     """How often a set is compared with a value at most: a set of few cells looks at these alone."""
-    return keys * (min(values, below) if prime <= LISTED else values)
+    return keys * (min(values, below) if prime <= LARGEST_LISTED else values)
 
 
 def seconds_per_look(prime: int) -> float:

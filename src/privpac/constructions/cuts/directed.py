@@ -28,7 +28,7 @@ class DirectedCuts(ReadsOnce):
     failure: Fraction = FAILURE
 
     def _check(self, *, requirement: str, holds: bool) -> None:
-        """Refuse a delta that is not `requirement`, and cuts that may point either way."""
+        """Refuse a delta that is not what `requirement` says, and cuts that may point either way."""
         owner = type(self).__name__
         positive(self.epsilon, owner=owner, name="epsilon")
         if not holds:

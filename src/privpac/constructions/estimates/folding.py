@@ -32,7 +32,7 @@ PAGE = 24
 
 BY_CHANCE = "by chance"
 _NOTHING = "Read nothing into such a branch."
-EXPLAINED = {
+EXPLANATIONS = {
     BY_CHANCE: f'"By chance": so few records arrive there that chance decided what the rule says. {_NOTHING}',
     UNUSUAL: f'"Unusual values only": the schema says that most values lie elsewhere. {_NOTHING}',
     NOBODY: f'"No value left": after the answers before it, no record can arrive there. {_NOTHING}',
@@ -131,12 +131,12 @@ class FoldedTree:
     @property
     def marks(self) -> tuple[str, ...]:
         """The marks that some leaf has, each once."""
-        return tuple(mark for mark in EXPLAINED if any(leaf.mark == mark for leaf in self.leaves))
+        return tuple(mark for mark in EXPLANATIONS if any(leaf.mark == mark for leaf in self.leaves))
 
     def describe(self, schema: Schema) -> str:
         """As `Tree.describe`, with the counts, and what is to be known of marks and folds."""
         lines = list(_lines(self.tree, self.leaves, schema, ""))
-        return "\n".join([*lines, *(EXPLAINED[mark] for mark in self.marks), *self._page()])
+        return "\n".join([*lines, *(EXPLANATIONS[mark] for mark in self.marks), *self._page()])
 
     def _page(self) -> list[str]:
         """What a page leaves out, if it does."""

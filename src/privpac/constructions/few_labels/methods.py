@@ -25,7 +25,7 @@ from privpac.constructions.few_labels.formulas import BASE
 from privpac.constructions.few_labels.generic import GenericLearner
 from privpac.constructions.few_labels.labels_only import LabelsOnly
 from privpac.constructions.few_labels.relabel import SSLRelabel
-from privpac.constructions.request import MERGED, class_of_draw
+from privpac.constructions.request import MERGEABLE, class_of_draw
 from privpac.constructions.words import Request, learner_for, stored_concepts
 from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
@@ -424,7 +424,7 @@ class FewLabels:
     @property
     def _merges(self) -> bool:
         """Whether parts of a rule that change nothing are left out, as where a word is learnt by itself."""
-        return isinstance(concepts_for(self.concepts, self.request), MERGED)
+        return isinstance(concepts_for(self.concepts, self.request), MERGEABLE)
 
     def releases(self, hypothesis: Hypothesis) -> bool:
         """Whether this hypothesis could ever be what is learnt."""
@@ -437,9 +437,9 @@ class FewLabels:
         """The rule, drawn with these coins; `written` says how it is released."""
         return self.learner.learn(sample, coins)
 
-    def written(self, drawn: Hypothesis) -> Hypothesis:
+    def written(self, hypothesis: Hypothesis) -> Hypothesis:
         """What is released of the rule that was drawn."""
-        return cast(Hypothesis, cast(Any, drawn).merged()) if self._merges else drawn
+        return cast(Hypothesis, cast(Any, hypothesis).merged()) if self._merges else hypothesis
 
 
 MOST = 10**9

@@ -39,12 +39,12 @@ from privpac.numbers.exact import first_whole, plain, power_up, ratio_for
 from privpac.numbers.parameters import positive
 from privpac.theory.vc import growth
 
-__all__ = ["GRIDDED", "LabelPrivateDichotomies", "LabelPrivateGrid", "label_private"]
+__all__ = ["GRID_CLASSES", "LabelPrivateDichotomies", "LabelPrivateGrid", "label_private"]
 
 MOST_FEW = 2**16
 """Mistakes up to which the tail of a binomial is summed; more are never needed for a promise worth having."""
 
-GRIDDED = (Thresholds, Intervals, Unions, Rectangles, Stumps)
+GRID_CLASSES = (Thresholds, Intervals, Unions, Rectangles, Stumps)
 """Classes whose members are cut out of ordered columns."""
 
 LARGEST_GROUPS = {1: 4096, 2: 256, 3: 32, 4: 12, 5: 6}
@@ -88,7 +88,7 @@ class LabelPrivateGrid:
     failure: Fraction = FAILURE
 
     def __post_init__(self) -> None:
-        if not isinstance(self.concepts, GRIDDED):
+        if not isinstance(self.concepts, GRID_CLASSES):
             raise ParameterError(
                 "LabelPrivateGrid",
                 "concepts",
@@ -337,7 +337,7 @@ def label_private(
     concepts: ConceptClass, *, epsilon: Fraction, costs: Costs | None = None
 ) -> LabelPrivateGrid | LabelPrivateDichotomies:
     """The learner that protects labels for a class: edges from the features, or all labellings of them."""
-    if isinstance(concepts, GRIDDED):
+    if isinstance(concepts, GRID_CLASSES):
         return LabelPrivateGrid(concepts, epsilon, costs)
     if costs is not None and len(set(costs)) > 1:
         raise ParameterError(

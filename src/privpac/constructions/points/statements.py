@@ -13,11 +13,11 @@ ONE_VALUE = (
     "exactly one value carries all records of class 1 (with other labels privacy holds, accuracy need not)"
 )
 
-_CLIPPED = "docs/proofs/clipped-points.md"
+_CLIPPED_PROOF = "docs/proofs/clipped-points.md"
 _SPARSE = "docs/proofs/sparse-sets.md"
 _CODE = "docs/proofs/reed-solomon-points.md"
 _COVER = "docs/proofs/pairwise-cover.md"
-_SAMPLED = "docs/proofs/sampled-points.md"
+_SAMPLED_PROOF = "docs/proofs/sampled-points.md"
 
 STATEMENTS: tuple[Statement, ...] = (
     Statement(
@@ -29,7 +29,7 @@ STATEMENTS: tuple[Statement, ...] = (
         " probability proportional to r^−s_x has e^epsilon = (1/r)·(T − 1 + W)/(T − 1 + W·r), W = r^−max(0, 2K_0 −"
         " K).",
         (PUBLIC, "records of class 0 are not looked at"),
-        proof=_CLIPPED,
+        proof=_CLIPPED_PROOF,
     ),
     Statement(
         "clipped-points-accuracy",
@@ -40,7 +40,7 @@ STATEMENTS: tuple[Statement, ...] = (
         " E[(T − 1)/(T − 1 + r^−s(B))]·min(1, (1 − p)/((`error` − p)(T − 1))), B binomial(n, p), s(b) = max(0, K_0 + b"
         " − max(K, b)).",
         (PUBLIC, ONE_VALUE, IID),
-        proof=_CLIPPED,
+        proof=_CLIPPED_PROOF,
     ),
     Statement(
         "sparse-sets-accuracy",
@@ -111,7 +111,7 @@ STATEMENTS: tuple[Statement, ...] = (
         erratum="Printed for an algorithm that is private between records; what the proof uses is the factor between a"
         " record and a star, in both directions. For the sampled learner the composition is a smaller rate: its true"
         " loss at epsilon = 1/2 is 0.26172, half of what is claimed.",
-        proof=_SAMPLED,
+        proof=_SAMPLED_PROOF,
     ),
     Statement(
         "sampled-point",
@@ -127,7 +127,7 @@ STATEMENTS: tuple[Statement, ...] = (
         erratum="The printed ln 4 is loose: the bound for `fail` forgets that the neighbour fails at least as often"
         " without the record. Without the failure outcome the same conditioning is not private at all: 7.264 at"
         " p = f = 0.05 and n = 200.",
-        proof=_SAMPLED,
+        proof=_SAMPLED_PROOF,
     ),
     Statement(
         "sampled-point-accuracy",
@@ -142,7 +142,7 @@ STATEMENTS: tuple[Statement, ...] = (
             IID,
             "cells of the answer are pairwise independent, or nearly so (assumed of keyed ones)",
         ),
-        proof=_SAMPLED,
+        proof=_SAMPLED_PROOF,
     ),
     Statement(
         "boosted-points",
@@ -161,7 +161,7 @@ STATEMENTS: tuple[Statement, ...] = (
         " another, and only the first is enough; N ≤ 1/b needs b ≤ 0.048, the claim says b ≤ 1; 'increasing the sum"
         " by at most e^(−eps/2)' must read 'multiplying it by at most e^(eps/2)'; what a failed run answers is left"
         " open (here: the empty set).",
-        proof=_SAMPLED,
+        proof=_SAMPLED_PROOF,
     ),
     Statement(
         "key-rejection",
@@ -175,7 +175,7 @@ STATEMENTS: tuple[Statement, ...] = (
         {"marginals 1/4, 1/3, 1/6 instead of the nominal 1/4: true loss": "0.51083", "nominal": "0.36773"},
         erratum="1/((error/4) − negligible) ≤ 8/error hides the marginals of the keys. Keys with a uniform shift have"
         " exact marginals for any function whatever, so privacy is unconditional; that is what is offered.",
-        proof=_SAMPLED,
+        proof=_SAMPLED_PROOF,
     ),
     Statement(
         "points-separation",

@@ -90,7 +90,7 @@ FORMS = (
 """How a predictor is named; CLASS is a class such as thresholds:age: by itself, a fresh draw for every answer.
 `weighted` votes by exponential weights, which is better where rho is added, `vote` by the majority."""
 
-PLANNED: Mapping[str, Callable[..., Predictor]] = {
+PLANNERS: Mapping[str, Callable[..., Predictor]] = {
     "relabelled": RelabelledVote.planned,
     "reference": NetRelabelled.planned,
 }
@@ -166,8 +166,8 @@ def _from_word(
         return Vote(voters, epsilon, count, law=law)
     if head == "consistent" and rest:
         return Vote(Concepts(_class(rest, schema, epsilon, records)), epsilon, count, law=law)
-    if head in PLANNED and rest:
-        return PLANNED[head](_class(rest, schema, epsilon, records), epsilon, records=records)
+    if head in PLANNERS and rest:
+        return PLANNERS[head](_class(rest, schema, epsilon, records), epsilon, records=records)
     if head in WORDS:
         return FreshDraws.planned(_class(word, schema, epsilon, records), epsilon, records=records)
     raise ParameterError(OWNER, "base", word, allowed="one of " + ", ".join(FORMS))

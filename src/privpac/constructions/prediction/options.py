@@ -161,14 +161,14 @@ def _relabelled_epsilon(wish: Wish, records: int) -> Fraction | None:
     return epsilon_relabelled_vote(wish.error, records=records, failure=wish.failure, vc=wish.concepts.vc)
 
 
-COUNTED = ("points", "thresholds", "intervals", "unions", "stumps", *MEMBERS)
+COUNTABLE = ("points", "thresholds", "intervals", "unions", "stumps", *MEMBERS)
 """Classes whose best member is found without a list of labellings."""
 
 
 def _voters_fit(concepts: ClassFacts, records: int, models: int) -> bool:
     """Whether a voter can be trained on every one of so many blocks."""
     block = -(-records // models)
-    return concepts.kind in COUNTED or (block <= MOST_BLOCK and can_list(concepts, points=block))
+    return concepts.kind in COUNTABLE or (block <= MOST_BLOCK and can_list(concepts, points=block))
 
 
 def _runs(way: str, wish: Wish, n: int, *, models: int) -> bool:

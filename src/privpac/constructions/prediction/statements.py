@@ -9,7 +9,7 @@ from privpac.theory.statement import DF, IID, LWY, Statement
 __all__ = ["STATEMENTS"]
 
 _VOTE = "docs/proofs/vote.md"
-_FLIPPED = "docs/proofs/flipped-answers.md"
+_FLIPPED_PROOF = "docs/proofs/flipped-answers.md"
 _FRESH = "all coins that depend on the records are fresh for every distinct question"
 
 STATEMENTS: tuple[Statement, ...] = (
@@ -131,7 +131,7 @@ STATEMENTS: tuple[Statement, ...] = (
         " answer several questions: two answers from one draw lose 4.29 where 3.05 is allowed (thresholds on 4"
         " cells,"
         " n = 5, k = 1, g = 0.575, phi = 0.05).",
-        proof=_FLIPPED,
+        proof=_FLIPPED_PROOF,
     ),
     Statement(
         "private-prediction-stability",

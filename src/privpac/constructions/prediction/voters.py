@@ -44,7 +44,7 @@ __all__ = [
 T = TypeVar("T")
 
 OWNER = "vote"
-REHEARSED = 50
+REHEARSAL_ROWS = 50
 """Rows per class on which training is tried out."""
 TRIES = 8
 """Of those rows, how many every trained model must answer before it may vote."""
@@ -166,7 +166,7 @@ class Classifiers:
     def rehearse(self) -> Voter:
         """One trained on rows that are nobody's: what cannot be trained at all would be constants in silence."""
         classes = len(self.schema.classes)
-        rows = self._nobodys(REHEARSED * classes)
+        rows = self._nobodys(REHEARSAL_ROWS * classes)
         try:
             return Voter(0, self._fit(rows, np.arange(len(rows), dtype=np.uint8) % classes))
         except Exception as problem:

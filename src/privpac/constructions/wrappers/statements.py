@@ -10,7 +10,7 @@ __all__ = ["STATEMENTS"]
 
 _PAGE = "docs/proofs/relabelling.md"
 _STABLE = "docs/proofs/stable.md"
-_CARRIED = "docs/proofs/carried-accuracy.md"
+_CARRIED_PROOF = "docs/proofs/carried-accuracy.md"
 _DRAW = "labellings are drawn by the exponential mechanism itself: no permute-and-flip, no clamped scores"
 _TWO = "there are two classes"
 _ONCE = "all labellings of the kept points by the class are listed, each once"
@@ -144,7 +144,7 @@ STATEMENTS: tuple[Statement, ...] = (
         "printed",
         "A bound for k independent records holds for a uniform k of n.",
         (IID, "who is kept does not depend on the records"),
-        proof=_CARRIED,
+        proof=_CARRIED_PROOF,
     ),
     Statement(
         "resampling-empirical",
@@ -154,7 +154,7 @@ STATEMENTS: tuple[Statement, ...] = (
         "A bound for m independent records of any distribution is, on m draws from a table, a bound for the table.",
         ("the bound inside holds for every distribution",),
         erratum="The printed conditions 6·eps·m/n ≤ 1 and n ≥ 2 are not needed.",
-        proof=_CARRIED,
+        proof=_CARRIED_PROOF,
     ),
     Statement(
         "resampling-accuracy",
@@ -168,7 +168,7 @@ STATEMENTS: tuple[Statement, ...] = (
             "answers belong to a class of this VC dimension",
             "the bound inside holds for every distribution",
         ),
-        proof=_CARRIED,
+        proof=_CARRIED_PROOF,
     ),
     Statement(
         "confidence",
@@ -178,6 +178,6 @@ STATEMENTS: tuple[Statement, ...] = (
         "The pick on m further records from the answers of r runs on different records errs by more than error + gap"
         " with probability at most failure^r + (r − 1)·base^m.",
         (IID, "the runs use different records"),
-        proof=_CARRIED,
+        proof=_CARRIED_PROOF,
     ),
 )

@@ -39,7 +39,7 @@ __all__ = ["FileSource", "files_at", "files_sample", "is_many"]
 ROWS = 2**18
 """Records a batch: a few megabytes a column, large enough that calls cost nothing."""
 
-REPEATED = 8
+REPETITIONS = 8
 """How often a value must occur on average for grouping in the database to beat counting here."""
 
 
@@ -149,7 +149,7 @@ class FileSource:
         some = f"SELECT {_select_list(first, (name,))} FROM {first.call} LIMIT {ROWS}"
         query = f"SELECT count(*), count(DISTINCT c0) FROM ({some})"
         rows, different = ask(first.path, lambda: self._connection.execute(query).fetchone())
-        return bool(different * REPEATED <= rows)
+        return bool(different * REPETITIONS <= rows)
 
     def _file_batches(self, file: _File, columns: tuple[str, ...]) -> Iterator[Batch]:
         for batch in self._read(file, f"SELECT {_select_list(file, columns)} FROM {file.call}"):

@@ -21,7 +21,7 @@ from privpac.numbers.concentrated import spendable, spendable_at
 
 __all__ = ["Approximate", "Promises"]
 
-STORED = ("pure_epsilon", "total_epsilon", "total_delta", "reserved_delta", "rho_order", "total_rho")
+STORED_NAMES = ("pure_epsilon", "total_epsilon", "total_delta", "reserved_delta", "rho_order", "total_rho")
 """The columns in which totals are kept."""
 SPEND_LESS = "Nothing was spent; ask for at most what is left."
 
@@ -110,7 +110,7 @@ class Promises:
     @classmethod
     def stored(cls, row: Mapping[str, str | None]) -> Promises:
         """As `facts` wrote them; raises ValueError, TypeError or ZeroDivisionError if it did not."""
-        return _from_texts(*(row[name] for name in STORED))
+        return _from_texts(*(row[name] for name in STORED_NAMES))
 
     def facts(self) -> dict[str, str | None]:
         """As JSON can hold them, as a store writes them, and as the first hash covers them."""
@@ -118,7 +118,7 @@ class Promises:
         parts: list[Fraction | None] = [None] * 5
         if other is not None:
             parts = [other.epsilon, other.delta, other.reserved_delta, other.order, other.rho]
-        amounts = dict(zip(STORED, (self.pure, *parts), strict=True))
+        amounts = dict(zip(STORED_NAMES, (self.pure, *parts), strict=True))
         return {name: None if amount is None else exact_text(amount) for name, amount in amounts.items()}
 
     @property
@@ -173,18 +173,18 @@ class Promises:
             return None
         return max(Fraction(0), other.rho - spent.rho)
 
-    def remainder(self, spent: Cost, written: Callable[[Fraction], str] = exact_text) -> str:
+    def remainder(self, spent: Cost, text_of: Callable[[Fraction], str] = exact_text) -> str:
         """What is left, in the amounts that are counted: epsilon for a pure promise, rho for an approximate one."""
         rho, left = self.left_rho(spent), self.left(spent)
         if rho is None:
-            left_delta = f", delta {written(left.delta)}" if left.delta else ""
-            return f"epsilon {written(left.epsilon)}{left_delta}"
-        text = f"rho {written(rho)}"
+            left_delta = f", delta {text_of(left.delta)}" if left.delta else ""
+            return f"epsilon {text_of(left.epsilon)}{left_delta}"
+        text = f"rho {text_of(rho)}"
         if left.epsilon and self.pure is None:
-            text += f" or epsilon {written(left.epsilon)} by adding"
+            text += f" or epsilon {text_of(left.epsilon)} by adding"
         if self.pure is not None:
-            text += f" and pure epsilon {written(self.pure - spent.epsilon)}"
-        return text + (f", delta {written(left.delta)}" if left.delta else "")
+            text += f" and pure epsilon {text_of(self.pure - spent.epsilon)}"
+        return text + (f", delta {text_of(left.delta)}" if left.delta else "")
 
     def __str__(self) -> str:
         pure = None if self.pure is None else f"epsilon {exact_text(self.pure)}"

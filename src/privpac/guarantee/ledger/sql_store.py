@@ -40,7 +40,7 @@ _ACCOUNT = sa.text("SELECT * FROM account")
 _LOCKED_ACCOUNT = sa.select(sa.text("*")).select_from(ACCOUNT).with_for_update()
 _ENTRIES = sa.text("SELECT * FROM entry ORDER BY number")
 _KNOWN_KEY = sa.text("SELECT * FROM entry WHERE key = :known")
-_MOVED = sa.update(ACCOUNT).where(ACCOUNT.c.head == sa.bindparam("old"))
+_MOVE = sa.update(ACCOUNT).where(ACCOUNT.c.head == sa.bindparam("old"))
 
 
 class Transaction:
@@ -80,7 +80,7 @@ class Transaction:
         if self._account is self._before:
             return
         _ENTRY_ROWS[self._account.layout].write(self.connection, [entry.row() for entry in self._entries])
-        update = self.connection.execute(_MOVED, self._account.moving() | {"old": self._before.head})
+        update = self.connection.execute(_MOVE, self._account.moving() | {"old": self._before.head})
         if update.rowcount != 1:
             raise self._ledger._database.damaged()
 
@@ -181,7 +181,7 @@ class SqlStore:
                 after = before.brought_up(self._rows(transaction.connection))
                 for statement in self._database.upgrade:
                     transaction.connection.exec_driver_sql(statement)
-                transaction.connection.execute(_MOVED, after.moving() | {"old": before.head})
+                transaction.connection.execute(_MOVE, after.moving() | {"old": before.head})
 
     def close(self) -> None:
         """Let go of the connections; the next use opens new ones."""

@@ -13,7 +13,7 @@ from privpac.guarantee.ledger.promises import Promises
 __all__ = ["budget_rows", "guesses_of", "promise_of", "total_document"]
 
 TOTAL_FORMAT = "privpac-ledger-total/1"
-ASSUMED = (
+ASSUMPTIONS = (
     "every charge was made before its draw and computed from public numbers",
     "no release bypassed the ledger",
 )
@@ -84,7 +84,7 @@ def promise_of(account: Account) -> str:
         f"Everything released through ledger {account.id}, in whatever order and by however many sessions, is together "
         f"{_wording(account.promises)}. One record is replaced (only its label, where a release protects no more), and "
         f"the number of records is public. {_as_a_guess(account)} This speaks of the total, whatever was spent. "
-        f"Assumed: {'; '.join(ASSUMED)}."
+        f"Assumed: {'; '.join(ASSUMPTIONS)}."
     )
 
 
@@ -94,5 +94,5 @@ def total_document(account: Account) -> dict[str, object]:
         "format": TOTAL_FORMAT,
         "id": account.id,
         **account.promises.facts(),
-        "assumptions": list(ASSUMED),
+        "assumptions": list(ASSUMPTIONS),
     }

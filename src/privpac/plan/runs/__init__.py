@@ -26,8 +26,8 @@ def experiment_for(answer: Answer, supply: Supply) -> Experiment:
     """What to try for a row; raises `Unsimulated` where there is nothing to run."""
     if answer.concepts.kind == "any":
         raise Unsimulated("any stands for every class of its dimension: name one")
-    by_vote = answer.option.learner in VOTED
-    if (by_vote or answer.option.learner in LISTED) and not can_list(answer.concepts, voted=by_vote):
+    by_vote = answer.option.learner in VOTERS
+    if (by_vote or answer.option.learner in LISTERS) and not can_list(answer.concepts, voted=by_vote):
         raise Unsimulated(
             "boxes are not voted on" if by_vote else "there are too many boxes to list all of them"
         )
@@ -39,8 +39,8 @@ def experiment_for(answer: Answer, supply: Supply) -> Experiment:
     return replace(experiment, seconds=lambda n: WIDE * experiment.seconds(n))
 
 
-VOTED = ("agnostic", "ssl-relabel", "relabelled-vote")
-LISTED = ("label-boost", "vote", "flipped-answers", "net-relabelled")
+VOTERS = ("agnostic", "ssl-relabel", "relabelled-vote")
+LISTERS = ("label-boost", "vote", "flipped-answers", "net-relabelled")
 """Rows that vote on all labellings of some points, and rows that list them."""
 
 WORD, WIDE = 2**64, 3.0

@@ -44,7 +44,7 @@ __all__ = [
     "weighing_seconds",
 ]
 
-FLIPPED = Fraction(1, 10)
+FLIPPED_SHARE = Fraction(1, 10)
 """Labels that are flipped in synthetic tables, when nothing is said about the noise."""
 SHARP = Fraction(600)
 """An epsilon at which a draw is the best member, for all purposes."""
@@ -239,7 +239,7 @@ class Supply:
         """The share of labels that are wrong in what is simulated."""
         if answer.option.setting == "realizable":
             return 0.0
-        return float(FLIPPED if self.question.noise is None else self.question.noise)
+        return float(FLIPPED_SHARE if self.question.noise is None else self.question.noise)
 
     def records(self, answer: Answer) -> Population:
         """A table of one's own, or a synthetic one with labels from no particular class."""

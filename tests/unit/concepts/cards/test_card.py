@@ -40,7 +40,7 @@ from privpac.constructions.card.weights import (
     rounds_for,
 )
 from privpac.errors import NotCertified, ParameterError, SchemaError
-from privpac.guarantee.certificate import SEEDED
+from privpac.guarantee.certificate import SEED_WARNING
 from privpac.guarantee.facts import Unit
 from privpac.pictures.card import card_picture
 
@@ -421,7 +421,7 @@ def test_no_row_of_the_table_lies_on_both_sides_of_the_cut_off(costs: list[int] 
 
 
 def test_a_picture_on_the_wall_says_whom_it_hides() -> None:
-    assert SEEDED in learnt().picture()
+    assert SEED_WARNING in learnt().picture()
     model = learnt(random_state=None)
     file = str(model.to_json()["digest"]).removeprefix("sha256:")[:8]
     assert f"Made from {len(table()['ill']):,} records, each record hidden with ε = " in model.picture()

@@ -123,7 +123,7 @@ def _left(account: Account) -> str:
     """What is left, the amount with more room first."""
     rho = account.promises.left_rho(account.spent)
     if rho is None or _counts_rho(account):
-        return account.promises.remainder(account.spent, written=amount)
+        return account.promises.remainder(account.spent, text_of=amount)
     text = f"epsilon {amount(account.left.epsilon)}"
     return f"{text} or rho {amount(rho)}" if rho else text
 

@@ -17,7 +17,7 @@ from privpac.constructions.release.table import FORMAT as TABLE
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified, PrivpacError
 from privpac.fields import MALFORMED
-from privpac.guarantee.certificate import SEEDED
+from privpac.guarantee.certificate import SEED_WARNING
 from privpac.guarantee.parts import parts_of
 from privpac.model import FORMAT as MODEL
 from privpac.model import model_from
@@ -69,7 +69,7 @@ class Document:
     @property
     def seeded(self) -> str | None:
         """The warning that the draw was seeded; None if it was not."""
-        return None if self.certificate["coins"] == "system" else SEEDED
+        return None if self.certificate["coins"] == "system" else SEED_WARNING
 
     @property
     def means(self) -> list[str]:

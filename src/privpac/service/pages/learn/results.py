@@ -13,7 +13,7 @@ from privpac.concepts.shapes import PointsSheet
 from privpac.constructions.estimates.confusion import Confusion
 from privpac.constructions.release.table import load_table
 from privpac.data.schema import Schema
-from privpac.guarantee.certificate import SEEDED
+from privpac.guarantee.certificate import SEED_WARNING
 from privpac.guarantee.facts import fact_from_json
 from privpac.model import Model, load
 from privpac.numbers.exact import read_number
@@ -89,7 +89,7 @@ def result_of(drawer: Drawer) -> tuple[str, dict[str, Any]]:
     return template, {
         "drawer": drawer,
         "steps": state.get("steps"),
-        "seeded": SEEDED if certificate["coins"] != "system" else None,
+        "seeded": SEED_WARNING if certificate["coins"] != "system" else None,
         "command": state["command"],
         "charged": state.get("charged"),
         **context,

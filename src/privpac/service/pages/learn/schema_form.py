@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from privpac.data.schema import Schema
-from privpac.data.schema_reading import OPTIONS, REQUIRED, Problems, column_from
+from privpac.data.schema_reading import OPTIONS, REQUIRED_KEYS, Problems, column_from
 from privpac.errors import SchemaError
 
 __all__ = ["KINDS", "ColumnFields", "FieldProblem", "SchemaForm"]
@@ -86,7 +86,9 @@ class ColumnFields:
     def problem(self, place: int) -> FieldProblem | None:
         """What is still wrong with it, if it is used."""
         blank = [
-            field for field in REQUIRED.get(self.kind_stored, {}) if not self.values.get(field, "").strip()
+            field
+            for field in REQUIRED_KEYS.get(self.kind_stored, {})
+            if not self.values.get(field, "").strip()
         ]
         if blank:
             needs = "both bounds" if len(blank) == 2 else NEEDS[blank[0]]

@@ -43,13 +43,13 @@ SOURCES = (
 )
 """What runs in the browser: the checker, its words, and who signed. All of it needs the standard library alone."""
 
-SHARED = ("site.css", "pieces.css", "mark.svg", "theme.js")
+SHARED_FILES = ("site.css", "pieces.css", "mark.svg", "theme.js")
 """Of the other pages: one design for all."""
 
 CONTENTS = ("index.html", "page.css", "page.js", "shown.js", "worker.js", "second.js")
 """Of this page alone."""
 
-_FIXED = (1980, 1, 1, 0, 0, 0)
+_DATE = (1980, 1, 1, 0, 0, 0)
 """The time of every file in the archive: the same sources make the same bytes."""
 
 
@@ -68,7 +68,7 @@ def contents(runtime: Mapping[str, bytes]) -> dict[str, bytes]:
     package = files("privpac")
     pages = package / "service" / "pages"
     static = {name: (pages / "verify" / "static" / name).read_bytes() for name in CONTENTS}
-    parts = {name: (pages / "static" / name).read_bytes() for name in SHARED}
+    parts = {name: (pages / "static" / name).read_bytes() for name in SHARED_FILES}
     second = _below(package / "checker" / "js", "second/", ".js")
     return {
         **static,
@@ -98,7 +98,7 @@ def sources() -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, raw in sorted(texts.items()):
-            archive.writestr(zipfile.ZipInfo(f"privpac/{name}", _FIXED), raw, zipfile.ZIP_DEFLATED)
+            archive.writestr(zipfile.ZipInfo(f"privpac/{name}", _DATE), raw, zipfile.ZIP_DEFLATED)
     return stream.getvalue()
 
 
