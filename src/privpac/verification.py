@@ -170,7 +170,7 @@ def _refuse_other_certificate(expected: Certificate, certificate: Mapping[str, A
 def _refuse_another_offer(tree: Mapping[str, Any]) -> None:
     from privpac.answering.stored_offers import offer_from_json
 
-    certificate, schema = tree["certificate"], Schema.from_json(tree["schema"])
+    certificate, schema = tree["certificate"], Schema.from_stored(tree["schema"])
     _refuse_other_origin(schema, certificate)
     offer = offer_from_json(certificate["request"], schema=schema, coins=certificate["coins"])
     _refuse_other_certificate(offer.certify(), certificate)

@@ -16,6 +16,7 @@ from privpac.constructions.catalogue import REGISTER
 from privpac.constructions.estimates.confusion import CONFIDENCE, Confusion
 from privpac.constructions.estimates.folding import fold
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
+from privpac.data.words import with_meaning
 from privpac.guarantee.certificate import SEEDED
 from privpac.guarantee.facts import fact_from_json
 from privpac.pictures.ranks import ranks_picture
@@ -94,13 +95,13 @@ def _header(model: Subject) -> str:
     listed = "".join(f"<li><span>{escape(n)}</span><strong>{escape(str(v))}</strong></li>" for n, v in facts)
     warning = f'\n<section class="warning">{escape(SEEDED)}.</section>' if tree["coins"] != "system" else ""
     return (
-        f'<header>\n<p class="over">A certified private rule for {escape(model.schema.label)}</p>\n'
+        f'<header>\n<p class="over">A certified private rule for {escape(model.schema.label_called)}</p>\n'
         f'<h1>{escape(headline(model))}</h1>\n<ul class="facts">{listed}</ul>\n</header>{warning}'
     )
 
 
 def _rule(model: Subject) -> str:
-    classes = ", ".join(f"{index} is {name}" for index, name in enumerate(model.schema.classes))
+    classes = ", ".join(f"{index} is {name}" for index, name in enumerate(model.schema.classes_in_words))
     clamped = "A value beyond a column's bounds counts as the nearest bound." if _has_bounds(model) else ""
     return _section(
         "The rule",
@@ -159,7 +160,7 @@ def _accuracy(model: Subject) -> str:
     parts = []
     if model.estimate is not None:
         parts += [estimate_figure(model.estimate), figures_list(model)]
-        parts.append(confusion_table(model.estimate, model.schema.classes))
+        parts.append(confusion_table(model.estimate, model.schema.class_names))
     parts += [ranks_figure(model)]
     if advice := believed(model):
         parts.append(f"<p>{escape(advice)}</p>")
@@ -208,7 +209,7 @@ def ranks_figure(model: Subject) -> str:
     """How well the rule ranks and whether its risks are kept, in words and as a picture; empty without counts."""
     if model.ranks is None:
         return ""
-    drawing = ranks_picture(model.ranks, model.schema.label)
+    drawing = ranks_picture(model.ranks, model.schema.label_called)
     shown = "" if drawing is None else f'<figure class="scroll">{drawing.svg(alone=False)}</figure>'
     return shown + _items(model.ranks.lines())
 
@@ -234,7 +235,7 @@ def _certificate(model: Subject) -> str:
     tree = model.certificate
     assumed = [f"Assumes that {text}." for text in tree["assumptions"]]
     parts = [_items(assumed)] if assumed else ["<p>It assumes nothing about the values in the records.</p>"]
-    granted = taken_for_granted(model, model.schema.stored())
+    granted = taken_for_granted(model, model.schema)
     parts += ["<h3>Taken for granted, and checked by nobody</h3>", _items(granted)]
     parts += ["<h3>Privacy</h3>", _proofs([tree["privacy"]])]
     for proof in tree.get("also", ()):
@@ -307,16 +308,21 @@ def _schema(model: Subject) -> str:
     left = len(columns) - MOST_COLUMNS
     more = f'<p class="soft">and {left} more.</p>' if left > 0 else ""
     origin = "read from the data" if model.schema.origin == "from_data" else "declared by whoever made it"
-    rate = shares_in_words(model.schema.stored())
+    rate = shares_in_words(model.schema)
     declared = f" Base rate of the classes, declared as public knowledge: {escape(rate)}." if rate else ""
     return _section(
         "What was public",
         f"<p>The number of records, the parameters in the certificate, and this description of the table,"
-        f" {origin}: {len(columns)} columns; label {escape(model.schema.label)} with the classes"
-        f" {escape(', '.join(model.schema.classes))}.{declared}</p>",
+        f" {origin}: {len(columns)} columns; label {escape(_label(model))} with the classes"
+        f" {escape(', '.join(model.schema.classes_in_words))}.{declared}</p>",
         '<details><summary>All columns</summary><div class="scroll"><table><thead><tr><th>column</th>'
         f"<th>kind</th><th>values</th></tr></thead><tbody>{rows}</tbody></table></div>{more}</details>",
     )
+
+
+def _label(model: Subject) -> str:
+    label, title = model.schema.label, model.schema.label_title
+    return label if title is None else f"{label} ({title})"
 
 
 def values_of(column: Column) -> str:
@@ -326,10 +332,10 @@ def values_of(column: Column) -> str:
 
 def _values(column: Column) -> str:
     if isinstance(column, Categorical):
-        shown = ", ".join(column.names[:12])
+        shown = ", ".join(with_meaning(name, column.meanings) for name in column.names[:12])
         return shown if column.size <= 12 else f"{shown}, … ({column.size} in all)"
     if isinstance(column, Boolean):
-        return "true, false"
+        return ", ".join(with_meaning(name, column.meanings) for name in ("true", "false"))
     if isinstance(column, Numeric):
         most = f"; most between {column.usual[0]} and {column.usual[1]}" if column.usual else ""
         ends = f"{column.lower} to {column.with_unit(str(column.upper))}"

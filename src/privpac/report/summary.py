@@ -106,14 +106,14 @@ def costs_text(model: Subject) -> str:
     costs = (model.certificate["request"] or {}).get("costs")
     if not costs or len(set(costs)) == 1:
         return ""
-    priced = ", ".join(f"{name}: {cost}" for name, cost in zip(model.schema.classes, costs, strict=True))
+    priced = ", ".join(f"{name}: {cost}" for name, cost in zip(model.schema.class_names, costs, strict=True))
     if model.schema.base_rate is None:
         return priced
     from privpac.constructions.request import balanced_costs  # which loads what learns
 
     if balanced_costs(model.schema) != tuple(costs):
         return priced
-    shares = shares_in_words(model.schema.stored())
+    shares = shares_in_words(model.schema)
     return f"{priced} (balanced: all classes count the same, given the declared base rate {shares})"
 
 

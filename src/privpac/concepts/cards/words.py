@@ -108,8 +108,8 @@ def described(
 def _lines(
     blocks: Sequence[Block], table: Table, risks: Sequence[int], cutoff: int, costs: Costs, schema: Schema
 ) -> Iterator[str]:
-    one = schema.classes[1]
-    yield f"Points for {schema.label}"
+    one = schema.class_names[1]
+    yield f"Points for {schema.label_called}"
     if not blocks:
         yield f"  {NO_POINTS}"
     for block in blocks:
@@ -120,7 +120,7 @@ def _lines(
     if lines:
         yield TOGETHER
     yield from (f"  {row.values}: {row.points}" for row in lines)
-    yield f"Risk of {schema.label} = {one} by sum of points"
+    yield f"Risk of {schema.label_called} = {one} by sum of points"
     for row in risk_rows(table, risks, cutoff):
         yield f"  {row}"
     yield _verdict(cutoff, table.top, schema)
@@ -150,12 +150,12 @@ def sheet(
 
 
 def _verdict(cutoff: int, top: int, schema: Schema) -> str:
-    zero, one = schema.classes
+    zero, one = schema.class_names
     if cutoff > top:
         return f"Always {zero}: no sum of points is worth calling {one}."
     if cutoff == 0:
         return f"Always {one}: every sum of points is worth calling {one}."
-    return f"{schema.label} = {one} from {cutoff} points on, else {zero}"
+    return f"{schema.label_called} = {one} from {cutoff} points on, else {zero}"
 
 
 def _weighing(costs: Costs, schema: Schema) -> str:
@@ -163,7 +163,7 @@ def _weighing(costs: Costs, schema: Schema) -> str:
     zero, one = costs
     if zero == one:
         return ""
-    missed, false = f"missed {schema.classes[1]}", "false alarm"
+    missed, false = f"missed {schema.class_names[1]}", "false alarm"
     dear, cheap = (missed, false) if one > zero else (false, missed)
     ratio = max(costs) / min(costs)
     times = f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.3g}"
