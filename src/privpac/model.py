@@ -214,6 +214,12 @@ class Model:
         """The rule as an SQL expression over the raw columns, without a database's dialect."""
         return self.hypothesis.to_sql(self.schema)
 
+    def sql(self) -> str:
+        """The same as a query to hand over, with a comment that says what it is; `NoSqlForm` if there is none."""
+        from privpac.report.sql import sql_query
+
+        return sql_query(self)
+
     def picture(self) -> str:
         """The rule as a picture, in SVG, with thresholds in the columns' own units."""
         return self._drawing().svg()

@@ -71,7 +71,8 @@ def explain(
     with console.working("Reading", as_json=as_json):
         from privpac.model import load
         from privpac.report.page import report_html
-        from privpac.report.summary import sql_list, summary_json, summary_sections
+        from privpac.report.sql import sql_list
+        from privpac.report.summary import summary_json, summary_sections
 
         loaded = load(model)
         if destination is not None:

@@ -23,8 +23,9 @@ from privpac.pictures.ranks import ranks_picture
 from privpac.report.lines import LEFT, RIGHT, WIDTH
 from privpac.report.meaning import does_not_mean, means, shares_in_words, taken_for_granted
 from privpac.report.pictures import picture
+from privpac.report.sql import sql_text
 from privpac.report.subject import Subject
-from privpac.report.summary import accuracy_facts, believed, columns_alone, costs_text, no_accuracy, sql_text
+from privpac.report.summary import accuracy_facts, believed, columns_alone, costs_text, no_accuracy
 from privpac.report.wording import short
 
 __all__ = [
@@ -101,7 +102,6 @@ def _header(model: Subject) -> str:
 
 
 def _rule(model: Subject) -> str:
-    classes = ", ".join(f"{index} is {name}" for index, name in enumerate(model.schema.classes_in_words))
     clamped = "A value beyond a column's bounds counts as the nearest bound." if _has_bounds(model) else ""
     return _section(
         "The rule",
@@ -111,8 +111,7 @@ def _rule(model: Subject) -> str:
         _beyond(model),
         _leaf_counts(model),
         f"<details><summary>The rule as text and as SQL</summary><pre>{escape(model.describe())}</pre>"
-        f"<pre>{escape(sql_text(model))}</pre>"
-        f'<p class="soft">It gives the number of the class: {escape(classes)}.</p></details>',
+        f"<pre>{escape(sql_text(model))}</pre></details>",
     )
 
 

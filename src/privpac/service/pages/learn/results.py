@@ -26,7 +26,8 @@ from privpac.report.page import (
     report_html,
 )
 from privpac.report.pictures import picture
-from privpac.report.summary import costs_text, no_accuracy, sql_text
+from privpac.report.sql import sql_text
+from privpac.report.summary import costs_text, no_accuracy
 from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.guards import Refusal
 from privpac.service.pages.learn.making import BUNDLE, MODEL, TABLE
