@@ -106,7 +106,8 @@ def rebuild(
     if not document.is_bundle(path):
         raise NotCertified(
             f"{str(path)!r} is a {promise.kind} on its own, which cannot be rebuilt.",
-            remedy="Verify the whole bundle or model file, or the certificate alone with --certificate-only.",
+            remedy="Verify the whole bundle or model file; of a certificate alone"
+            " `privpac verify --certificate-only FILE` checks all that it holds.",
         )
     from privpac.answering.bundle.bundle import content_beside
 

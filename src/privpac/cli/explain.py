@@ -26,13 +26,19 @@ __all__ = ["explain"]
 
 def explain(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="A model file; with --statement also a table or a bundle.")
+        str,
+        typer.Argument(
+            metavar="MODEL", help="A model file; with --statement or --certificate also a table or a bundle."
+        ),
     ],
     *,
     report: Annotated[str | None, file("Write an HTML report.")] = None,
     picture: Annotated[str | None, file("Draw the rule: a file that ends in .svg or .png.")] = None,
     onnx: Annotated[str | None, file("Write the rule as an ONNX graph (needs privpac[onnx]).")] = None,
     sql: Annotated[str | None, file("Write the rule as SQL: expressions for a SELECT.")] = None,
+    certificate: Annotated[
+        str | None, file("Write the certificate alone, for privpac verify --certificate-only.")
+    ] = None,
     statement: Annotated[
         str | None, file("Write what an annex to a data-protection assessment needs: .html, .md or .txt.")
     ] = None,
@@ -50,7 +56,7 @@ def explain(
     """Print the rule, the estimate and the whole derivation.
 
     It says what is stored; `privpac verify` says whether that follows. Of a released table or a bundle it writes the
-    statement alone. A file that was made with a seed, or does not follow, has no statement (exit code 4).
+    statement and the certificate. A file that was made with a seed, or does not follow, has no statement (exit code 4).
     """
     destination = Destination.of(report, owner="explain", option="report", keep=(model,), force=force)
     drawing = Destination.of(picture, owner="explain", option="picture", keep=(model, report), force=force)
@@ -60,13 +66,12 @@ def explain(
     )
     _require_with("trusted", trusted, statement, allowed="given together with --statement")
     _require_with("ledger", ledger, statement or report, allowed="given with --statement or --report")
-    stated = _stated(statement, keep=(model, report, picture, onnx, sql), force=force)
+    names = (model, report, picture, onnx, sql)
+    bare = Destination.of(certificate, owner="explain", option="certificate", keep=names, force=force)
+    stated = _stated(statement, keep=(*names, certificate), force=force)
     others = (destination, drawing, graph, query)
-    if stated is not None and not any(others) and _is_table_or_bundle(model):
-        _write_statement(stated, model, ledger, trusted)
-        console.note(f"Wrote {stated.path}.", as_json=as_json)
-        if as_json:
-            console.show_json({"statement": str(stated.path)})
+    if (stated or bare) and not any(others) and _is_table_or_bundle(model):
+        _write_alone(model, stated, bare, ledger, trusted, as_json=as_json)
         return
     with console.working("Reading", as_json=as_json):
         from privpac.model import load
@@ -83,15 +88,50 @@ def explain(
             loaded.save_onnx(graph.path)
         if query is not None:
             query.write(sql_list(loaded))
+        if bare is not None:
+            _write_certificate(bare, model)
         if stated is not None:
             _write_statement(stated, model, ledger, trusted)
     if as_json:
         console.show_json(summary_json(loaded))
     else:
         console.show_sections(summary_sections(loaded, full=True))
-    for place in (*others, stated):
+    for place in (*others, bare, stated):
         if place is not None:
             console.note(f"Wrote {place.path}.", as_json=as_json)
+
+
+def _write_alone(
+    path: str,
+    stated: Destination | None,
+    bare: Destination | None,
+    ledger: str | None,
+    trusted: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    """What there is of a table or a bundle, which is no rule that could be printed."""
+    if bare is not None:
+        _write_certificate(bare, path)
+    if stated is not None:
+        _write_statement(stated, path, ledger, trusted)
+    written = {"certificate": bare, "statement": stated}
+    for place in filter(None, written.values()):
+        console.note(f"Wrote {place.path}.", as_json=as_json)
+    if as_json:
+        console.show_json({name: str(place.path) for name, place in written.items() if place is not None})
+
+
+def _write_certificate(out: Destination, path: str) -> None:
+    """The stored certificate as it is: what is handed over without the rule, and checked without it."""
+    import json
+
+    from privpac.checker.check import check_document
+    from privpac.checker.document import read_at
+
+    tree = read_at(path)
+    check_document(tree)  # whoever gets it alone cannot ask the file it was taken from
+    out.write(json.dumps(tree["certificate"], indent=1, ensure_ascii=False) + "\n")
 
 
 def _require_with(name: str, value: str | None, other: str | None, *, allowed: str) -> None:

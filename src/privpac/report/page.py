@@ -19,6 +19,7 @@ from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
 from privpac.data.words import with_meaning
 from privpac.guarantee.certificate import SEEDED
 from privpac.guarantee.facts import fact_from_json
+from privpac.guarantee.sentences import parameter_words
 from privpac.pictures.ranks import ranks_picture
 from privpac.report.lines import LEFT, RIGHT, WIDTH
 from privpac.report.meaning import does_not_mean, means, shares_in_words, taken_for_granted
@@ -255,7 +256,9 @@ def _proofs(trees: Sequence[Mapping[str, Any]]) -> str:
 def _proof(tree: Mapping[str, Any]) -> str:
     known = REGISTER.get(tree["rule"])
     name = tree["rule"].replace("-", " ") if known is None else f"{known.title} ({known.source})"
-    where = ", ".join(f"{key} {short(value)}" for key, value in tree.get("where", {}).items())
+    where = ", ".join(
+        f"{parameter_words(key)} {short(value)}" for key, value in tree.get("where", {}).items()
+    )
     assumed = "".join(
         f'<span class="why">assuming that {escape(text)}</span>' for text in tree.get("assumes", ())
     )

@@ -36,7 +36,7 @@ from privpac.report.meaning import (
 
 __all__ = ["Findings", "Statement", "statement_of"]
 
-UNSIGNED = "nobody"
+UNSIGNED = "None: nobody has signed it."
 NO_LEDGER = "not looked at: what counts is the total over everything released from the same records"
 ASSUMED = "Taken for granted; no file can show it, and privpac cannot check it"
 LIMITS = "What it does not mean"
@@ -234,7 +234,7 @@ def _rows(document: _Document, findings: Findings) -> tuple[tuple[str, str], ...
         *document.use,
         *((("Paid for by", findings.paid_by),) if findings.paid_by else ()),
         *(findings.budget or (("The total", NO_LEDGER),)),
-        ("Signed by", "; ".join(findings.signers) or UNSIGNED),
+        ("Signature", " ".join(findings.signers) or UNSIGNED),
         ("privpac digest", f"{document.tree['digest']} (of the content without signatures)"),
         *((("SHA-256 of the file", findings.sha256),) if findings.sha256 else ()),
         ("Made by", f"privpac {document.tree['version']}"),
