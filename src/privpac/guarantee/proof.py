@@ -112,7 +112,7 @@ _WIDE = 140
 
 def _lines(tree: Mapping[str, Any], indent: str) -> Iterator[str]:
     details = ", ".join(
-        f"{parameter_words(name)} {_short(value)}" for name, value in tree.get("where", {}).items()
+        " ".join(parameter_words(name, _short(value))) for name, value in tree.get("where", {}).items()
     )
     title = tree["rule"].replace("-", " ")
     pad = indent.replace("└─ ", "   ")

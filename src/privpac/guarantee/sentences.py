@@ -34,13 +34,14 @@ PARAMETERS = {"ratio": "factor per step"}
 """Parameters of steps whose stored name says nothing to people."""
 
 
-def parameter_words(name: str) -> str:
-    """What people call a parameter of a step.
+def parameter_words(name: str, value: str) -> tuple[str, str]:
+    """What people call a parameter of a step, and its value.
 
-    >>> parameter_words("ratio"), parameter_words("size_of_class")
-    ('factor per step', 'size of class')
+    >>> parameter_words("ratio", "1/2"), parameter_words("release", "hypothesis")
+    (('factor per step', '1/2'), ('release', 'the rule'))
     """
-    return PARAMETERS.get(name, name.replace("_", " "))
+    shown = value.replace("hypothesis", "the rule", 1) if name == "release" else value
+    return PARAMETERS.get(name, name.replace("_", " ")), shown
 
 
 def _of(part: str) -> str:

@@ -42,7 +42,7 @@ class Step:
             rule,
             title,
             source,
-            tuple((parameter_words(str(key)), short(value)) for key, value in tree.get("where", {}).items()),
+            tuple(parameter_words(str(key), short(value)) for key, value in tree.get("where", {}).items()),
             tuple(str(text) for text in tree.get("assumes", ())),
             tuple(cls.of(below, titles, depth=depth + 1) for below in tree.get("premises", ())),
         )

@@ -257,7 +257,7 @@ def _proof(tree: Mapping[str, Any]) -> str:
     known = REGISTER.get(tree["rule"])
     name = tree["rule"].replace("-", " ") if known is None else f"{known.title} ({known.source})"
     where = ", ".join(
-        f"{parameter_words(key)} {short(value)}" for key, value in tree.get("where", {}).items()
+        " ".join(parameter_words(key, short(value))) for key, value in tree.get("where", {}).items()
     )
     assumed = "".join(
         f'<span class="why">assuming that {escape(text)}</span>' for text in tree.get("assumes", ())

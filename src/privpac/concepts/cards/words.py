@@ -14,6 +14,8 @@ __all__ = ["described", "percent", "sheet"]
 
 MOST_ROWS = 10
 """Rows of a table of risks that can be taken in at a glance."""
+MOST_SUMS = 12
+"""Up to so many sums have a row each: whoever has a sum wants its risk, and not that of its neighbours too."""
 
 CAUTION = "Blocks were drawn with noise: one that hardly any record reaches may be there by chance."
 """How many records a block holds for is not counted, so no block can be marked."""
@@ -77,7 +79,10 @@ def percent(risk: int) -> str:
 
 
 def risk_rows(table: Table, risks: Sequence[int], cutoff: int) -> tuple[RiskRow, ...]:
-    """The table of risks in about ten rows, none of which has sums on both sides of the cut-off."""
+    """The risk of every sum where these are few; else in about ten rows, none of which has sums on both sides of the
+    cut-off."""
+    if len(table.sums) <= MOST_SUMS:
+        return tuple(_row(table, risks, [total]) for total in table.sums)
     together = -(-table.buckets // MOST_ROWS)
     rows = []
     for start in range(0, table.buckets, together):
