@@ -115,11 +115,11 @@ def _write_alone(
         _write_certificate(bare, path)
     if stated is not None:
         _write_statement(stated, path, ledger, trusted)
-    written = {"certificate": bare, "statement": stated}
-    for place in filter(None, written.values()):
+    places = {"certificate": bare, "statement": stated}
+    for place in filter(None, places.values()):
         console.note(f"Wrote {place.path}.", as_json=as_json)
     if as_json:
-        console.show_json({name: str(place.path) for name, place in written.items() if place is not None})
+        console.show_json({name: str(place.path) for name, place in places.items() if place is not None})
 
 
 def _write_certificate(out: Destination, path: str) -> None:

@@ -170,8 +170,8 @@ def verify(
 def _undocumented(entries: Sequence[Entry], receipts: Mapping[str, Sequence[Signer]]) -> list[Entry]:
     """The charges that none of the documents names."""
     signatures = (one.signature for signers in receipts.values() for one in signers)
-    named = {signature.receipt.entry for signature in signatures if signature.receipt is not None}
-    return [entry for entry in entries if entry.number not in named]
+    numbers = {signature.receipt.entry for signature in signatures if signature.receipt is not None}
+    return [entry for entry in entries if entry.number not in numbers]
 
 
 def _show_undocumented(rest: Sequence[Entry]) -> None:
@@ -180,10 +180,10 @@ def _show_undocumented(rest: Sequence[Entry]) -> None:
     if not rest:
         console.show("Every charge of the ledger is named by one of these documents.")
         return
-    listed = "\n".join(
+    lines = "\n".join(
         f"  charge {entry.number}, epsilon {_text(entry.epsilon)}: {charge_text(entry)}" for entry in rest
     )
-    console.show(f"None of these documents names these charges:\n{listed}")
+    console.show(f"None of these documents names these charges:\n{lines}")
 
 
 def _unbound(entries: Sequence[Entry], signer: Signer) -> str:

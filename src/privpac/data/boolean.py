@@ -42,9 +42,10 @@ class Boolean(Column):
             if cell is None:
                 raise self._contradiction("missing is not a boolean", 'Write "missing": true or false.')
             object.__setattr__(self, "missing", bool(cell))
-        owner = f"Column '{self.name}'"
-        words = meanings_of(self.meanings, NAMES, self.TABLE, owner=owner, column=self.name)
-        object.__setattr__(self, "meanings", words)
+        if self.meanings is not None:
+            owner = f"Column '{self.name}'"
+            words = meanings_of(self.meanings, NAMES, self.TABLE, owner=owner, column=self.name)
+            object.__setattr__(self, "meanings", words)
 
     @property
     def size(self) -> int:

@@ -51,9 +51,10 @@ class Categorical(Column):
             )
         if "" in self.categories:
             raise self._contradiction("a category is the empty text", 'Name it with "missing" instead.')
-        owner = f"Column '{self.name}'"
-        words = meanings_of(self.meanings, self.names, self._table, owner=owner, column=self.name)
-        object.__setattr__(self, "meanings", words)
+        if self.meanings is not None:
+            owner = f"Column '{self.name}'"
+            words = meanings_of(self.meanings, self.names, self._table, owner=owner, column=self.name)
+            object.__setattr__(self, "meanings", words)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -114,8 +114,11 @@ class Schema:
                 f'Write "label_title": followed by up to {LONGEST_TITLE} letters of plain text in quotes.'
             )
             raise SchemaError(f"{owner}: label_title {fault}.", column=self.label, remedy=remedy)
-        words = meanings_of(self.meanings, self.classes, self._classes_table, owner=owner, column=self.label)
-        object.__setattr__(self, "meanings", words)
+        if self.meanings is not None:
+            words = meanings_of(
+                self.meanings, self.classes, self._classes_table, owner=owner, column=self.label
+            )
+            object.__setattr__(self, "meanings", words)
         called = Counter(word for column in self.columns for word in {column.name, column.called})
         called.update({self.label, self.label_called})
         titles = [(column.name, column.title) for column in self.columns]
@@ -256,10 +259,14 @@ class Schema:
 
     @classmethod
     def from_stored(cls, tree: Mapping[str, Any]) -> Schema:
-        """The schema that a document holds, as any version wrote it; `SchemaError` as in `from_json`.
+        """The schema that a document holds as `tree`, whichever version wrote it; `SchemaError` as in `from_json`.
 
         What looks like a slip was a note when it was written, and so were words for people that nobody could be
         shown, such as a title of two lines: they are kept, and ignored.
+
+        >>> age = {"name": "age", "kind": "numeric", "lower": 0, "upper": 119, "title": ["Alter"], "units": "years"}
+        >>> Schema.from_stored({"label": "ill", "columns": [age]}).column("age").called
+        'age'
         """
         parts = _parts(dict(tree), stored=True)
         with suppress(SchemaError):

@@ -50,7 +50,7 @@ def fault_of(words: object, longest: int) -> str | None:
 def meanings_of(
     stated: object, values: Sequence[str], table: Mapping[str, int], *, owner: str, column: str
 ) -> Meanings | None:
-    """What `values` mean, in their order; `table` says which of them a key stands for. None if nothing is said.
+    """What `values` mean, in their order; `table` says which of them a key stands for. None if nothing is stated.
 
     >>> meanings_of({"2": "female", "1": "male"}, ("1", "2"), {"1": 0, "2": 1}, owner="Column 'sex'", column="sex")
     {'1': 'male', '2': 'female'}
@@ -61,8 +61,6 @@ def meanings_of(
         remedy = f'Write "meanings": {example}, each with up to {LONGEST_MEANING} letters of plain text.'
         return SchemaError(f"{owner}: {problem}.", column=column, remedy=remedy)
 
-    if stated is None:
-        return None
     if not isinstance(stated, Mapping):
         raise refused("meanings is not an object of values and words")
     words: dict[str, str] = {}
@@ -82,9 +80,9 @@ def meanings_of(
 
 def _refuse_alike(values: Sequence[str], words: Meanings, refused: Callable[[str], SchemaError]) -> None:
     """Two values that people could not tell apart in a rule would make it another rule."""
-    shown = Counter(word for value in values for word in {value, words.get(value, value)})
+    uses = Counter(word for value in values for word in {value, words.get(value, value)})
     for value, meaning in words.items():
-        if shown[meaning] > 1:
+        if uses[meaning] > 1:
             raise refused(f"the meaning of '{value}', '{meaning}', is also what another value is called")
 
 

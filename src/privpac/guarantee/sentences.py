@@ -40,8 +40,8 @@ def parameter_words(name: str, value: str) -> tuple[str, str]:
     >>> parameter_words("ratio", "1/2"), parameter_words("release", "hypothesis")
     (('factor per step', '1/2'), ('release', 'the rule'))
     """
-    shown = value.replace("hypothesis", "the rule", 1) if name == "release" else value
-    return PARAMETERS.get(name, name.replace("_", " ")), shown
+    text = value.replace("hypothesis", "the rule", 1) if name == "release" else value
+    return PARAMETERS.get(name, name.replace("_", " ")), text
 
 
 def _of(part: str) -> str:

@@ -42,14 +42,18 @@ def sql_list(model: Subject) -> str:
     columns = {schema.label: model.to_sql()}
     if isinstance(hypothesis, Card):
         columns |= {"points": hypothesis.points_sql(schema), "risk": hypothesis.risk_sql(schema)}
-    listed = ",\n".join(f"{text} AS {sql_name(name)}" for name, text in columns.items())
+    items = ",\n".join(f"{text} AS {sql_name(name)}" for name, text in columns.items())
     use = "What follows stands between SELECT and FROM: SELECT ... FROM your_table;"
-    return "\n".join([*_comment(model, listed, use), listed]) + "\n"
+    return "\n".join([*_comment(model, items, use), items]) + "\n"
+
+
+def _numbered(number: int, name: str, in_words: str) -> str:
+    return in_words if name == str(number) else f"{number} is {in_words}"
 
 
 def _comment(model: Subject, sql: str, use: str) -> list[str]:
     tree, schema = model.certificate, model.schema
-    classes = ", ".join(f"{index} is {name}" for index, name in enumerate(schema.classes_in_words))
+    classes = ", ".join(map(_numbered, range(len(schema.classes)), schema.classes, schema.classes_in_words))
     lines = [
         f"A rule for {schema.label_called}, learnt by privpac {model.version} with differential privacy: epsilon"
         f" {tree['epsilon']}, delta {tree['delta']}.",

@@ -70,7 +70,7 @@ def test_every_value_is_called_by_its_meaning() -> None:
 
 def test_a_report_says_both_the_code_and_its_meaning() -> None:
     page = report_html(_model(WORDED, "trees:2", estimate_epsilon=1))
-    assert "0 is 0 (&lt;i&gt;healthy), 1 is 1 (coronary)" in page
+    assert "number of the class: 0 (&lt;i&gt;healthy), 1 (coronary)." in page
     assert "predicted coronary" in page
     assert "1 (&lt;b&gt;male), 2 (fem&amp;le), 9" in page
     assert "true (smokes now), false (never smoked)" in page

@@ -55,7 +55,7 @@ def test_the_comment_says_what_it_is_and_nothing_else() -> None:
         f"-- A rule for Illness, learnt by privpac {model.version} with differential privacy: epsilon 5, delta 0."
     )
     assert comment[1].endswith(model.to_json()["digest"] + ".")
-    assert comment[2] == "-- It gives the number of the class: 0 is 0, 1 is 1 (sick)."
+    assert comment[2] == "-- It gives the number of the class: 0, 1 (sick)."
     assert "your_table" in comment[3]
     assert comment[4] == "-- Made with a known seed: it promises nothing and must not be released."
     assert f"-- {STEPS}" in comment

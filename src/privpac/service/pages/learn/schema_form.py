@@ -175,8 +175,8 @@ class SchemaForm:
             self.schema()
         except SchemaError as error:
             about = "classes" if "class" in error.problem and error.column in (None, self.label) else ""
-            named = (field for field in ("base_rate", "label_title", "meaning") if field in error.problem)
-            field = next(named, about)
+            fields = (field for field in ("base_rate", "label_title", "meaning") if field in error.problem)
+            field = next(fields, about)
             return [FieldProblem(error.problem, "meanings" if field == "meaning" else field)]
         return []
 
