@@ -49,6 +49,11 @@ def main(version: str) -> None:
     replaced(
         "docs/reference/bibliography.md", r'"privpac [\d.]+, statement', f'"privpac {version}, statement'
     )
+    replaced(
+        "docs/reference/bibliography.md",
+        r"learning\. Version [\d.]+, \d{4}\.$",
+        f"learning. Version {version}, {today[:4]}.",
+    )
     replaced("docs/compare/index.md", r"^\| \*\*privpac\*\* [\d.]+ \|", f"| **privpac** {version} |")
 
 

@@ -225,7 +225,7 @@ class Asking:
     def _from_json(
         cls, public: Mapping[str, Any], secret: Mapping[str, Any], labels: Mapping[str, Any], place: Path
     ) -> Asking:
-        schema = Schema.from_json(public["schema"])
+        schema = Schema.from_stored(public["schema"])
         settings = public["few_labels"]
         labelled, records = whole(settings["active"]["asked"]), whole(public["records"])
         request = request_from_json(public["request"], schema=schema, labelled=labelled)

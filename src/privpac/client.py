@@ -166,7 +166,7 @@ class Client:
 
     def schema(self) -> Schema:
         """The public description of a row."""
-        return Schema.from_json(self._ask("GET", "/v1/schema"))
+        return Schema.from_stored(self._ask("GET", "/v1/schema"))
 
     def close(self) -> None:
         """Close the idle connections; the next call opens a new one."""

@@ -184,7 +184,7 @@ class Model:
 
     def __repr__(self) -> str:
         kind, tree = self.hypothesis.to_json()["kind"], self.certificate
-        return f"<Model: {kind} for {self.schema.label}, epsilon {tree['epsilon']}, delta {tree['delta']}>"
+        return f"<Model: {kind} for {self.schema.label_called}, epsilon {tree['epsilon']}, delta {tree['delta']}>"
 
     def __str__(self) -> str:
         """The rule, or as much of it as a page holds, and what it costs, in words: what `print` shows."""
@@ -213,6 +213,12 @@ class Model:
     def to_sql(self) -> str:
         """The rule as an SQL expression over the raw columns, without a database's dialect."""
         return self.hypothesis.to_sql(self.schema)
+
+    def sql(self) -> str:
+        """The same as a query to hand over, with a comment that says what it is; `NoSqlForm` if there is none."""
+        from privpac.report.sql import sql_query
+
+        return sql_query(self)
 
     def picture(self) -> str:
         """The rule as a picture, in SVG, with thresholds in the columns' own units."""
@@ -285,16 +291,19 @@ class Model:
         specificity, and the cost per record; None without an estimate."""
         if self.estimate is None:
             return None
-        return figures_of(self.estimate, self.schema.classes, costs=self._costs)
+        return figures_of(
+            self.estimate, self.schema.classes, costs=self._costs, names=self.schema.class_names
+        )
 
     @property
     def ranks(self) -> RankFigures | None:
         """What released counts say about order and risks (AUC, sensitivity, specificity, calibration), each with an
         interval; None for rules without leaf counts or points, and for more than two classes."""
+        classes, names = self.schema.classes, self.schema.class_names
         if isinstance(self.hypothesis, Card):
-            return ranks_of_card(self.hypothesis, self.schema.classes)
+            return ranks_of_card(self.hypothesis, classes, names=names)
         leaves = self._leaves()
-        return None if leaves is None else ranks_of_tree(*leaves, self.schema.classes, self._costs)
+        return None if leaves is None else ranks_of_tree(*leaves, classes, self._costs, names=names)
 
     @property
     def _costs(self) -> list[int] | None:
@@ -304,7 +313,7 @@ class Model:
 
     def ranks_picture(self) -> str:
         """Calibration and ROC curve as one picture, in SVG; empty without `ranks`, or if they are too noisy."""
-        drawing = None if self.ranks is None else draw_ranks(self.ranks, self.schema.label)
+        drawing = None if self.ranks is None else draw_ranks(self.ranks, self.schema.label_called)
         return "" if drawing is None else drawing.svg()
 
     def describe_ranks(self) -> str:
@@ -399,7 +408,7 @@ def model_from(tree: Mapping[str, Any]) -> Model:
     with refusing("The model file is incomplete or malformed."):
         model = Model(
             hypothesis=hypothesis_from_json(tree["hypothesis"]),
-            schema=Schema.from_json(tree["schema"]),
+            schema=Schema.from_stored(tree["schema"]),
             certificate=tree["certificate"],
             estimate=None if tree["estimate"] is None else Confusion.from_json(tree["estimate"]),
             version=tree["version"],

@@ -106,7 +106,8 @@ def rebuild(
     if not document.is_bundle(path):
         raise NotCertified(
             f"{str(path)!r} is a {promise.kind} on its own, which cannot be rebuilt.",
-            remedy="Verify the whole bundle or model file, or the certificate alone with --certificate-only.",
+            remedy="Verify the whole bundle or model file; of a certificate alone"
+            " `privpac verify --certificate-only FILE` checks all that it holds.",
         )
     from privpac.answering.bundle.bundle import content_beside
 
@@ -170,7 +171,7 @@ def _refuse_other_certificate(fresh: Certificate, certificate: Mapping[str, Any]
 def _refuse_another_offer(tree: Mapping[str, Any]) -> None:
     from privpac.answering.stored_offers import offer_from_json
 
-    certificate, schema = tree["certificate"], Schema.from_json(tree["schema"])
+    certificate, schema = tree["certificate"], Schema.from_stored(tree["schema"])
     _refuse_other_origin(schema, certificate)
     offer = offer_from_json(certificate["request"], schema=schema, coins=certificate["coins"])
     _refuse_other_certificate(offer.certify(), certificate)

@@ -91,6 +91,7 @@ def test_what_is_cited_is_the_last_release() -> None:
     ("page", "place"),
     [
         ("docs/reference/bibliography.md", r'"privpac ([\d.]+), statement'),
+        ("docs/reference/bibliography.md", r"learning\. Version ([\d.]+), \d{4}\.$"),
         ("docs/compare/index.md", r"^\| \*\*privpac\*\* ([\d.]+) \|"),
     ],
 )
@@ -108,6 +109,12 @@ def test_the_version_stands_in_one_place() -> None:
 
 
 # Citation
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md", "docs/reference/index.md"])
+def test_who_wants_to_cite_finds_how(page: str) -> None:
+    assert re.search(r"\[[^\]]*[Cc]ite[^\]]*\]\([^)]*bibliography\.md#how-to-cite\)", _text(page))
+    assert "\n## How to cite\n" in _text("docs/reference/bibliography.md")
 
 
 def test_the_citation_names_every_paper_of_the_register() -> None:

@@ -89,6 +89,7 @@ WORDED: tuple[Learnt, ...] = (
     _learnt("stumps", "clinic", costs=(1, 4)),
     _learnt("stumps", "clinic", records_per_person=3, estimate_epsilon="0.5"),
     Learnt("auto-titles", "titled", "auto", {"epsilon": 3}),
+    Learnt("card-meanings", "worded", "card:3", {"epsilon": 3}),
     Learnt("stumps-constant", "marks", "stumps", {"epsilon": "0.01"}, seed=0),
     Learnt("stumps-match", "marks", "stumps", {"epsilon": "0.01"}, seed=2),
     _learnt("thresholds:age", "age"),

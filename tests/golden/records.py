@@ -53,6 +53,17 @@ def _titled(label: str, classes: Sequence[str]) -> Schema:
     return Schema.from_json({"label": label, "classes": list(classes), "columns": columns})
 
 
+def _worded(label: str, classes: Sequence[str]) -> Schema:
+    """Codes that mean something to people."""
+    words = {
+        "ward": {"a": "Surgery & <wounds>", "ü": "Übergang"},
+        "smokes": {"yes": "smokes daily", "no": "smokes not"},
+    }
+    columns = [{"name": name, **_COLUMNS[name], "meanings": words[name]} for name in words]
+    said = {"label_title": "Ill within a year", "meanings": {"no": "healthy"}}
+    return Schema.from_json({"label": label, "classes": list(classes), **said, "columns": columns})
+
+
 _TWO = ("no", "yes")
 
 SCHEMAS: Mapping[str, Schema] = {
@@ -67,6 +78,7 @@ SCHEMAS: Mapping[str, Schema] = {
     "keys": _schema("hit", _TWO, "key"),
     "codes": _schema("hit", _TWO, "code"),
     "titled": _titled("ill", _TWO),
+    "worded": _worded("ill", _TWO),
 }
 """Few columns each, so that a stored document stays small."""
 

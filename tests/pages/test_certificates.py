@@ -139,7 +139,7 @@ def test_a_bundle_of_this_machine(client: TestClient, files: Path, folder: Path)
     shutil.copytree(files / "bundle", folder / "answers")
     found = client.post("/certificate/open", data={"path": "answers"})
     address = found.headers["location"]
-    assert "one answer given" in client.get(address).text
+    assert "one answer is given" in client.get(address).text
     assert "Verified" in client.post(f"{address}/check").text
     assert json.loads(client.get(f"{address}/certificate.json").text)["format"] == "privpac-bundle/2"
 

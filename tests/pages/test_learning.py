@@ -362,6 +362,22 @@ def test_a_scale_usual_values_and_whole_numbers_survive_the_form() -> None:
     assert SchemaForm.drafted(draft, schema).schema() == schema
 
 
+def test_words_for_codes_survive_the_form() -> None:
+    columns = [
+        {"name": "sex", "kind": "categorical", "categories": ["1", "2"], "meanings": {"1": "male, or = so"}},
+        {"name": "smokes", "kind": "boolean", "meanings": {"false": "never", "true": "daily"}},
+    ]
+    words = {"label_title": "Heart disease", "meanings": {"0": "healthy", "1": "ill"}}
+    schema = Schema.from_json({"label": "chd", **words, "columns": columns})
+    draft = [{"name": name, "kind": "categorical"} for name in ("sex", "smokes", "chd")]
+    form = SchemaForm.drafted(draft, schema)
+    assert form.schema().stored() == schema.stored()
+    wrong = form.changed({"meanings": "2 = ill"}).problems()
+    assert [(problem.field, problem.text) for problem in wrong] == [
+        ("meanings", "Label 'chd': meanings has '2', which is none of the values.")
+    ]
+
+
 def test_a_column_can_be_left_out(client: TestClient) -> None:
     address = upload(client)
     fields = {**FIELDS, "changes": changes(1, used=False)}

@@ -81,7 +81,7 @@ def test_a_revoked_key_is_out(served: Served) -> None:
 
 def test_the_service_shows_its_certificate_to_analysts(served: Served) -> None:
     sign_in(served, served.analyst)
-    assert "one answer given" in served.client.get("/certificate/service").text
+    assert "one answer is given" in served.client.get("/certificate/service").text
     assert "Verified" in served.client.post("/certificate/service/check", headers=HERE).text
     assert served.client.get("/certificate/service/certificate.json").json()["format"] == "privpac-bundle/2"
 

@@ -56,6 +56,10 @@ _CERTIFICATE_ALONE = (
     "Not looked at: whether the stored parameters and schema lead to this certificate, and what else the document "
     "holds. `privpac verify` without `--certificate-only` looks at that too."
 )
+_NOTHING_BESIDE = (
+    "Not looked at: what the certificate was taken from. Alone it does not hold the schema, nor what was released: "
+    "`privpac verify` looks at that too, in the whole file."
+)
 
 _COINS = ("system", "seeded", "enumerated")
 _NODE = {"rule", "fact", "where", "assumes", "premises"}
@@ -246,9 +250,9 @@ class Promise:
         seal = ", and the digest matches" if "digest" in self.looks else "; a bare certificate has no digest"
         return [
             f"Promised: epsilon {self.epsilon}, delta {self.delta} for each {self.unit}, by a {self.kind}{writer}.",
-            f"Looked at: the certificate, {self.steps} steps re-derived{seal}.",
+            f"Looked at: the certificate; {proof_again(self.steps)}{seal}.",
             *self.warnings,
-            _CERTIFICATE_ALONE,
+            _CERTIFICATE_ALONE if "digest" in self.looks else _NOTHING_BESIDE,
         ]
 
     def to_json(self) -> dict[str, Any]:
@@ -271,6 +275,15 @@ class Promise:
             "warnings": list(self.warnings),
             **signature,
         }
+
+
+def proof_again(steps: int) -> str:
+    """That so many steps were derived again, in words."""
+    return (
+        "the one step of its proof was derived again"
+        if steps == 1
+        else f"all {steps} steps of its proof were derived again"
+    )
 
 
 def check_file(path: str | os.PathLike[str]) -> Promise:

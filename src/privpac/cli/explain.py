@@ -26,13 +26,19 @@ __all__ = ["explain"]
 
 def explain(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="A model file; with --statement also a table or a bundle.")
+        str,
+        typer.Argument(
+            metavar="MODEL", help="A model file; with --statement or --certificate also a table or a bundle."
+        ),
     ],
     *,
     report: Annotated[str | None, file("Write an HTML report.")] = None,
     picture: Annotated[str | None, file("Draw the rule: a file that ends in .svg or .png.")] = None,
     onnx: Annotated[str | None, file("Write the rule as an ONNX graph (needs privpac[onnx]).")] = None,
     sql: Annotated[str | None, file("Write the rule as SQL: expressions for a SELECT.")] = None,
+    certificate: Annotated[
+        str | None, file("Write the certificate alone, for privpac verify --certificate-only.")
+    ] = None,
     statement: Annotated[
         str | None, file("Write what an annex to a data-protection assessment needs: .html, .md or .txt.")
     ] = None,
@@ -50,7 +56,7 @@ def explain(
     """Print the rule, the estimate and the whole derivation.
 
     It says what is stored; `privpac verify` says whether that follows. Of a released table or a bundle it writes the
-    statement alone. A file that was made with a seed, or does not follow, has no statement (exit code 4).
+    statement and the certificate. A file that was made with a seed, or does not follow, has no statement (exit code 4).
     """
     destination = Destination.of(report, owner="explain", option="report", keep=(model,), force=force)
     drawing = Destination.of(picture, owner="explain", option="picture", keep=(model, report), force=force)
@@ -60,18 +66,18 @@ def explain(
     )
     _require_with("trusted", trusted, statement, requirement="given together with --statement")
     _require_with("ledger", ledger, statement or report, requirement="given with --statement or --report")
-    statement_place = _statement_place(statement, keep=(model, report, picture, onnx, sql), force=force)
+    names = (model, report, picture, onnx, sql)
+    bare = Destination.of(certificate, owner="explain", option="certificate", keep=names, force=force)
+    statement_place = _statement_place(statement, keep=(*names, certificate), force=force)
     others = (destination, drawing, graph, query)
-    if statement_place is not None and not any(others) and _is_table_or_bundle(model):
-        _write_statement(statement_place, model, ledger, trusted)
-        console.note(f"Wrote {statement_place.path}.", as_json=as_json)
-        if as_json:
-            console.show_json({"statement": str(statement_place.path)})
+    if (statement_place or bare) and not any(others) and _is_table_or_bundle(model):
+        _write_alone(model, statement_place, bare, ledger, trusted, as_json=as_json)
         return
     with console.working("Reading", as_json=as_json):
         from privpac.model import load
         from privpac.report.page import report_html
-        from privpac.report.summary import sql_list, summary_json, summary_sections
+        from privpac.report.sql import sql_list
+        from privpac.report.summary import summary_json, summary_sections
 
         loaded_model = load(model)
         if destination is not None:
@@ -82,15 +88,50 @@ def explain(
             loaded_model.save_onnx(graph.path)
         if query is not None:
             query.write(sql_list(loaded_model))
+        if bare is not None:
+            _write_certificate(bare, model)
         if statement_place is not None:
             _write_statement(statement_place, model, ledger, trusted)
     if as_json:
         console.show_json(summary_json(loaded_model))
     else:
         console.show_sections(summary_sections(loaded_model, full=True))
-    for place in (*others, statement_place):
+    for place in (*others, bare, statement_place):
         if place is not None:
             console.note(f"Wrote {place.path}.", as_json=as_json)
+
+
+def _write_alone(
+    path: str,
+    statement_place: Destination | None,
+    bare: Destination | None,
+    ledger: str | None,
+    trusted: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    """What there is of a table or a bundle, which is no rule that could be printed."""
+    if bare is not None:
+        _write_certificate(bare, path)
+    if statement_place is not None:
+        _write_statement(statement_place, path, ledger, trusted)
+    places = {"certificate": bare, "statement": statement_place}
+    for place in filter(None, places.values()):
+        console.note(f"Wrote {place.path}.", as_json=as_json)
+    if as_json:
+        console.show_json({name: str(place.path) for name, place in places.items() if place is not None})
+
+
+def _write_certificate(out: Destination, path: str) -> None:
+    """The stored certificate as it is: what is handed over without the rule, and checked without it."""
+    import json
+
+    from privpac.checker.check import check_document
+    from privpac.checker.document import read_at
+
+    tree = read_at(path)
+    check_document(tree)  # whoever gets it alone cannot ask the file it was taken from
+    out.write(json.dumps(tree["certificate"], indent=1, ensure_ascii=False) + "\n")
 
 
 def _require_with(name: str, value: str | None, other: str | None, *, requirement: str) -> None:

@@ -44,7 +44,11 @@ __all__ = ["learn"]
 
 OWNER = "learn"
 FROM_DATA = "from_data"
-UNCOUNTED = "No ledger was charged, so what this reveals is counted nowhere: --ledger counts it."
+UNCOUNTED = (
+    "Nobody will count what this run reveals, because no --ledger is given; runs on the same records add up. To have"
+    " them counted, stop this one (Ctrl-C), make a budget once with `privpac ledger create budget.sqlite --epsilon"
+    " TOTAL`, and add --ledger budget.sqlite."
+)
 
 
 def learn(
@@ -218,6 +222,8 @@ def learn(
         return
     require_out(out, ledger, owner=OWNER, as_json=as_json)
     key = _signing_key(sign, signer, out, random_state)
+    if ledger is None and out is not None and random_state is None:
+        console.note(UNCOUNTED, as_json=as_json)
     with (
         console.reading("Learning", data, engine, as_json=as_json) as progress,
         console.collecting() as advice,
@@ -235,8 +241,6 @@ def learn(
             receipt = receipt_for(account, payment.charges[-1] if payment.charges else None)
             sign_file(files.out.path, key, signer=signer, receipt=receipt)
     _show(model, files, advice, full=full, as_json=as_json)
-    if ledger is None and out is not None and random_state is None:
-        console.note(UNCOUNTED, as_json=as_json)
 
 
 @dataclass(frozen=True)

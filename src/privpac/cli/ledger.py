@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -148,7 +148,9 @@ def verify(
         signatures = [
             {"file": file, **one.to_json()} for file, signers in receipts.items() for one in signers
         ]
-        facts |= {"receipts": signatures} if receipt else {}
+        if receipt:
+            rest = [entry.facts() for entry in _charges_without_file(entries, receipts)]
+            facts |= {"receipts": signatures, "without_document": rest}
         console.show_json(facts)
         return
     spent = f"rho {_text(account.spent.rho)}" if account.promises.filters else str(account.spent)
@@ -159,8 +161,29 @@ def verify(
     for file, signers in receipts.items():
         for one in signers:
             console.show(f"{file}: in the ledger. {one.line()}{_unbound(entries, one)}")
+    if receipt:
+        _show_charges_without_file(_charges_without_file(entries, receipts))
     if head is not None:
         console.show(f"The last hash is {head}: written down elsewhere, it shows later edits too.")
+
+
+def _charges_without_file(entries: Sequence[Entry], receipts: Mapping[str, Sequence[Signer]]) -> list[Entry]:
+    """The charges that none of the documents names."""
+    signatures = (one.signature for signers in receipts.values() for one in signers)
+    numbers = {signature.receipt.entry for signature in signatures if signature.receipt is not None}
+    return [entry for entry in entries if entry.number not in numbers]
+
+
+def _show_charges_without_file(rest: Sequence[Entry]) -> None:
+    from privpac.signing.checking import charge_text
+
+    if not rest:
+        console.show("Every charge of the ledger is named by one of these documents.")
+        return
+    lines = "\n".join(
+        f"  charge {entry.number}, epsilon {_text(entry.epsilon)}: {charge_text(entry)}" for entry in rest
+    )
+    console.show(f"None of these documents names these charges:\n{lines}")
 
 
 def _unbound(entries: Sequence[Entry], signer: Signer) -> str:

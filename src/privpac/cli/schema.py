@@ -72,8 +72,9 @@ def _check(path: str, *, ask: bool, as_json: bool) -> None:
 
     description = _schema_of(path)
     lines = [column.in_words() for column in description.columns]
-    label = f"{description.label} (to be predicted): one of {', '.join(description.classes)}."
-    shares = shares_in_words(description.stored())
+    title = "" if description.label_title is None else f" ({description.label_title})"
+    label = f"{description.label}{title} (to be predicted): one of {', '.join(description.classes_in_words)}."
+    shares = shares_in_words(description)
     if as_json:
         console.show_json({"label": label, "base_rate": shares or None, "columns": lines})
         return
@@ -94,7 +95,7 @@ def _schema_of(path: str) -> Schema:
     from privpac.data.schema_reading import entries_of
 
     if is_bundle(path) or entries_of(Path(path)).get("format") in KINDS:
-        return Schema.from_json(read_at(path)["schema"])
+        return Schema.from_stored(read_at(path)["schema"])
     return Schema.from_json(Path(path))
 
 

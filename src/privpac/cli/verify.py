@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privpac.checker.check import NOT_CHECKED, check_document
+from privpac.checker.check import NOT_CHECKED, check_document, proof_again
 from privpac.checker.document import SIGNATURES, read_at
 from privpac.checker.signature import UNSIGNED
 from privpac.cli import console
@@ -24,7 +24,11 @@ __all__ = ["verify"]
 
 def verify(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="A model file, a released table, or a bundle.")
+        str,
+        typer.Argument(
+            metavar="MODEL",
+            help="A model file, a released table, or a bundle; with --certificate-only also a certificate.",
+        ),
     ],
     *,
     certificate_only: Annotated[
@@ -92,7 +96,7 @@ def _signers(tree: Mapping[str, Any], trusted: str | None, beside: Sequence[str]
 
 def _lines(verification: Verified) -> list[str]:
     lines = [
-        f"Verified: epsilon {verification.epsilon}, delta {verification.delta}; {verification.steps} steps re-derived,"
+        f"Verified: epsilon {verification.epsilon}, delta {verification.delta}; {proof_again(verification.steps)},"
         " and the digest matches."
     ]
     if verification.rebuilt:

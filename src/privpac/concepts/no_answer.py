@@ -31,7 +31,7 @@ class NoAnswer(OneColumn):
         return np.zeros(len(cells[self.column]), dtype=np.uint8)
 
     def describe(self, schema: Schema) -> str:
-        return f"no answer (always {schema.classes[0]})"
+        return f"no answer (always {schema.class_names[0]})"
 
     def to_sql(self, schema: Schema) -> str:
         return "0"

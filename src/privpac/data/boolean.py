@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from privpac.data import raw as reading
 from privpac.data.column import Column
 from privpac.data.raw import EMPTY, UNKNOWN, Array
+from privpac.data.words import Meanings, meanings_of, with_meaning
 from privpac.errors import DataError
 
 __all__ = ["Boolean"]
 
 WORDS = (("0", "0.0", "no", "false"), ("1", "1.0", "yes", "true"))
 """What counts as False and as True."""
+NAMES = ("false", "true")
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,8 @@ class Boolean(Column):
         for spelling in (word, word.capitalize(), word.upper())
     }
     missing: bool | None = None
+    meanings: Meanings | None = field(default=None, compare=False, repr=False, kw_only=True)
+    """What people call false and true."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -38,6 +42,10 @@ class Boolean(Column):
             if cell is None:
                 raise self._contradiction("missing is not a boolean", 'Write "missing": true or false.')
             object.__setattr__(self, "missing", bool(cell))
+        if self.meanings is not None:
+            owner = f"Column '{self.name}'"
+            words = meanings_of(self.meanings, NAMES, self.TABLE, owner=owner, column=self.name)
+            object.__setattr__(self, "meanings", words)
 
     @property
     def size(self) -> int:
@@ -62,17 +70,20 @@ class Boolean(Column):
         return bool(self._inside(cell))
 
     def show(self, cell: int) -> str:
-        return "true" if self.value(cell) else "false"
+        name = NAMES[self._inside(cell)]
+        return (self.meanings or {}).get(name, name)
 
     def sql_value(self, cell: int) -> str:
-        return f"'{self.show(cell)}'"
+        return f"'{NAMES[self._inside(cell)]}'"
 
     def sql_spellings(self, cell: int) -> str:
         """All that counts as this cell, in small letters: columns hold booleans, 0 and 1, or text."""
         return ", ".join(f"'{word}'" for word in reversed(WORDS[self._inside(cell)]))
 
     def _range_words(self) -> str:
-        return "true or false"
+        return " or ".join(with_meaning(name, self.meanings) for name in reversed(NAMES))
 
     def to_json(self) -> dict[str, Any]:
-        return self._entry({"name": self.name, "kind": self.kind}, missing=self.missing)
+        return self._entry(
+            {"name": self.name, "kind": self.kind}, missing=self.missing, meanings=self.meanings
+        )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
 from privpac.data import raw as reading
 from privpac.data.column import Column
 from privpac.data.raw import EMPTY, UNKNOWN, Array
+from privpac.data.words import Meanings, meanings_of, with_meaning
 from privpac.errors import DataError
 
 __all__ = ["Categorical"]
@@ -31,6 +32,8 @@ class Categorical(Column):
     categories: tuple[str, ...]
     other: str | None = None
     missing: str | None = None
+    meanings: Meanings | None = field(default=None, compare=False, repr=False, kw_only=True)
+    """What people call the categories, where that is not the category itself."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -48,6 +51,10 @@ class Categorical(Column):
             )
         if "" in self.categories:
             raise self._contradiction("a category is the empty text", 'Name it with "missing" instead.')
+        if self.meanings is not None:
+            owner = f"Column '{self.name}'"
+            words = meanings_of(self.meanings, self.names, self._table, owner=owner, column=self.name)
+            object.__setattr__(self, "meanings", words)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -86,13 +93,14 @@ class Categorical(Column):
         return self.names[self._inside(cell)]
 
     def show(self, cell: int) -> str:
-        return self.value(cell)
+        name = self.value(cell)
+        return (self.meanings or {}).get(name, name)
 
     def sql_value(self, cell: int) -> str:
         return "'" + self.value(cell).replace("'", "''") + "'"
 
     def _range_words(self) -> str:
-        first = ", ".join(self.categories[:MOST_NAMED])
+        first = ", ".join(with_meaning(name, self.meanings) for name in self.categories[:MOST_NAMED])
         more = len(self.categories) - MOST_NAMED
         names = f"one of {first}" + (f" and {more} more" if more > 0 else "")
         return f"{names}; any other value " + (
@@ -101,4 +109,4 @@ class Categorical(Column):
 
     def to_json(self) -> dict[str, Any]:
         entry = {"name": self.name, "kind": self.kind, "categories": list(self.categories)}
-        return self._entry(entry, other=self.other, missing=self.missing)
+        return self._entry(entry, other=self.other, missing=self.missing, meanings=self.meanings)

@@ -15,12 +15,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privpac.data.raw import Array, each_once
+from privpac.data.words import LONGEST_TITLE, LONGEST_UNIT, fault_of
 from privpac.errors import DataError, ParameterError, SchemaError
 
 __all__ = ["Column"]
-
-LONGEST_TITLE, LONGEST_UNIT = 80, 20
-"""Letters: as many as fit above a block of a card, and behind a number."""
 
 
 @dataclass(frozen=True)
@@ -131,24 +129,12 @@ class Column(ABC):
 
     def _check_words(self, key: str, words: object, longest: int) -> None:
         """Refuse what could not stand in a line of plain text, or would turn the letters around it."""
-        if words is None:
-            return
-        remedy = (
-            f'Write "{key}": followed by up to {longest} letters of plain text in quotes, or leave it out.'
-        )
-        if not isinstance(words, str) or not words.strip():
-            raise self._contradiction(f"{key} is not a text", remedy)
-        if len(words) > longest:
-            raise self._contradiction(f"{key} has {len(words)} letters, more than {longest}", remedy)
-        strange = next((letter for letter in words if not letter.isprintable()), None)
-        if strange is not None:
+        fault = None if words is None else fault_of(words, longest)
+        if fault is not None:
             raise self._contradiction(
-                f"{key} holds the invisible character U+{ord(strange):04X}, such as a line break or a mark that turns"
-                " the direction of text",
-                remedy,
+                f"{key} {fault}",
+                f'Write "{key}": followed by up to {longest} letters of plain text in quotes, or leave it out.',
             )
-        if words != words.strip():
-            raise self._contradiction(f"{key} begins or ends with a blank", remedy)
 
     def _entry(self, entry: dict[str, Any], **options: object) -> dict[str, Any]:
         """A schema entry with those options that are set, and the unknown keys the file had."""

@@ -36,7 +36,7 @@ ABOUT = (
     'If it is known between which numbers most values lie, add "usual": [LOW, HIGH]. '
     'If cells may be empty, say with "missing" what they count as. '
     'Pictures and words show "title": "Systolic blood pressure" and "unit": "mmHg" in place of the name, '
-    "where you add them."
+    'where you add them, and "meanings": {"1": "male", "2": "female"} the words in place of codes.'
 )
 
 

@@ -7,6 +7,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Literal, get_args
 
@@ -33,10 +34,10 @@ RESOLUTION = (
 FINEST = 2**48  # beyond this the spacing of doubles, not the grid, would decide where a cell ends
 CHUNK = 2**15  # records encoded at a time: the intermediate doubles stay in the processor's cache
 EXACT = 2**53  # integers up to here are doubles
-EXACT_DIGITS = 15  # every decimal of so many digits survives as a double
 NEAR = (
     2  # doubles at the wider bound: arithmetic puts a cut at most about so far from the decimal that is meant
 )
+MOST_DIGITS = 18  # a decimal of so many is close to the double that it is read as, whichever that is
 DIGITS = 40  # decimal places tried for a short text; a grid between ordinary bounds needs fewer than 17
 
 
@@ -304,10 +305,10 @@ class Numeric(Column):
         literal = self.show(cell)
         widest = max(abs(float(self.lower)), abs(float(self.upper)))
         near = abs(float(literal) - float(value)) <= NEAR * math.ulp(widest)
-        text = literal if near else repr(float(value))
-        # A long decimal may be rounded on the way; an exponent makes it a double for every database.
-        digits = len(text.lstrip("-0.").replace(".", ""))
-        return text if "e" in text.lower() or digits <= EXACT_DIGITS else f"{text}e0"
+        text = literal if near else _safe(float(value))
+        # Some databases round a decimal of more digits than a double holds; an exponent makes it one from the start.
+        digits = int("0" + text.lstrip("-").replace(".", "")) if "e" not in text else 0
+        return text if digits <= EXACT else f"{text}e0"
 
     def _range_words(self) -> str:
         numbers = ("whole numbers" if self.integer else "numbers") + (
@@ -343,6 +344,21 @@ def _double(rank: int) -> float:
     bits = rank if rank >= 0 else -rank | -(2**63)
     x: float = struct.unpack("<d", struct.pack("<q", bits))[0]
     return x
+
+
+def _safe(x: float) -> str:
+    """The shortest decimal that every database reads as this double.
+
+    SQLite rounds in its own arithmetic, so that a decimal close to the middle between two doubles may become the other
+    one: at least a sixty-fourth of their distance lies between.
+    """
+    exact = Fraction(x)
+    room = min(exact - Fraction(math.nextafter(x, -math.inf)), Fraction(math.nextafter(x, math.inf)) - exact)
+    for digits in range(1, MOST_DIGITS):
+        decimal = Decimal(f"{x:.{digits - 1}e}")
+        if abs(Fraction(decimal) - exact) <= room * Fraction(31, 64):
+            return _plain(decimal)
+    return _plain(Decimal(f"{x:.{MOST_DIGITS - 1}e}"))
 
 
 def _plain(decimal: Decimal) -> str:

@@ -7,7 +7,8 @@ import json
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal, NoReturn
@@ -31,6 +32,7 @@ from privpac.data.schema_reading import (
     slips,
 )
 from privpac.data.tables import read, vector
+from privpac.data.words import LONGEST_TITLE, Meanings, fault_of, meanings_of, with_meaning
 from privpac.errors import DataError, ParameterError, SchemaError
 
 __all__ = ["Schema", "draft", "schema_for"]
@@ -70,6 +72,10 @@ class Schema:
     base_rate: tuple[float, ...] | None = None
     """The share of each class in the population, if it is publicly known; `costs="balanced"` follows from it."""
     extras: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    label_title: str | None = field(default=None, compare=False, repr=False)
+    """What people call the label."""
+    meanings: Meanings | None = field(default=None, compare=False, repr=False)
+    """What people call the classes."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))
@@ -89,8 +95,8 @@ class Schema:
                 column=self.label,
                 remedy='Remove its entry from "columns"; its values belong into "classes".',
             )
-        self._check_titles()
         self._check_classes()
+        self._check_words()
         if self.origin not in ("declared", "from_data"):
             raise SchemaError(
                 f'The schema\'s origin is {self.origin!r}, but must be "declared" or "from_data".',
@@ -99,15 +105,28 @@ class Schema:
         self._check_rates()
         self._check_text()
 
-    def _check_titles(self) -> None:
+    def _check_words(self) -> None:
         """Two columns that people could not tell apart in a rule would make it another rule."""
-        words = Counter(word for column in self.columns for word in {column.name, column.called})
-        words[self.label] += 1
-        for column in self.columns:
-            if column.title is not None and words[column.title] > 1:
+        owner = f"Label '{self.label}'"
+        fault = None if self.label_title is None else fault_of(self.label_title, LONGEST_TITLE)
+        if fault is not None:
+            remedy = (
+                f'Write "label_title": followed by up to {LONGEST_TITLE} letters of plain text in quotes.'
+            )
+            raise SchemaError(f"{owner}: label_title {fault}.", column=self.label, remedy=remedy)
+        if self.meanings is not None:
+            words = meanings_of(
+                self.meanings, self.classes, self._classes_table, owner=owner, column=self.label
+            )
+            object.__setattr__(self, "meanings", words)
+        names_in_use = Counter(word for column in self.columns for word in {column.name, column.called})
+        names_in_use.update({self.label, self.label_called})
+        titles = [(column.name, column.title) for column in self.columns]
+        for name, title in [*titles, (self.label, self.label_title)]:
+            if title is not None and names_in_use[title] > 1:
                 raise SchemaError(
-                    f"Column '{column.name}': the title '{column.title}' is also what another column is called.",
-                    column=column.name,
+                    f"Column '{name}': the title '{title}' is also what another column is called.",
+                    column=name,
                     remedy="Give every column a title of its own, or none.",
                 )
 
@@ -152,6 +171,27 @@ class Schema:
     def names(self) -> tuple[str, ...]:
         """The columns' names, in order, without the label."""
         return tuple(column.name for column in self.columns)
+
+    @property
+    def label_called(self) -> str:
+        """What people call the label: its title, or its name."""
+        return self.label if self.label_title is None else self.label_title
+
+    @cached_property
+    def class_names(self) -> tuple[str, ...]:
+        """What people call the classes: their meanings, or the classes themselves."""
+        return tuple((self.meanings or {}).get(name, name) for name in self.classes)
+
+    @property
+    def classes_in_words(self) -> tuple[str, ...]:
+        """The classes, each with what it means if that is said, for people who have to know both.
+
+        >>> age = {"name": "age", "kind": "numeric", "lower": 0, "upper": 119, "integer": True}
+        >>> schema = Schema.from_json({"label": "chd", "meanings": {"1": "ill", "0": "healthy"}, "columns": [age]})
+        >>> schema.class_names, schema.classes_in_words
+        (('healthy', 'ill'), ('0 (healthy)', '1 (ill)'))
+        """
+        return tuple(with_meaning(name, self.meanings) for name in self.classes)
 
     @cached_property
     def _by_name(self) -> dict[str, Column]:
@@ -215,36 +255,31 @@ class Schema:
         privpac.errors.SchemaError: The schema: "lable" is not known. Did you mean "label"?
         """
         entries = dict(source) if isinstance(source, Mapping) else entries_of(source)
-        problems = Problems()
-        corrections = slips(entries, KEYS, "The schema", problems)
+        return cls(**_parts(entries))
 
-        def value_of(key: str, owner: str, how: str) -> Any:
-            return (
-                None if key in corrections else problems.attempt(lambda: filled_in(entries, key, owner, how))
-            )
+    @classmethod
+    def from_stored(cls, tree: Mapping[str, Any]) -> Schema:
+        """The schema that a document holds as `tree`, whichever version wrote it; `SchemaError` as in `from_json`.
 
-        label = value_of("label", "The schema", "the name of the label column")
-        classes = ("0", "1")
-        if "classes" in entries:
-            classes = value_of("classes", f"Label '{label}'", "a list such as [0, 1]")
-            problems.attempt(
-                lambda: list_from(classes, f"Label '{label}': classes", 'Write "classes": [0, 1].')
-            )
-        raw_columns = value_of("columns", "The schema", "a list of columns")
-        column_entries = problems.attempt(
-            lambda: list_from(raw_columns, 'The schema\'s "columns"', "Give one entry per column.")
+        What looks like a slip was a note when it was written, and so were words for people that nobody could be
+        shown, such as a title of two lines: they are kept, and ignored.
+
+        >>> age = {"name": "age", "kind": "numeric", "lower": 0, "upper": 119, "title": ["Alter"], "units": "years"}
+        >>> Schema.from_stored({"label": "ill", "columns": [age]}).column("age").called
+        'age'
+        """
+        parts = _parts(dict(tree), stored=True)
+        with suppress(SchemaError):
+            return cls(**parts)
+        columns = tuple(
+            column
+            if column.title is None
+            else replace(column, title=None, extras={**column.extras, "title": column.title})
+            for column in parts["columns"]
         )
-        columns = [problems.attempt(partial(column_from, entry, problems)) for entry in column_entries or ()]
-        rates = problems.attempt(lambda: rates_from(entries.get("base_rate")))
-        problems.refuse()
-        return cls(
-            columns=tuple(column for column in columns if column is not None),
-            label=label,
-            classes=tuple(classes),
-            origin=entries.get("origin", "declared"),
-            base_rate=rates,
-            extras={key: value for key, value in entries.items() if key not in KEYS},
-        )
+        words = {key: parts[key] for key in ("label_title", "meanings") if parts[key] is not None}
+        notes = {"extras": {**parts["extras"], **words}, "columns": columns}
+        return cls(**{**parts, **notes, **dict.fromkeys(words)})
 
     @classmethod
     def from_data(cls, table: object, *, label: str, y: object = None) -> Schema:
@@ -283,7 +318,49 @@ class Schema:
     def _meaning(self, columns: list[dict[str, Any]]) -> dict[str, Any]:
         origin = {} if self.origin == "declared" else {"origin": self.origin}
         rates = {} if self.base_rate is None else {"base_rate": list(self.base_rate)}
-        return {"label": self.label, "classes": list(self.classes), **origin, **rates, "columns": columns}
+        words = {"label_title": self.label_title, "meanings": self.meanings}
+        declared_words = {key: value for key, value in words.items() if value is not None}
+        return {
+            "label": self.label,
+            "classes": list(self.classes),
+            **declared_words,
+            **origin,
+            **rates,
+            "columns": columns,
+        }
+
+
+def _parts(entries: Mapping[str, Any], *, stored: bool = False) -> dict[str, Any]:
+    """The arguments of a `Schema`, read from JSON; one `SchemaError` that names every problem."""
+    problems = Problems()
+    corrections = set() if stored else slips(entries, KEYS, "The schema", problems)
+
+    def value_of(key: str, owner: str, how: str) -> Any:
+        return None if key in corrections else problems.attempt(lambda: filled_in(entries, key, owner, how))
+
+    label = value_of("label", "The schema", "the name of the label column")
+    classes = ("0", "1")
+    if "classes" in entries:
+        classes = value_of("classes", f"Label '{label}'", "a list such as [0, 1]")
+        problems.attempt(lambda: list_from(classes, f"Label '{label}': classes", 'Write "classes": [0, 1].'))
+    raw_columns = value_of("columns", "The schema", "a list of columns")
+    column_entries = problems.attempt(
+        lambda: list_from(raw_columns, 'The schema\'s "columns"', "Give one entry per column.")
+    )
+    read_column = partial(column_from, problems=problems, stored=stored)
+    columns = [problems.attempt(partial(read_column, entry)) for entry in column_entries or ()]
+    rates = problems.attempt(lambda: rates_from(entries.get("base_rate")))
+    problems.refuse()
+    return {
+        "columns": tuple(column for column in columns if column is not None),
+        "label": label,
+        "classes": tuple(classes),
+        "origin": entries.get("origin", "declared"),
+        "base_rate": rates,
+        "extras": {key: value for key, value in entries.items() if key not in KEYS},
+        "label_title": entries.get("label_title"),
+        "meanings": entries.get("meanings"),
+    }
 
 
 def _duplicate(names: Sequence[str]) -> str | None:

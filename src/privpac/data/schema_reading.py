@@ -31,8 +31,8 @@ __all__ = [
 
 OPTIONS = {
     "numeric": {"lower", "upper", "integer", "resolution", "missing", "scale", "usual", "title", "unit"},
-    "categorical": {"categories", "other", "missing", "title"},
-    "boolean": {"missing", "title"},
+    "categorical": {"categories", "other", "missing", "title", "meanings"},
+    "boolean": {"missing", "title", "meanings"},
     "date": {"lower", "upper", "timezone", "missing", "title"},
 }
 REQUIRED_KEYS = {
@@ -41,9 +41,11 @@ REQUIRED_KEYS = {
     "boolean": {},
     "date": {"lower": 'a date such as "2020-01-01"', "upper": 'a date such as "2029-12-31"'},
 }
+WORDS = ("title", "unit", "meanings")
+"""What people wrote for people. Before these keys were options they were notes, and old documents hold such notes."""
 FREE_NOTES = {"unit"}
-"""A note without a meaning where it is no option: files that were written before it became one hold it."""
-KEYS = ("label", "columns", "classes", "origin", "base_rate")
+"""A note without a meaning where it is no option: schema files that were written before it became one hold it."""
+KEYS = ("label", "columns", "classes", "origin", "base_rate", "label_title", "meanings")
 COLUMN_KEYS = ("name", "kind", *sorted(set().union(*OPTIONS.values())))
 
 Result = TypeVar("Result")
@@ -171,8 +173,11 @@ def slips(
     return corrections
 
 
-def column_from(entry: object, problems: Problems) -> Column | None:
-    """One column; None if some of its problems were noted."""
+def column_from(entry: object, problems: Problems, *, stored: bool = False) -> Column | None:
+    """One column; None if some of its problems were noted.
+
+    Of a `stored` one, unknown keys may resemble known ones, and words for people that would be refused are notes.
+    """
     if not isinstance(entry, Mapping):
         raise SchemaError(
             "An entry of the schema's columns is not an object.", remedy='Start it with {"name": ...'
@@ -188,9 +193,10 @@ def column_from(entry: object, problems: Problems) -> Column | None:
             f"{owner}: the kind {kind!r} is not known.", column=name, remedy=f"Use one of {words}."
         )
     before = len(problems.errors)
-    corrections = slips(entry, COLUMN_KEYS, owner, problems, column=name)
+    corrections = set() if stored else slips(entry, COLUMN_KEYS, owner, problems, column=name)
+    notes = (set(WORDS) if stored else FREE_NOTES) - OPTIONS[kind]
     for key in entry:
-        if key in set(COLUMN_KEYS[2:]) - OPTIONS[kind] - FREE_NOTES and entry[key] is not None:
+        if key in set(COLUMN_KEYS[2:]) - OPTIONS[kind] - notes and entry[key] is not None:
             problems.errors.append(
                 SchemaError(
                     f'{owner}: "{key}" has no meaning for a {kind} column.', column=name, remedy="Remove it."
@@ -201,9 +207,19 @@ def column_from(entry: object, problems: Problems) -> Column | None:
     if len(problems.errors) > before:
         return None
     options = {key: entry[key] for key in OPTIONS[kind] if entry.get(key) is not None}
-    notes = FREE_NOTES - OPTIONS[kind]
+    notes |= _unfit(partial(_build, name, kind, extras={}), options) if stored else set()
+    options = {key: value for key, value in options.items() if key not in notes}
     extras = {key: value for key, value in entry.items() if key not in COLUMN_KEYS or key in notes}
     return _build(name, kind, options, extras)
+
+
+def _unfit(build: Callable[[dict[str, Any]], Column], options: Mapping[str, Any]) -> set[str]:
+    """The words for people among the options with which no column can be built, although one can without them."""
+    bare = {key: value for key, value in options.items() if key not in WORDS}
+    words = options.keys() - bare.keys()
+    if words:
+        build(bare)
+    return {key for key in words if Problems().attempt(partial(build, {**bare, key: options[key]})) is None}
 
 
 def _build(name: str, kind: str, options: dict[str, Any], extras: dict[str, Any]) -> Column:

@@ -16,6 +16,7 @@ from typing import Any, Generic, TypeVar
 
 from privpac.errors import RuleRefused
 from privpac.guarantee.facts import Fact, Loss, fact_from_json
+from privpac.guarantee.sentences import parameter_words
 from privpac.numbers.exact import about_log, exp_up, power_up
 
 __all__ = [
@@ -110,7 +111,9 @@ _WIDE = 140
 
 
 def _lines(tree: Mapping[str, Any], indent: str) -> Iterator[str]:
-    details = ", ".join(f"{name} {_short(value)}" for name, value in tree.get("where", {}).items())
+    details = ", ".join(
+        " ".join(parameter_words(name, _short(value))) for name, value in tree.get("where", {}).items()
+    )
     title = tree["rule"].replace("-", " ")
     pad = indent.replace("└─ ", "   ")
     short = len(details) <= _WIDE

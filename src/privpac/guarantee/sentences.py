@@ -12,6 +12,7 @@ __all__ = [
     "answers_sentence",
     "bounded_range_sentence",
     "concentrated_sentence",
+    "parameter_words",
     "privacy_sentence",
     "range_sentence",
     "stability_sentence",
@@ -20,6 +21,28 @@ __all__ = [
 ALL = "all records"
 """The part of the data a fact speaks of when it speaks of every record."""
 
+RELEASED = {
+    "hypothesis": "the rule is released",
+    "one answer": "one answer is given",
+    "several answers": "several answers are given",
+    "noisy numbers": "noisy numbers are released",
+    "hypothesis and positions asked": "the rule and the positions asked are released",
+    "hypothesis and positions kept": "the rule and the positions kept are released",
+}
+"""What the world sees, as facts are stored and as people read them."""
+PARAMETERS = {"ratio": "factor per step"}
+"""Parameters of steps whose stored name says nothing to people."""
+
+
+def parameter_words(name: str, value: str) -> tuple[str, str]:
+    """What people call a parameter of a step, and its value.
+
+    >>> parameter_words("ratio", "1/2"), parameter_words("release", "hypothesis")
+    (('factor per step', '1/2'), ('release', 'the rule'))
+    """
+    text = value.replace("hypothesis", "the rule", 1) if name == "release" else value
+    return PARAMETERS.get(name, name.replace("_", " ")), text
+
 
 def _of(part: str) -> str:
     return "" if part == ALL else f" of the {part}"
@@ -27,8 +50,7 @@ def _of(part: str) -> str:
 
 def privacy_sentence(*, epsilon: str, delta: str, unit: str, part: str, release: str) -> str:
     """Differential privacy."""
-    verb = "given" if release in ("one answer", "several answers") else "released"
-    return f"({epsilon}, {delta})-DP, one {unit}{_of(part)} replaced, {release} {verb}"
+    return f"({epsilon}, {delta})-DP, one {unit}{_of(part)} replaced, {RELEASED[release]}"
 
 
 def bounded_range_sentence(*, epsilon: str, unit: str) -> str:

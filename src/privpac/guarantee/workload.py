@@ -32,7 +32,7 @@ def together(*each: Proof[Privacy], times: int, epsilon: Fraction, delta: Fracti
 
     >>> one = rules.exponential_mechanism(ratio=Fraction(9, 10))
     >>> print(together(one, times=4, epsilon=Fraction(3, 4), delta=Fraction(1, 100)).fact)
-    (0.75, 0.01)-DP, one record replaced, hypothesis released
+    (0.75, 0.01)-DP, one record replaced, the rule is released
     """
     promise = Loss(log=epsilon)
     proofs: list[Proof[Privacy]] = []

@@ -156,9 +156,9 @@ def _foot(sheet: PointsSheet) -> float:
 
 def _of_one(schema: Schema) -> str:
     """What the risk is of: a label that is 0 or 1, or false or true, needs no more than its name."""
-    zero, one = schema.classes
+    zero, one = schema.class_names
     plain = (zero.lower(), one.lower()) in {("0", "1"), ("false", "true"), ("no", "yes")}
-    return schema.label if plain else f"{schema.label} = {one}"
+    return schema.label_called if plain else f"{schema.label_called} = {one}"
 
 
 def _risk(bar: RiskBar, x: float, floor: float, step: float) -> Shapes:
@@ -201,7 +201,9 @@ def _range_text(text: str) -> str:
 
 def _in_words(sheet: PointsSheet, schema: Schema) -> str:
     pairs = f" and {len(sheet.together)} pairs of answers" if sheet.together else ""
-    return f"Risk card for {schema.label}: points for {len(sheet.blocks)} columns{pairs}; {sheet.verdict}"
+    return (
+        f"Risk card for {schema.label_called}: points for {len(sheet.blocks)} columns{pairs}; {sheet.verdict}"
+    )
 
 
 def _short(text: str, letters: int) -> str:

@@ -27,7 +27,7 @@ def ranks_picture(figures: RankFigures, label: str) -> Drawing | None:
     """The drawing; None where the counts are too noisy to say anything."""
     if figures.auc is None:
         return None
-    one = figures.classes[1]
+    one = figures.class_names[1]
     left, right = LEFT, LEFT + SIDE + GAP
     shapes: list[Box | Line | Words] = []
     shapes += _frame(left, "Are the risks kept?", "risk that is told", "share that was counted")

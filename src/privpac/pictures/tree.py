@@ -67,7 +67,7 @@ def _in_words(hypothesis: Hypothesis, schema: Schema) -> Drawing:
 
 
 def _heading(schema: Schema) -> str:
-    return f"Predicted {schema.label}"
+    return f"Predicted {schema.label_called}"
 
 
 @dataclass(frozen=True)

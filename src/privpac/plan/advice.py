@@ -407,7 +407,7 @@ def _balance(plan: PlanTable) -> str | None:
     from privpac.constructions.request import balanced_costs  # which loads what learns
 
     costs = balanced_costs(schema)
-    prices = ", ".join(f"{name}: {cost}" for name, cost in zip(schema.classes, costs, strict=True))
+    prices = ", ".join(f"{name}: {cost}" for name, cost in zip(schema.class_names, costs, strict=True))
     if len(set(costs)) == 1:
         return None
     return (

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from privpac.errors import NotCertified
+from privpac.guarantee.sentences import parameter_words
 from privpac.report.wording import fact_in_words, short
 
 __all__ = ["Step"]
@@ -41,7 +42,7 @@ class Step:
             rule,
             title,
             source,
-            tuple((str(key).replace("_", " "), short(value)) for key, value in tree.get("where", {}).items()),
+            tuple(parameter_words(str(key), short(value)) for key, value in tree.get("where", {}).items()),
             tuple(str(text) for text in tree.get("assumes", ())),
             tuple(cls.of(below, titles, depth=depth + 1) for below in tree.get("premises", ())),
         )

@@ -45,8 +45,8 @@ class Mark:
 def legend(schema: Schema) -> str:
     """The classes and their colours, as an HTML list."""
     items = "".join(
-        f'<li><span class="swatch k{tone(index)}"></span>{escape(schema.label)} = {escape(name)}</li>'
-        for index, name in enumerate(schema.classes)
+        f'<li><span class="swatch k{tone(index)}"></span>{escape(schema.label_called)} = {escape(name)}</li>'
+        for index, name in enumerate(schema.class_names)
     )
     return f'<ul class="legend" aria-label="Predicted class">{items}</ul>'
 
@@ -112,7 +112,7 @@ def _band(segments: Sequence[Segment], column: Column, schema: Schema, top: floa
         parts.append(
             f'<rect class="k{tone(label)}" x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{BAND}"/>'
         )
-        name = schema.classes[label]
+        name = schema.class_names[label]
         if len(name) * LETTER + 12 < width:
             middle = (left + right) / 2
             parts.append(
@@ -210,7 +210,7 @@ def _in_words(segments: Sequence[Segment], column: Column, schema: Schema) -> st
     for first, end, label in segments:
         start = "the lower bound" if first == 0 else column.show(first)
         stop = "the upper bound" if end >= column.size else column.show(end)
-        parts.append(f"{schema.classes[label]} from {start} to {stop}")
+        parts.append(f"{schema.class_names[label]} from {start} to {stop}")
     return f"{column.heading}: " + "; ".join(parts)
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from privpac.checker.document import FROM_DATA
 from privpac.guarantee.guesses import CERTAIN, exp_above, guessed_at_most, suspected_at_most
 from privpac.numbers.decimals import decimal_text
+
+if TYPE_CHECKING:
+    from privpac.data.schema import Schema
 
 __all__ = [
     "Certified",
@@ -145,11 +148,10 @@ def does_not_mean(model: Certified) -> list[str]:
     ]
 
 
-def taken_for_granted(model: Certified, schema: Mapping[str, Any]) -> list[str]:
+def taken_for_granted(model: Certified, schema: Schema) -> list[str]:
     """What the promise rests on and no file can show: the ways to lose it that docs/understand/limits.md lists.
 
-    `schema` is the stored one. Assumptions of the certificate itself come last, in its own words, but for the two that
-    are said above.
+    Assumptions of the certificate itself come last, in its own words, but for the two that are said above.
     """
     tree = model.certificate
     people = records_of_one_person(tree)
@@ -179,10 +181,9 @@ def _sentence(text: str) -> str:
     return f"{printable[:1].upper()}{printable[1:]}."
 
 
-def shares_in_words(schema: Mapping[str, Any]) -> str:
-    """The base rate that a stored schema declares, class by class; empty if it declares none."""
-    rates = schema.get("base_rate")
-    if rates is None:
+def shares_in_words(schema: Schema) -> str:
+    """The base rate that a schema declares, class by class; empty if it declares none."""
+    if schema.base_rate is None:
         return ""
-    names = (name if name.isprintable() else ascii(name) for name in map(str, schema["classes"]))
-    return ", ".join(f"{name}: {share:g}" for name, share in zip(names, rates, strict=True))
+    names = (name if name.isprintable() else ascii(name) for name in schema.class_names)
+    return ", ".join(f"{name}: {share:g}" for name, share in zip(names, schema.base_rate, strict=True))

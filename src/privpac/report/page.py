@@ -16,14 +16,17 @@ from privpac.constructions.catalogue import REGISTER
 from privpac.constructions.estimates.confusion import CONFIDENCE, Confusion
 from privpac.constructions.estimates.folding import fold
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
+from privpac.data.words import with_meaning
 from privpac.guarantee.certificate import SEED_WARNING
 from privpac.guarantee.facts import fact_from_json
+from privpac.guarantee.sentences import parameter_words
 from privpac.pictures.ranks import ranks_picture
 from privpac.report.lines import LEFT, RIGHT, WIDTH
 from privpac.report.meaning import does_not_mean, means, shares_in_words, taken_for_granted
 from privpac.report.pictures import picture
+from privpac.report.sql import sql_text
 from privpac.report.subject import Subject
-from privpac.report.summary import accuracy_facts, believed, columns_alone, costs_text, no_accuracy, sql_text
+from privpac.report.summary import accuracy_facts, believed, columns_alone, costs_text, no_accuracy
 from privpac.report.wording import short
 
 __all__ = [
@@ -96,13 +99,12 @@ def _header(model: Subject) -> str:
         f'\n<section class="warning">{escape(SEED_WARNING)}.</section>' if tree["coins"] != "system" else ""
     )
     return (
-        f'<header>\n<p class="over">A certified private rule for {escape(model.schema.label)}</p>\n'
+        f'<header>\n<p class="over">A certified private rule for {escape(model.schema.label_called)}</p>\n'
         f'<h1>{escape(headline(model))}</h1>\n<ul class="facts">{items}</ul>\n</header>{warning}'
     )
 
 
 def _rule(model: Subject) -> str:
-    classes = ", ".join(f"{index} is {name}" for index, name in enumerate(model.schema.classes))
     note = "A value beyond a column's bounds counts as the nearest bound." if _has_bounds(model) else ""
     return _section(
         "The rule",
@@ -112,8 +114,7 @@ def _rule(model: Subject) -> str:
         _beyond(model),
         _leaf_counts(model),
         f"<details><summary>The rule as text and as SQL</summary><pre>{escape(model.describe())}</pre>"
-        f"<pre>{escape(sql_text(model))}</pre>"
-        f'<p class="soft">It gives the number of the class: {escape(classes)}.</p></details>',
+        f"<pre>{escape(sql_text(model))}</pre></details>",
     )
 
 
@@ -161,7 +162,7 @@ def _accuracy(model: Subject) -> str:
     parts = []
     if model.estimate is not None:
         parts += [estimate_figure(model.estimate), figures_list(model)]
-        parts.append(confusion_table(model.estimate, model.schema.classes))
+        parts.append(confusion_table(model.estimate, model.schema.class_names))
     parts += [ranks_figure(model)]
     if advice := believed(model):
         parts.append(f"<p>{escape(advice)}</p>")
@@ -210,7 +211,7 @@ def ranks_figure(model: Subject) -> str:
     """How well the rule ranks and whether its risks are kept, in words and as a picture; empty without counts."""
     if model.ranks is None:
         return ""
-    drawing = ranks_picture(model.ranks, model.schema.label)
+    drawing = ranks_picture(model.ranks, model.schema.label_called)
     figure = "" if drawing is None else f'<figure class="scroll">{drawing.svg(alone=False)}</figure>'
     return figure + _items(model.ranks.lines())
 
@@ -236,7 +237,7 @@ def _certificate(model: Subject) -> str:
     tree = model.certificate
     lines = [f"Assumes that {text}." for text in tree["assumptions"]]
     parts = [_items(lines)] if lines else ["<p>It assumes nothing about the values in the records.</p>"]
-    grounds = taken_for_granted(model, model.schema.stored())
+    grounds = taken_for_granted(model, model.schema)
     parts += ["<h3>Taken for granted, and checked by nobody</h3>", _items(grounds)]
     parts += ["<h3>Privacy</h3>", _proofs([tree["privacy"]])]
     for proof in tree.get("also", ()):
@@ -257,7 +258,9 @@ def _proofs(trees: Sequence[Mapping[str, Any]]) -> str:
 def _proof(tree: Mapping[str, Any]) -> str:
     entry = REGISTER.get(tree["rule"])
     name = tree["rule"].replace("-", " ") if entry is None else f"{entry.title} ({entry.source})"
-    where = ", ".join(f"{key} {short(value)}" for key, value in tree.get("where", {}).items())
+    where = ", ".join(
+        " ".join(parameter_words(key, short(value))) for key, value in tree.get("where", {}).items()
+    )
     assumptions = "".join(
         f'<span class="why">assuming that {escape(text)}</span>' for text in tree.get("assumes", ())
     )
@@ -309,16 +312,21 @@ def _schema(model: Subject) -> str:
     left = len(columns) - MOST_COLUMNS
     more = f'<p class="soft">and {left} more.</p>' if left > 0 else ""
     origin = "read from the data" if model.schema.origin == "from_data" else "declared by whoever made it"
-    rate = shares_in_words(model.schema.stored())
+    rate = shares_in_words(model.schema)
     base_rate = f" Base rate of the classes, declared as public knowledge: {escape(rate)}." if rate else ""
     return _section(
         "What was public",
         f"<p>The number of records, the parameters in the certificate, and this description of the table,"
-        f" {origin}: {len(columns)} columns; label {escape(model.schema.label)} with the classes"
-        f" {escape(', '.join(model.schema.classes))}.{base_rate}</p>",
+        f" {origin}: {len(columns)} columns; label {escape(_label(model))} with the classes"
+        f" {escape(', '.join(model.schema.classes_in_words))}.{base_rate}</p>",
         '<details><summary>All columns</summary><div class="scroll"><table><thead><tr><th>column</th>'
         f"<th>kind</th><th>values</th></tr></thead><tbody>{rows}</tbody></table></div>{more}</details>",
     )
+
+
+def _label(model: Subject) -> str:
+    label, title = model.schema.label, model.schema.label_title
+    return label if title is None else f"{label} ({title})"
 
 
 def values_of(column: Column) -> str:
@@ -328,10 +336,10 @@ def values_of(column: Column) -> str:
 
 def _values(column: Column) -> str:
     if isinstance(column, Categorical):
-        names = ", ".join(column.names[:12])
+        names = ", ".join(with_meaning(name, column.meanings) for name in column.names[:12])
         return names if column.size <= 12 else f"{names}, … ({column.size} in all)"
     if isinstance(column, Boolean):
-        return "true, false"
+        return ", ".join(with_meaning(name, column.meanings) for name in ("true", "false"))
     if isinstance(column, Numeric):
         most = f"; most between {column.usual[0]} and {column.usual[1]}" if column.usual else ""
         ends = f"{column.lower} to {column.with_unit(str(column.upper))}"

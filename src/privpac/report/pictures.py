@@ -39,7 +39,7 @@ def draw_brick(shape: Brick, schema: Schema) -> str:
         number_line(column, _side(column, bounds, shape), schema, with_key=False) for column, *bounds in sides
     ]
     if len(lines) > 1:
-        name = escape(schema.classes[shape.inside])
+        name = escape(schema.class_names[shape.inside])
         lines.append(f'<p class="soft">{name} where every line says {name}, the other class elsewhere.</p>')
     return "".join(lines) + legend(schema)
 

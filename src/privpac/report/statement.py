@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -22,6 +23,7 @@ from privpac.constructions.estimates.confusion import CONFIDENCE, Confusion
 from privpac.constructions.estimates.figures import figures_of
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.constructions.estimates.ranks import ranks_of_card, ranks_of_tree
+from privpac.data.schema import Schema
 from privpac.errors import NotCertified
 from privpac.guarantee.guesses import guessed_at_most
 from privpac.report.meaning import (
@@ -34,7 +36,7 @@ from privpac.report.meaning import (
 
 __all__ = ["Findings", "Statement", "statement_of"]
 
-UNSIGNED = "nobody"
+UNSIGNED = "None: nobody has signed it."
 NO_LEDGER = "not looked at: what counts is the total over everything released from the same records"
 ASSUMED = "Taken for granted; no file can show it, and privpac cannot check it"
 LIMITS = "What it does not mean"
@@ -111,6 +113,11 @@ class _Document:
         certificate: Mapping[str, Any] = self.tree["certificate"]
         return certificate
 
+    @cached_property
+    def schema(self) -> Schema:
+        """The stored schema, with the words that people wrote for people."""
+        return Schema.from_stored(self.tree["schema"])
+
     @property
     def title(self) -> str:
         if self.tree["format"] == TABLE:
@@ -134,8 +141,7 @@ class _Document:
     @property
     def _titles(self) -> dict[str, str]:
         """What people call each column: its title, or else its name."""
-        columns = self.tree["schema"]["columns"]
-        return {column["name"]: column.get("title") or column["name"] for column in columns}
+        return {column.name: column.called for column in self.schema.columns}
 
     @property
     def records(self) -> int:
@@ -172,11 +178,11 @@ class _Document:
 
     @property
     def _classes(self) -> list[str]:
-        return [_visible(str(name)) for name in self.tree["schema"]["classes"]]
+        return [_visible(name) for name in self.schema.class_names]
 
     @property
     def _label(self) -> str:
-        return _visible(self.tree["schema"]["label"])
+        return _visible(self.schema.label_called)
 
 
 def statement_of(document: Mapping[str, Any], findings: Findings | None = None) -> Statement:
@@ -203,17 +209,17 @@ def statement_of(document: Mapping[str, Any], findings: Findings | None = None) 
         + "."
     )
     lists = (
-        (ASSUMED, tuple(taken_for_granted(subject, document["schema"]))),
+        (ASSUMED, tuple(taken_for_granted(subject, subject.schema))),
         (LIMITS, tuple(does_not_mean(subject))),
     )
     return Statement(subject.title, (opening, together, CHECKED), lists, _rows(subject, looks))
 
 
 def _rows(document: _Document, findings: Findings) -> tuple[tuple[str, str], ...]:
-    tree, schema = document.certificate, document.tree["schema"]
+    tree = document.certificate
     guess = guessed_at_most(Fraction(tree["epsilon"]), Fraction(tree["delta"]))
     people = records_of_one_person(tree)
-    rate = shares_in_words(schema)
+    rate = shares_in_words(document.schema)
     return (
         ("Released", document.released),
         ("Epsilon, delta", f"{tree['epsilon']}, {tree['delta']}"),
@@ -228,7 +234,7 @@ def _rows(document: _Document, findings: Findings) -> tuple[tuple[str, str], ...
         *document.use,
         *((("Paid for by", findings.paid_by),) if findings.paid_by else ()),
         *(findings.budget or (("The total", NO_LEDGER),)),
-        ("Signed by", "; ".join(findings.signers) or UNSIGNED),
+        ("Signature", " ".join(findings.signers) or UNSIGNED),
         ("privpac digest", f"{document.tree['digest']} (of the content without signatures)"),
         *((("SHA-256 of the file", findings.sha256),) if findings.sha256 else ()),
         ("Made by", f"privpac {document.tree['version']}"),

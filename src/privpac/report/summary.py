@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from privpac.concepts.cards.card import Card
-from privpac.concepts.literals.cell_sets import sql_name
 from privpac.concepts.trees.tree import Tree
 from privpac.constructions.estimates.folding import fold
 from privpac.errors import NoSqlForm
@@ -15,6 +13,7 @@ from privpac.guarantee.facts import Accuracy, Against, Fact, Privacy, fact_from_
 from privpac.guarantee.parts import parts_of
 from privpac.guarantee.proof import assumptions_of
 from privpac.report.meaning import means, records_of_one_person, shares_in_words
+from privpac.report.sql import sql_text
 from privpac.report.subject import Subject
 
 __all__ = [
@@ -24,8 +23,6 @@ __all__ = [
     "costs_text",
     "no_accuracy",
     "rule_text",
-    "sql_list",
-    "sql_text",
     "summary_json",
     "summary_sections",
 ]
@@ -106,32 +103,15 @@ def costs_text(model: Subject) -> str:
     costs = (model.certificate["request"] or {}).get("costs")
     if not costs or len(set(costs)) == 1:
         return ""
-    prices = ", ".join(f"{name}: {cost}" for name, cost in zip(model.schema.classes, costs, strict=True))
+    prices = ", ".join(f"{name}: {cost}" for name, cost in zip(model.schema.class_names, costs, strict=True))
     if model.schema.base_rate is None:
         return prices
     from privpac.constructions.request import balanced_costs  # which loads what learns
 
     if balanced_costs(model.schema) != tuple(costs):
         return prices
-    shares = shares_in_words(model.schema.stored())
+    shares = shares_in_words(model.schema)
     return f"{prices} (balanced: all classes count the same, given the declared base rate {shares})"
-
-
-def sql_text(model: Subject) -> str:
-    """The rule as SQL, or the sentence why there is none."""
-    try:
-        return model.to_sql()
-    except NoSqlForm as none:
-        return str(none)
-
-
-def sql_list(model: Subject) -> str:
-    """What may stand after SELECT: the class, and of a card the points and the risk too."""
-    hypothesis, schema = model.hypothesis, model.schema
-    columns = {schema.label: model.to_sql()}
-    if isinstance(hypothesis, Card):
-        columns |= {"points": hypothesis.points_sql(schema), "risk": hypothesis.risk_sql(schema)}
-    return ",\n".join(f"{text} AS {sql_name(name)}" for name, text in columns.items()) + "\n"
 
 
 def _sql_or_none(model: Subject) -> str | None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # whoever only asks who signed needs no ledger
 
 __all__ = [
     "Signer",
+    "charge_text",
     "check_charge",
     "check_receipt",
     "check_receipts",
@@ -138,8 +139,8 @@ def check_receipts(
         for receipt in (signer.signature.receipt for signer in signers[name]):
             if receipt is not None and digests[charges.setdefault(receipt.entry, name)] != digests[name]:
                 raise NotCertified(
-                    f"{charges[receipt.entry]!r} and {name!r} both name charge {receipt.entry}: it paid for one of "
-                    "them.",
+                    f"{charges[receipt.entry]!r} and {name!r} both name charge {receipt.entry}"
+                    f" ({charge_text(ledger.entries()[receipt.entry - 1])}): it paid for one of them.",
                     remedy="Ask whoever signed them which charge paid for the other one.",
                 )
     return signers
@@ -161,11 +162,19 @@ def check_charge(entries: Sequence[Entry], receipt: Receipt, tree: Mapping[str, 
     for name, amount in (("epsilon", entry.epsilon), ("delta", entry.delta)):
         if amount < Fraction(certificate[name]):
             raise NotCertified(
-                f"Charge {receipt.entry} is smaller than the {name} that the document promises.",
+                f"Charge {receipt.entry} ({charge_text(entry)}) is smaller than the {name} that the document promises.",
                 remedy=ASK,
             )
-    if entry.purchase is not None and not _is_for(entry.purchase, tree, certificate):
-        raise NotCertified(f"Charge {receipt.entry} paid for something else ({entry.purchase}).", remedy=ASK)
+    differs = "" if entry.purchase is None else _difference(entry.purchase, tree, certificate)
+    if differs:
+        raise NotCertified(
+            f"Charge {receipt.entry} paid for something else ({charge_text(entry)}): {differs}.", remedy=ASK
+        )
+
+
+def charge_text(entry: Entry) -> str:
+    """What the ledger wrote down of a charge: the word, the label, the table and the file, or its note; and when."""
+    return f"{entry.purchase or entry.note or 'without a name'}, on {entry.time}"
 
 
 def is_bound(entry: Entry) -> bool:
@@ -173,11 +182,18 @@ def is_bound(entry: Entry) -> bool:
     return entry.purchase is not None and bool(entry.purchase.certificate)
 
 
-def _is_for(purchase: Purchase, tree: Mapping[str, Any], certificate: Mapping[str, Any]) -> bool:
-    """Whether nothing that is written down of a charge contradicts that it was for this document."""
+def _difference(purchase: Purchase, tree: Mapping[str, Any], certificate: Mapping[str, Any]) -> str:
+    """What is written down of a charge and contradicts that it was for this document; empty if nothing does."""
+    label = tree["schema"]["label"] if "schema" in tree else purchase.label
+    labels = f"it was for the label {purchase.label!r}, and the document is about {label!r}"
+    other_label = purchase.label not in ("", label)
     if purchase.certificate:
-        return purchase.certificate == digest(certificate)
+        if purchase.certificate == digest(certificate):
+            return ""
+        return labels if other_label else "it names another certificate than the one in the document"
     if tree["format"] in (CERTIFICATE, TABLE):  # without a schema, or with some of its columns only
-        return True
+        return ""
+    if other_label:
+        return labels
     schema = hashlib.sha256(canonical(tree["schema"]).encode("ascii")).hexdigest()
-    return purchase.schema in ("", schema) and purchase.label in ("", tree["schema"]["label"])
+    return "" if purchase.schema in ("", schema) else "it names another schema than the one in the document"

@@ -136,7 +136,7 @@ def test_declared_answers_are_charged_once_by_the_optimal_composition() -> None:
     assert predictor.answers_left == 0
     certificate = predictor.certificate
     assert certificate.privacy.premises[0].rule == "k-fold-composition"
-    assert "several answers given" in str(certificate.privacy.fact)
+    assert "several answers are given" in str(certificate.privacy.fact)
     assert (certificate.epsilon, certificate.delta) == (ledger.spent.epsilon, ledger.spent.delta)
     assert check_certificate(certificate.to_json()) >= 3
 

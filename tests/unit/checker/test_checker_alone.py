@@ -129,7 +129,10 @@ def test_alone_it_speaks_plainly_and_has_the_same_exit_codes(tmp_path: Path) -> 
     assert (done.returncode, done.stderr) == (0, "")
     first, second, third, fourth, fifth, last = done.stdout.splitlines()
     assert first == "Promised: epsilon 1, delta 0 for each record, by a model file of privpac '0.1.0'."
-    assert second == "Looked at: the certificate, 4 steps re-derived, and the digest matches."
+    assert (
+        second
+        == "Looked at: the certificate; all 4 steps of its proof were derived again, and the digest matches."
+    )
     assert third.startswith("NOT FOR RELEASE")
     assert fourth.startswith("Not looked at")
     assert fifth == UNSIGNED
@@ -261,3 +264,25 @@ def test_certificates_that_are_not_even_objects_are_refused(tmp_path: Path) -> N
         tree = {**read(MODEL), "certificate": junk}
         assert check_alone([str(sealed(tmp_path / "m.json", tree))]) == 4
         assert check_alone([str(written(tmp_path / "bare.json", junk))]) == 4
+
+
+def test_a_certificate_is_handed_over_alone_and_checked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever it was taken from: what it says to do next works."""
+    for kind in ("models/thresholds-age.json", "tables/tree.json", "bundles/declared"):
+        source, bare = HERE / "0.1.0" / kind, str(tmp_path / f"{kind.partition('/')[0]}.json")
+        assert main(["explain", str(source), "--certificate", bare]) == 0
+        held = source / "bundle.json" if source.is_dir() else source
+        assert read(Path(bare)) == read(held)["certificate"]
+        capsys.readouterr()
+        assert main(["verify", "--certificate-only", bare]) == 0
+        out = capsys.readouterr().out
+        assert "Not looked at: what the certificate was taken from." in out
+        assert "without `--certificate-only`" not in out
+        assert main(["verify", bare]) == 4
+        assert "`privpac verify --certificate-only FILE` checks all that it holds" in capsys.readouterr().err
+    edited = {**read(MODEL), "certificate": {**read(MODEL)["certificate"], "epsilon": "0.5"}}
+    path = sealed(tmp_path / "m.json", edited)
+    assert main(["explain", str(path), "--certificate", str(tmp_path / "none.json")]) == 4
+    assert not (tmp_path / "none.json").exists()

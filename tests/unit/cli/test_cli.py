@@ -86,7 +86,7 @@ def test_learn_prints_rule_estimate_and_certificate(place: Path, capsys: pytest.
     assert out.startswith("Rule\nyes, surely if age >= ")
     assert "Private estimate\naccuracy about" in out
     assert "Privacy\nSomebody who knows everything except one record, and finds" in out
-    assert "\n(10, 0)-DP, one record replaced, hypothesis released" in out
+    assert "\n(10, 0)-DP, one record replaced, the rule is released" in out
     assert "independent draws" in out
     assert "[exponential mechanism]" not in out
     assert sorted(p.name for p in place.iterdir()) == ["data.csv", "schema.json"]
@@ -94,7 +94,7 @@ def test_learn_prints_rule_estimate_and_certificate(place: Path, capsys: pytest.
 
 def test_full_prints_the_derivation(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, *LEARN, "1", "--full")
-    assert "[exponential mechanism] ratio" in out
+    assert "[exponential mechanism] factor per step" in out
     assert "CASE WHEN" in out
 
 

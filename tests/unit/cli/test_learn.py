@@ -10,6 +10,8 @@ import pytest
 
 from privpac import Ledger
 from privpac.cli.app import run
+from privpac.cli.learn import UNCOUNTED
+from privpac.errors import PrivpacError
 
 COLUMNS = [
     {"name": "age", "kind": "numeric", "lower": 0, "upper": 99, "integer": True},
@@ -96,3 +98,21 @@ def test_a_dry_run_warns_of_a_large_epsilon(
     for epsilon, warned in (("20", True), ("1", False)):
         assert run(["learn", "t.csv", "--schema", "schema.json", "--epsilon", epsilon, "--dry-run"]) == 0
         assert (f"Epsilon {epsilon} is large" in capsys.readouterr().err) == warned
+
+
+@pytest.mark.parametrize("ledger", [False, True])
+def test_that_nobody_counts_is_said_before_anything_is_drawn(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, ledger: bool
+) -> None:
+    said: list[str] = []
+
+    def look(*wishes: object, **more: object) -> None:
+        said.append(capsys.readouterr().err)
+        raise PrivpacError("Stopped before the draw.")
+
+    monkeypatch.setattr("privpac.learning.learn_rule", look)
+    assert run(["ledger", "create", "budget.sqlite", "--epsilon", "3"]) == 0
+    learn("--out", "model.json", *(("--ledger", "budget.sqlite") if ledger else ()))
+    assert [UNCOUNTED in text for text in said] == [not ledger]
+    assert run(["ledger", "create", "budget.sqlite"]) != 0  # the command that is advised names a total
+    assert "privpac ledger create budget.sqlite --epsilon TOTAL" in UNCOUNTED

@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 import pytest
 
 from privpac import Model, Schema, learn, load, verify
-from privpac.data.column import LONGEST_TITLE, LONGEST_UNIT
 from privpac.data.columns import KINDS
 from privpac.data.schema_reading import OPTIONS
+from privpac.data.words import LONGEST_TITLE, LONGEST_UNIT
 from privpac.errors import SchemaError
 from privpac.pictures.tree import picture
 from privpac.report.page import report_html

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import sqlite3
 import warnings
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from fractions import Fraction
 
 import duckdb
 import numpy as np
@@ -15,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
+from privpac.data.numeric import _safe
 from privpac.errors import DataError, ParameterError, SchemaError
 
 SECRET = "s3cret"
@@ -182,15 +185,43 @@ class TestReals:
         assert Numeric("x", -1, 1, resolution=3).show(1) == "0"
         assert Numeric("x", 1e15, 1e15 + 1).show(7) == repr(Numeric("x", 1e15, 1e15 + 1).value(7))
 
-    def test_sql_compares_as_the_cells_do(self) -> None:
-        column = Numeric("x", 0.05, 0.17)
-        rng = np.random.default_rng(2)
-        cuts = rng.integers(1, 2**32, 50)
-        x = np.array([[column.value(int(c)), math.nextafter(column.value(int(c)), 0)] for c in cuts]).ravel()
+    @pytest.mark.parametrize(
+        "ends", [(0.05, 0.17), (10.0, 60.0), (-1e6, 1e6), (0.0, 1e-4), (1e9, 2e9), (-1.5, 3.25)]
+    )
+    def test_sql_compares_as_the_cells_do(self, ends: tuple[float, float]) -> None:
+        column = Numeric("x", *ends)
+        cuts = [int(cut) for cut in np.random.default_rng(2).integers(1, 2**32, 50)]
+        x = np.array([[column.value(c), math.nextafter(column.value(c), -math.inf)] for c in cuts]).ravel()
         table = pandas.DataFrame({"x": x})
-        for cut in cuts:
-            rows = duckdb.from_df(table).project(f"x >= {column.sql_value(int(cut))} AS up")
-            assert rows.fetchnumpy()["up"].tolist() == (column.encode(x) >= cut).tolist()
+        with sqlite3.connect(":memory:") as lite:
+            lite.execute("CREATE TABLE t (x REAL)")
+            lite.executemany("INSERT INTO t VALUES (?)", [(value,) for value in x.tolist()])
+            for cut in cuts:
+                test = f"x >= {column.sql_value(cut)}"
+                rows = duckdb.from_df(table).project(f"{test} AS up")
+                expected = (column.encode(x) >= cut).tolist()
+                assert rows.fetchnumpy()["up"].tolist() == expected
+                assert [bool(row[0]) for row in lite.execute(f"SELECT {test} FROM t")] == expected
+
+    def test_sql_writes_plain_numbers_where_every_database_reads_the_same(self) -> None:
+        bmi = Numeric("bmi", 10, 60)
+        assert bmi.sql_value(1616691693) == "28.82076837355271"
+        assert Numeric("x", 0, 128).sql_value(2**31) == "64"
+        for cell in range(1, 2**32, 2**27 + 12345):
+            text = bmi.sql_value(cell)
+            plain, _, exponent = text.partition("e")
+            assert exponent in ("", "0")
+            assert bool(exponent) == (int(plain.replace(".", "")) > 2**53)
+            assert bmi.cell(text) == cell
+
+    @pytest.mark.parametrize("close", [51.80859978760272, 26.74834365121127, 245424.5790595945])
+    def test_sql_keeps_clear_of_the_middle_between_two_doubles(self, close: float) -> None:
+        """SQLite 3.40 reads what Python writes for these as the double beside them."""
+        text = _safe(close)
+        assert float(text) == close
+        assert sqlite3.connect(":memory:").execute(f"SELECT {text}").fetchone() == (close,)
+        room = Fraction(math.ulp(close))
+        assert abs(Fraction(text.removesuffix("e0")) - Fraction(close)) <= room * Fraction(31, 64)
 
 
 class TestCategories:

@@ -166,7 +166,7 @@ def test_the_derivation_reads_from_the_claim_down_to_the_mechanism() -> None:
     text = certificate().explain()
     lines = text.splitlines()
     assert lines[0] == "Privacy"
-    assert lines[1].startswith("(1, 0)-DP, one record replaced, hypothesis released   [declared]")
+    assert lines[1].startswith("(1, 0)-DP, one record replaced, the rule is released   [declared]")
     assert "└─" in lines[2]
     assert "[exponential mechanism]" in lines[2]
     assert "if the records are independent draws" in text

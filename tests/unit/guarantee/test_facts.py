@@ -120,10 +120,10 @@ class TestText:
     @pytest.mark.parametrize(
         ("fact", "text"),
         [
-            (BASE, "(1, 0)-DP, one record replaced, hypothesis released"),
+            (BASE, "(1, 0)-DP, one record replaced, the rule is released"),
             (
                 Privacy(ONE, Fraction(1, 10**6), Unit.LABEL, "training part", Release.ANSWER),
-                "(1, 1e-6)-DP, one label of the training part replaced, one answer given",
+                "(1, 1e-6)-DP, one label of the training part replaced, one answer is given",
             ),
             (BoundedRange(ONE), "log-odds of any event move by at most 1, one record replaced"),
             (Stability(Fraction(1, 3)), "0.333334-stable, one record replaced"),

@@ -169,7 +169,7 @@ def test_the_page_holds_everything_there_is_to_know(model: Model) -> None:
     ):
         assert text in page.text
     assert (
-        page.text.count("ratio ≈") == 4
+        page.text.count("factor per step ≈") == 4
     )  # long fractions are shortened: two mechanisms, two accuracy bounds
 
 

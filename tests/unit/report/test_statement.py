@@ -37,7 +37,7 @@ def test_it_says_what_was_released_and_what_it_may_reveal(model: Model) -> None:
     assert rows["Epsilon, delta"] == "1, 0"
     assert rows["Records per person"] == "at most 2: assumed, not checked"
     assert rows["Spent so far"] == "epsilon 2"
-    assert rows["Signed by"] == "Signed by the office."
+    assert rows["Signature"] == "Signed by the office."
     assert rows["privpac digest"].startswith(model.to_json()["digest"])
     assert rows["SHA-256 of the file"] == "ab"
     assert rows["Is it of use"] == "no private estimate of its accuracy was bought"
@@ -59,7 +59,7 @@ def test_columns_are_called_by_their_titles() -> None:
 def test_nothing_is_claimed_that_nobody_looked_at(model: Model) -> None:
     rows = dict(statement_of(model.to_json()).rows)
     assert rows["The total"].startswith("not looked at")
-    assert rows["Signed by"] == "nobody"
+    assert rows["Signature"] == "None: nobody has signed it."
     assert not {"Paid for by", "SHA-256 of the file", "Base rate"} & rows.keys()
 
 
@@ -159,7 +159,7 @@ def test_several_records_of_one_person_are_spoken_of_once_and_as_several(model: 
     assert [text for text in assumed if "erson" in text] == ["No person has more than 2 records."]
     assert "finds two possibilities for them equally likely" in made.paragraphs[0]
     privacy = dict(summary_sections(model, full=False))["Privacy"]
-    assert "(1, 0)-DP, up to 2 records of one person replaced, hypothesis released" in privacy
+    assert "(1, 0)-DP, up to 2 records of one person replaced, the rule is released" in privacy
     assert "one record replaced" not in privacy
 
 

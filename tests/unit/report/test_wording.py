@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 
 from privpac.checker.document import FROM_DATA
+from privpac.data.schema import Schema
 from privpac.guarantee.facts import Loss, Privacy, fact_from_json
 from privpac.report.meaning import does_not_mean, means, shares_in_words, taken_for_granted
 from privpac.report.wording import fact_in_words, short
 
+SCHEMA = {"label": "ill", "columns": [{"name": "smokes", "kind": "boolean"}]}
 GOLDEN = Path(__file__).parents[2] / "golden"
 
 
@@ -101,15 +103,15 @@ def test_what_is_taken_for_granted_is_what_the_limits_list() -> None:
         r"^\d\. ", limits.split("ways to lose the protection")[1].split("**What nobody")[0], re.MULTILINE
     )
     assert "**Seven ways" in limits
-    assert len(taken_for_granted(Certified(), {})) == len(ways) == 7
+    assert len(taken_for_granted(Certified(), Schema.from_json(SCHEMA))) == len(ways) == 7
 
 
 def test_a_base_rate_and_assumptions_of_the_file_are_taken_for_granted_too() -> None:
     model = Certified("group")
     model.certificate["assumptions"] = ["visits are\n# independent", FROM_DATA]
-    schema = {"classes": ["no", "y\n"], "base_rate": [0.85, 0.15]}
-    granted = taken_for_granted(model, schema)
+    schema = {**SCHEMA, "classes": ["no", "y\n"], "base_rate": [0.85, 0.15]}
+    granted = taken_for_granted(model, Schema.from_json(schema))
     assert "the base rate (no: 0.85, 'y\\n': 0.15), are no secret, although they were read from" in granted[0]
     assert granted[1] == "No person has more than 3 records."
     assert granted[7:] == ["'visits are\\n# independent'."]
-    assert shares_in_words({"classes": ["a", "b"]}) == ""
+    assert shares_in_words(Schema.from_json(SCHEMA)) == ""

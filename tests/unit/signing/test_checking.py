@@ -366,7 +366,13 @@ def test_an_auditor_asks_for_receipts_of_keys_he_knows(
     code, _, err = audit(*beside, "--receipt", "two.json")
     assert (code, "both name charge 1" in err) == (4, True)
     assert sign("two.json", "office", 2) == 0
-    assert audit(*beside, "--receipt", "two.json")[0] == 0
+    assert "Every charge of the ledger is named" in audit(*beside, "--receipt", "two.json")[1]
+    code, out, _ = audit("--receipt", "two.json")
+    listed = out.split("None of these documents names these charges:\n")[1].splitlines()[0]
+    assert listed == f"  charge 1, epsilon 1: without a name, on {book.entries()[0].time}"
+    assert [
+        row["number"] for row in json.loads(audit("--receipt", "two.json", "--json")[1])["without_document"]
+    ] == [1]
     assert audit("--receipt", "two.json", "--signature", "one.sig")[0] == 4
     assert audit("--trusted", "trusted")[0] == 2
 
@@ -427,7 +433,7 @@ def test_a_charge_pays_for_what_the_books_say_and_for_nothing_else(
         run(capsys, *LEARN, "--epsilon", "1", "--ledger", "ledger.db", "--out", "model.json", *signed)[0] == 0
     )
     code, _, err = run(capsys, *LEARN, "--epsilon", "0.5", "--out", "other.json")
-    assert (code, "No ledger was charged" in err) == (0, True)
+    assert (code, "no --ledger is given" in err) == (0, True)
     sign = ("--key", "a.pem", "--signer", "A", "--ledger", "ledger.db", "--entry", "1")
     code, _, err = run(capsys, "sign", "other.json", *sign)
     assert (code, "Charge 1 paid for something else (thresholds:age of ill" in err) == (4, True)
@@ -456,18 +462,26 @@ def test_charges_that_say_less_are_compared_by_what_they_say(model: Model, key: 
         (None, True),
         (Purchase(word="thresholds:age"), True),
         (Purchase(schema=same, label="ill"), True),
-        (Purchase(schema=other, label="ill"), False),
-        (Purchase(label="age"), False),
+        (
+            Purchase(schema=other, label="ill", file="m.json"),
+            "(of ill to m.json, on 20.*names another schema",
+        ),
+        (Purchase(label="age"), "was for the label 'age', and the document is about 'ill'"),
         (Purchase(schema=same, label="ill").certified(tree["certificate"]), True),
-        (Purchase(schema=same, label="ill").certified({**tree["certificate"], "labelled": 7}), False),
+        (
+            Purchase(schema=same, label="ill").certified({**tree["certificate"], "labelled": 7}),
+            "another certificate",
+        ),
+        (Purchase(label="x", certificate="1" * 64), "was for the label 'x', and the document is about 'ill'"),
     ):
         entry = ledger.charge(epsilon=1, purchase=purchase)
         receipt = Receipt(ledger.id, entry.number, entry.hash)
         signed = with_signature(tree, key.sign(tree, signer="A", receipt=receipt))
-        if fits:
+        if fits is True:
             assert check_receipt(ledger, signed)
         else:
-            with pytest.raises(NotCertified, match="paid for something else"):
+            pattern = f"Charge {entry.number} paid for something else .*{fits.removeprefix('(')}"
+            with pytest.raises(NotCertified, match=pattern):
                 check_receipt(ledger, signed)
 
 

@@ -142,7 +142,7 @@ def public_part(tree: Mapping[str, Any]) -> dict[str, Any]:
     bare = {
         "format": FORMAT,
         "version": tree["version"],
-        "schema": Schema.from_json(tree["schema"]).stored(),
+        "schema": Schema.from_stored(tree["schema"]).stored(),
         "certificate": tree["certificate"],
         "id": None,
     }
@@ -199,7 +199,7 @@ def _read_secret(folder: Path, name: str) -> bytes:
 def _offer(tree: Mapping[str, Any]) -> Offer:
     certificate = tree["certificate"]
     return offer_from_json(
-        certificate["request"], schema=Schema.from_json(tree["schema"]), coins=certificate["coins"]
+        certificate["request"], schema=Schema.from_stored(tree["schema"]), coins=certificate["coins"]
     )
 
 

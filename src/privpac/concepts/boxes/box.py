@@ -53,7 +53,7 @@ class Box(RuleBase):
 
     def describe(self, schema: Schema) -> str:
         conditions = [] if self.is_empty else self._conditions(schema)
-        yes, no = schema.classes[self.inside], schema.classes[1 - self.inside]
+        yes, no = schema.class_names[self.inside], schema.class_names[1 - self.inside]
         if not conditions:
             return f"always {no if self.is_empty else yes}"
         return f"{yes} if {' and '.join(range_text(*condition) for condition in conditions)}, else {no}"

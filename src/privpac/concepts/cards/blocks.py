@@ -186,7 +186,7 @@ def _points(block: Block, cells: Mapping[str, NDArray[Any]]) -> NDArray[np.int64
 def _range(column: Column, first: int, end: int) -> str:
     """Cells from `first` to before `end` of an ordered column."""
     if isinstance(column, Boolean):
-        return "any" if end - first > 1 else ("true" if first else "false")
+        return "any" if end - first > 1 else column.show(first)
     if end == first + 1 and isinstance(column, Numeric) and column.integer:
         return column.show(
             first

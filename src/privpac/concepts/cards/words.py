@@ -14,6 +14,8 @@ __all__ = ["description", "percent", "sheet"]
 
 MOST_ROWS = 10
 """Rows of a table of risks that can be taken in at a glance."""
+MOST_SUMS = 12
+"""Up to so many sums have a row each: whoever has a sum wants its risk, and not that of its neighbours too."""
 
 CAUTION = "Blocks were drawn with noise: one that hardly any record reaches may be there by chance."
 """How many records a block holds for is not counted, so no block can be marked."""
@@ -77,7 +79,10 @@ def percent(risk: int) -> str:
 
 
 def risk_rows(table: Table, risks: Sequence[int], cutoff: int) -> tuple[RiskRow, ...]:
-    """The table of risks in about ten rows, none of which has sums on both sides of the cut-off."""
+    """The risk of every sum where these are few; else in about ten rows, none of which has sums on both sides of the
+    cut-off."""
+    if len(table.sums) <= MOST_SUMS:
+        return tuple(_row(table, risks, [total]) for total in table.sums)
     together = -(-table.buckets // MOST_ROWS)
     rows = []
     for start in range(0, table.buckets, together):
@@ -108,8 +113,8 @@ def description(
 def _lines(
     blocks: Sequence[Block], table: Table, risks: Sequence[int], cutoff: int, costs: Costs, schema: Schema
 ) -> Iterator[str]:
-    one = schema.classes[1]
-    yield f"Points for {schema.label}"
+    one = schema.class_names[1]
+    yield f"Points for {schema.label_called}"
     if not blocks:
         yield f"  {NO_POINTS}"
     for block in blocks:
@@ -120,7 +125,7 @@ def _lines(
     if lines:
         yield TOGETHER
     yield from (f"  {row.values}: {row.points}" for row in lines)
-    yield f"Risk of {schema.label} = {one} by sum of points"
+    yield f"Risk of {schema.label_called} = {one} by sum of points"
     for row in risk_rows(table, risks, cutoff):
         yield f"  {row}"
     yield _verdict(cutoff, table.top, schema)
@@ -150,12 +155,12 @@ def sheet(
 
 
 def _verdict(cutoff: int, top: int, schema: Schema) -> str:
-    zero, one = schema.classes
+    zero, one = schema.class_names
     if cutoff > top:
         return f"Always {zero}: no sum of points is worth calling {one}."
     if cutoff == 0:
         return f"Always {one}: every sum of points is worth calling {one}."
-    return f"{schema.label} = {one} from {cutoff} points on, else {zero}"
+    return f"{schema.label_called} = {one} from {cutoff} points on, else {zero}"
 
 
 def _weighing(costs: Costs, schema: Schema) -> str:
@@ -163,7 +168,7 @@ def _weighing(costs: Costs, schema: Schema) -> str:
     zero, one = costs
     if zero == one:
         return ""
-    miss, false = f"missed {schema.classes[1]}", "false alarm"
+    miss, false = f"missed {schema.class_names[1]}", "false alarm"
     dear, cheap = (miss, false) if one > zero else (false, miss)
     ratio = max(costs) / min(costs)
     times = f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.3g}"

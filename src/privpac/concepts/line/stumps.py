@@ -63,7 +63,7 @@ class Constant(RuleBase):
         return np.full(count, self.label, dtype=np.uint8)
 
     def describe(self, schema: Schema) -> str:
-        return f"always {schema.classes[self.label]}"
+        return f"always {schema.class_names[self.label]}"
 
     def to_sql(self, schema: Schema) -> str:
         return str(self.label)
@@ -106,7 +106,7 @@ class Match(OneColumn):
         return np.asarray(matches == self.equal).astype(np.uint8)
 
     def describe(self, schema: Schema) -> str:
-        zero, one = schema.classes
+        zero, one = schema.class_names
         sign = "is" if self.equal else "is not"
         column = schema.column(self.column)
         return f"{one} if {column.called} {sign} {column.show(self.category)}, else {zero}"

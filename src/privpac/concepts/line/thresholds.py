@@ -67,10 +67,10 @@ class Threshold(OneColumn):
         return labels
 
     def describe(self, schema: Schema) -> str:
-        zero, one = schema.classes
+        zero, one = schema.class_names
         constant = self._constant(schema)
         if constant is not None:
-            return f"always {schema.classes[constant]}"
+            return f"always {schema.class_names[constant]}"
         test = Test(self.column, self.cut, "at least").describe(schema, positive=self.up)
         return f"{one} if {test}, else {zero}"
 

@@ -99,10 +99,10 @@ class Union(OneColumn):
     def describe(self, schema: Schema) -> str:
         constant = self._constant(schema)
         if constant is not None:
-            return f"always {schema.classes[constant]}"
+            return f"always {schema.class_names[constant]}"
         column = schema.column(self.column)
         ranges = " or ".join(range_text(column, bounds) for bounds in self.intervals)
-        return f"{schema.classes[self.inside]} if {ranges}, else {schema.classes[1 - self.inside]}"
+        return f"{schema.class_names[self.inside]} if {ranges}, else {schema.class_names[1 - self.inside]}"
 
     def to_sql(self, schema: Schema) -> str:
         constant = self._constant(schema)

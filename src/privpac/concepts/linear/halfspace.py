@@ -44,7 +44,7 @@ class Halfspace(RuleBase):
         return np.asarray(total >= self.cutoff).astype(np.uint8)
 
     def describe(self, schema: Schema) -> str:
-        zero, one = schema.classes
+        zero, one = schema.class_names
         terms = []
         shift = float(self.cutoff)
         for weight, name in zip(self.weights, self.columns, strict=True):

@@ -79,7 +79,7 @@ class Feature:
         if self.category is not None:
             return f"{column.called} is {column.show(self.category)}: {points * self.top:+d}"
         if isinstance(column, Boolean):
-            return f"{column.called} is true: {points * self.top:+d}"
+            return f"{column.called} is {column.show(1)}: {points * self.top:+d}"
         last = self.starts()[-1]
         return (
             f"{column.called}: 0 below {column.show(self.starts()[1])}, evenly to "

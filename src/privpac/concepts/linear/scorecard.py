@@ -95,9 +95,9 @@ class Scorecard(RuleBase):
         return 1 if self.cutoff <= low else 0 if self.cutoff > high else None
 
     def describe(self, schema: Schema) -> str:
-        zero, one = schema.classes
+        zero, one = schema.class_names
         if self.constant is not None:
-            return f"always {schema.classes[self.constant]}"
+            return f"always {schema.class_names[self.constant]}"
         lines = [f"{one} if the points reach {self.cutoff}, else {zero}"]
         lines += [f"  {item.feature.text(schema, item.points)}" for item in self.items]
         return "\n".join(lines)

@@ -67,7 +67,7 @@ class Test:
         column = schema.column(self.column)
         if isinstance(column, Boolean):
             value = self.cell == 1  # what the column is where the test holds, of either kind
-            return f"{column.called} is {'true' if value == positive else 'false'}"
+            return f"{column.called} is {column.show(int(value == positive))}"
         if self.kind == "at least" and isinstance(column, Numeric):
             sign, value_text = edge(column, self.cell, (">=", ">") if positive else ("<", "<="))
             return f"{column.called} {sign} {column.with_unit(value_text)}"

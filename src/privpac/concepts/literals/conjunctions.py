@@ -65,7 +65,7 @@ class _Monomial(RuleBase):
         return answer.astype(np.uint8)
 
     def describe(self, schema: Schema) -> str:
-        zero, one = schema.classes
+        zero, one = schema.class_names
         if not self.literals:
             return f"always {one if self.value else zero}"
         words = f" {self.joint.lower()} ".join(

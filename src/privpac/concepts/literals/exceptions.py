@@ -58,7 +58,7 @@ class Exceptions(RuleBase):
         return (~is_exception).astype(np.uint8)
 
     def describe(self, schema: Schema) -> str:
-        zero, one = schema.classes
+        zero, one = schema.class_names
         if not self.exceptions:
             return f"always {one}"
         if not all(self.exceptions):

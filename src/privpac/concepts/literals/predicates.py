@@ -108,7 +108,7 @@ class Predicate(RuleBase):
         return holds.astype(np.uint8)
 
     def describe(self, schema: Schema) -> str:
-        zero, one = schema.classes
+        zero, one = schema.class_names
         if self.formula in (TRUE, FALSE):
             return f"always {one if self.formula == TRUE else zero}"
         return f"{one} if {self.text(schema)}, else {zero}"

@@ -67,7 +67,7 @@ class CodeSet(OneColumn):
         return np.asarray(total == self.value).astype(np.uint8)
 
     def describe(self, schema: Schema) -> str:
-        zero, one = schema.classes
+        zero, one = schema.class_names
         name = schema.column(self.column).called
         return (
             f"{one} if {name} lies in set ({self.place}, {self.value}) of a public code, one value in "

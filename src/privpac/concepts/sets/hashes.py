@@ -82,7 +82,7 @@ class HashedSet(OneColumn):
         return np.asarray((self.a * numbers + self.b) % self.prime < self.below, dtype=bool).astype(np.uint8)
 
     def describe(self, schema: Schema) -> str:
-        zero, one = schema.classes
+        zero, one = schema.class_names
         name = schema.column(self.column).called
         return (
             f"{one} if {name} lies in a random set of one value in {self.prime / self.below:.4g}: {self.a} "

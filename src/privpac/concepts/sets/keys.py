@@ -66,7 +66,7 @@ class KeyedSet(OneColumn):
         return np.asarray(members, dtype=np.uint8)[where]
 
     def describe(self, schema: Schema) -> str:
-        zero, one = schema.classes
+        zero, one = schema.class_names
         name = schema.column(self.column).called
         return (
             f"{one} if {name} lies in a keyed set of one value in {self.modulus / self.below:.4g}: BLAKE2b of "

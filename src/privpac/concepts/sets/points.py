@@ -56,7 +56,7 @@ class Point(OneColumn):
         return np.asarray(cells[self.column] == self.cell).astype(np.uint8)
 
     def describe(self, schema: Schema) -> str:
-        zero, one = schema.classes
+        zero, one = schema.class_names
         column = schema.column(self.column)
         return f"{one} if {column.called} is {column.with_unit(column.show(self.cell))}, else {zero}"
 

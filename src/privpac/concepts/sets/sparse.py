@@ -50,7 +50,7 @@ class SparseSet(OneColumn):
         return np.isin(column, np.array(self.cells, dtype=column.dtype)).astype(np.uint8)
 
     def describe(self, schema: Schema) -> str:
-        zero, one = schema.classes
+        zero, one = schema.class_names
         if not self.cells:
             return f"always {zero}"
         column = schema.column(self.column)

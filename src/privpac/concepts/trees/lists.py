@@ -66,12 +66,12 @@ class DecisionList(RuleBase):
 
     def describe(self, schema: Schema) -> str:
         if not self.rules:
-            return f"always {schema.classes[self.default]}"
+            return f"always {schema.class_names[self.default]}"
         lines = [
-            f"if {rule.test.describe(schema, positive=rule.positive)}: {schema.classes[rule.label]}"
+            f"if {rule.test.describe(schema, positive=rule.positive)}: {schema.class_names[rule.label]}"
             for rule in self.rules
         ]
-        return "\nelse ".join(lines) + f"\nelse: {schema.classes[self.default]}"
+        return "\nelse ".join(lines) + f"\nelse: {schema.class_names[self.default]}"
 
     def to_sql(self, schema: Schema) -> str:
         if not self.rules:

@@ -164,7 +164,7 @@ class Leaf(Tree):
         return count + 1
 
     def _lines(self, reach: Reach, indent: str) -> Iterator[str]:
-        yield f"always {reach.schema.classes[self.label]}"
+        yield f"always {reach.schema.class_names[self.label]}"
 
     def _arrivals(self, reach: Reach) -> Iterator[Arrival]:
         yield reach.arrival
@@ -235,7 +235,7 @@ class Split(Tree):
             below = reach.after(self.test, holds=positive)
             if isinstance(child, Leaf):
                 mark = f" ({below.arrival})" if below.arrival else ""
-                yield f"{question} {reach.schema.classes[child.label]}{mark}"
+                yield f"{question} {reach.schema.class_names[child.label]}{mark}"
             else:
                 yield question
                 yield from child._lines(below, indent + INDENT)

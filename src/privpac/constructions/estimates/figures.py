@@ -51,6 +51,8 @@ class Figures:
     """What the rule's mistakes cost per record, if prices of mistakes were given."""
     constant_cost: Fraction | None = None
     """The same for the cheapest constant answer."""
+    names: tuple[str, ...] = ()
+    """What people call the classes; empty where they are called as they are."""
 
     @property
     def balanced(self) -> Fraction | None:
@@ -68,6 +70,11 @@ class Figures:
         """Of two classes: the share of the first one's records that are left alone."""
         return self.recalls[0] if len(self.recalls) == 2 else None
 
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """The classes as sentences call them."""
+        return self.names or self.classes
+
     def lines(self) -> list[str]:
         """In sentences, the baseline first."""
         gain = self.accuracy - self.majority
@@ -77,12 +84,14 @@ class Figures:
             else "by that measure the rule gains nothing"
         )
         sentences = [
-            f"Always saying {self.classes[self.constant]} would be right about {float(self.majority):.3f}"
+            f"Always saying {self.class_names[self.constant]} would be right about {float(self.majority):.3f}"
             f" of the time: {verdict}.",
             self._classes(),
         ]
         if self.seldom is not None:
-            sentences.append(seldom_text(self.classes[self.seldom], float(self.recalls[self.seldom] or 0)))
+            sentences.append(
+                seldom_text(self.class_names[self.seldom], float(self.recalls[self.seldom] or 0))
+            )
         if self.cost is not None and self.constant_cost is not None:
             sentences.append(
                 f"Mistakes cost about {float(self.cost):.3f} per record; those of the cheapest constant answer"
@@ -98,7 +107,7 @@ class Figures:
         )
         shares = ", ".join(
             f"{name} ({of}) {_digits(share)}"
-            for name, of, share in zip(names, self.classes, self.recalls, strict=True)
+            for name, of, share in zip(names, self.class_names, self.recalls, strict=True)
         )
         return f"Balanced accuracy about {_digits(self.balanced)}: {shares}."
 
@@ -116,8 +125,15 @@ class Figures:
         }
 
 
-def figures_of(estimate: Confusion, classes: Sequence[str], *, costs: Sequence[int] | None = None) -> Figures:
-    """The figures of an estimate: `costs` are the prices of misjudging a record of each class."""
+def figures_of(
+    estimate: Confusion,
+    classes: Sequence[str],
+    *,
+    costs: Sequence[int] | None = None,
+    names: Sequence[str] = (),
+) -> Figures:
+    """The figures of an estimate: `costs` are the prices of misjudging a record of each class, `names` what people
+    call the classes."""
     rows = [sum(row) for row in estimate.counts]
     constant = max(range(len(rows)), key=rows.__getitem__)
     recalls = tuple(
@@ -132,6 +148,7 @@ def figures_of(estimate: Confusion, classes: Sequence[str], *, costs: Sequence[i
     ]
     figures = Figures(
         classes=tuple(classes),
+        names=tuple(names),
         accuracy=estimate.accuracy,
         constant=constant,
         majority=min(Fraction(1), Fraction(rows[constant], estimate.records)),

@@ -79,8 +79,8 @@ class FoldedLeaf:
     def name(self, schema: Schema) -> str:
         """What the rule answers here."""
         if len(self.labels) == 1 or self.undecided:
-            return " or ".join(schema.classes[label] for label in self.labels)
-        return f"mostly {schema.classes[self.answer]}"
+            return " or ".join(schema.class_names[label] for label in self.labels)
+        return f"mostly {schema.class_names[self.answer]}"
 
     def text(self, schema: Schema) -> str:
         """The answer, with the noisy counts by class, and of two classes the risk of the second."""
@@ -92,9 +92,9 @@ class FoldedLeaf:
             # Counts below zero were cut off, so the sum of many is too large: it is not told.
             return f"{self.name(schema)}, {BY_CHANCE} ({self.leaves} leaves, few records or none)"
         counts = ", ".join(
-            f"{name}: {count:,}" for count, name in zip(self.counts, schema.classes, strict=True)
+            f"{name}: {count:,}" for count, name in zip(self.counts, schema.class_names, strict=True)
         )
-        risk = "" if len(self.counts) > 2 else f"; risk of {schema.classes[-1]} {self.shares[-1]:.0%}"
+        risk = "" if len(self.counts) > 2 else f"; risk of {schema.class_names[-1]} {self.shares[-1]:.0%}"
         chance = f", {BY_CHANCE}" if self.by_chance else ""
         prefix = f"{self.folded}, " if self.leaves > 1 else ""
         return f"{self.name(schema)}{chance} ({prefix}about {counts}{risk})"

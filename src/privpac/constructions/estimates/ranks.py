@@ -84,6 +84,13 @@ class RankFigures:
     """Whether the order of the groups follows from these counts (a tree), and not from an earlier draw (a card)."""
     weighed: bool = False
     """Whether mistakes of the two classes were said to cost differently."""
+    names: tuple[str, ...] = ()
+    """What people call the classes; empty where they are called as they are."""
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """The classes as sentences and pictures call them."""
+        return self.names or self.classes
 
     @cached_property
     def _counts(self) -> NDArray[np.float64]:
@@ -221,7 +228,7 @@ class RankFigures:
 
     def _seldom(self) -> Iterator[str]:
         """Which class is hardly ever named, and what to try."""
-        for name, share in zip(self.classes, (self.specificity, self.sensitivity), strict=True):
+        for name, share in zip(self.class_names, (self.specificity, self.sensitivity), strict=True):
             if share is not None and share.value < SELDOM:
                 yield seldom_text(name, max(0.0, share.value))
                 if not self.weighed:
@@ -233,11 +240,12 @@ class RankFigures:
             return [
                 "The counts are too noisy to say how well the rule ranks: more records or epsilon would tell."
             ]
-        name, right = self.majority
+        commonest, right = self.majority
+        zero, one = self.class_names
+        name = self.class_names[self.classes.index(commonest)]
         return [
-            f"Area under the curve (AUC) about {self.auc}: how often a record of {self.classes[1]} has the larger"
-            " risk.",
-            f"Sensitivity ({self.classes[1]}) about {self.sensitivity}, specificity ({self.classes[0]}) about"
+            f"Area under the curve (AUC) about {self.auc}: how often a record of {one} has the larger risk.",
+            f"Sensitivity ({one}) about {self.sensitivity}, specificity ({zero}) about"
             f" {self.specificity}; balanced accuracy about {self.balanced}.",
             f"Right about {self.accuracy} of the time; always saying {name} about {right}.",
         ]
@@ -264,7 +272,12 @@ class RankFigures:
 
 
 def ranks_of_tree(
-    tree: Tree, counts: LeafCounts, classes: Sequence[str], costs: Sequence[int] | None = None
+    tree: Tree,
+    counts: LeafCounts,
+    classes: Sequence[str],
+    costs: Sequence[int] | None = None,
+    *,
+    names: Sequence[str] = (),
 ) -> RankFigures | None:
     """The figures of a tree with leaf counts; None for more than two classes."""
     if len(classes) != 2:
@@ -281,10 +294,11 @@ def ranks_of_tree(
         (classes[0], classes[1]),
         ordered_by_counts=True,
         weighed=len(set(costs or ())) > 1,
+        names=tuple(names),
     )
 
 
-def ranks_of_card(card: Card, classes: Sequence[str]) -> RankFigures:
+def ranks_of_card(card: Card, classes: Sequence[str], *, names: Sequence[str] = ()) -> RankFigures:
     """The figures of a card; where several sums are counted together, their middle stands for all of them."""
     groups = []
     for bucket, (zeros, ones) in enumerate(card.counts):
@@ -292,4 +306,5 @@ def ranks_of_card(card: Card, classes: Sequence[str]) -> RankFigures:
         middle = (first + last) // 2
         groups.append(Group(card.risks[middle] / SCALE, int(middle >= card.cutoff), zeros, ones))
     has_costs = len(set(card.costs)) > 1
-    return RankFigures(tuple(groups), card.table.spread, (classes[0], classes[1]), weighed=has_costs)
+    both = (classes[0], classes[1])
+    return RankFigures(tuple(groups), card.table.spread, both, weighed=has_costs, names=tuple(names))

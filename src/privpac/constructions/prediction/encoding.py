@@ -38,7 +38,7 @@ class Encoding:
             if column.ordered:
                 names.append(column.name)
             else:
-                names += [f"{column.name}={column.show(cell)}" for cell in range(column.size)]
+                names += [f"{column.name}={column.value(cell)}" for cell in range(column.size)]
         return tuple(names)
 
     def matrix(self, cells: Cells) -> NDArray[np.float64]:

@@ -332,7 +332,7 @@ def table_from(tree: Mapping[str, Any]) -> ReleasedTable:
     """The released table a document holds; its records must belong to its schema."""
     with refusing("The released table is incomplete or malformed."):
         read = KINDS[tree["table"]["kind"]](tree["table"])
-        table = ReleasedTable(read, Schema.from_json(tree["schema"]), tree["certificate"], tree["version"])
+        table = ReleasedTable(read, Schema.from_stored(tree["schema"]), tree["certificate"], tree["version"])
         remarks = {"schema": table.schema.to_json()} if tree["version"] == "0.1.0" else {}
         if not same({**table.to_json(), **remarks, "digest": None}, {**unsigned(tree), "digest": None}):
             raise NotCertified("The released table holds something that this version does not write.")

@@ -10,7 +10,7 @@ import pytest
 from privpac import Schema
 from privpac.concepts.cards.blocks import PointsBlock
 from privpac.concepts.cards.risks import Table
-from privpac.concepts.cards.words import description, risk_rows, sheet
+from privpac.concepts.cards.words import MOST_SUMS, description, risk_rows, sheet
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.shapes import PointsBar, PointsSheet, RiskBar
 from privpac.pictures.card import BETWEEN, HOLLOW, MARGIN, card_picture
@@ -18,7 +18,7 @@ from privpac.pictures.drawing import Line, Words
 
 COLUMNS = [{"name": "level", "kind": "numeric", "lower": 1, "upper": 3, "integer": True}]
 SCHEMA = Schema.from_json({"label": "ill", "classes": [0, 1], "columns": COLUMNS})
-TABLE = Table(((900, 100), (450, 550), (100, 900)), tuple(range(9)), -8, 3, Fraction(1, 2))
+TABLE = Table(((900, 100), (450, 550), (100, 900)), tuple(range(15)), -14, 3, Fraction(1, 2))
 RISKS = [TABLE.risk(total) for total in TABLE.sums]
 
 
@@ -26,22 +26,36 @@ def drawn(cutoff: int) -> PointsSheet:
     return sheet((), TABLE, RISKS, cutoff, (1, 1), SCHEMA)
 
 
-@pytest.mark.parametrize("cutoff", range(10))
+@pytest.mark.parametrize("cutoff", range(16))
 def test_a_row_says_which_sums_its_counts_are_about_where_the_cut_off_splits_them(cutoff: int) -> None:
     rows = risk_rows(TABLE, RISKS, cutoff)
     words = description((), TABLE, RISKS, cutoff, (1, 1), SCHEMA)
-    is_split = cutoff not in {0, 3, 6, 9}
+    is_split = cutoff not in {0, 5, 10, 15}
     assert len(rows) == 3 + is_split
     assert [row.whole for row in rows if row.whole] == 2 * is_split * [_bucket_of(cutoff)]
     assert words.count(f"(counted for {_bucket_of(cutoff)}: ") == 2 * is_split
     assert words.count("(counted: ") == len(rows) - 2 * is_split
 
 
+@pytest.mark.parametrize("cutoff", [0, 4, 5, 13])
+def test_every_sum_has_its_own_risk_where_they_are_few(cutoff: int) -> None:
+    counts = tuple((900 - 80 * i, 100 + 80 * i) for i in range(10))
+    few = Table(counts, tuple(range(MOST_SUMS)), -MOST_SUMS + 1, 3, Fraction(1, 2))
+    risks = [few.risk(total) for total in few.sums]
+    rows = risk_rows(few, risks, cutoff)
+    assert [row.sums for row in rows] == [str(total) for total in few.sums]
+    assert [row.low for row in rows] == [row.high for row in rows] == risks
+    assert [row.whole for row in rows if row.whole] == ["0 to 1", "0 to 1", "6 to 7", "6 to 7"]
+    assert len(_thin(card_picture(sheet((), few, risks, cutoff, (1, 1), SCHEMA), SCHEMA).shapes)) == 10
+    more = Table(counts, tuple(range(MOST_SUMS + 1)), -MOST_SUMS, 3, Fraction(1, 2))
+    assert len(risk_rows(more, [more.risk(total) for total in more.sums], 0)) == 10
+
+
 def _bucket_of(total: int) -> str:
-    return f"{total // 3 * 3} to {total // 3 * 3 + 2}"
+    return f"{total // 5 * 5} to {total // 5 * 5 + 4}"
 
 
-@pytest.mark.parametrize("cutoff", range(10))
+@pytest.mark.parametrize("cutoff", range(16))
 def test_what_was_counted_together_has_one_thin_line_between_its_bars(cutoff: int) -> None:
     shown = drawn(cutoff)
     picture = card_picture(shown, SCHEMA)
@@ -61,7 +75,7 @@ def _thin(shapes: tuple[object, ...]) -> list[float]:
 
 def test_notes_stay_on_the_sheet_when_there_are_many() -> None:
     plain = drawn(4)
-    empty = RiskBar("9 to 11", "99 %", 0.99, 0.0, 1.0, 1)
+    empty = RiskBar("15 to 17", "99 %", 0.99, 0.0, 1.0, 1)
     full = replace(plain, risks=(*plain.risks, empty), weighing="Decided with costs.")
     picture = card_picture(full, SCHEMA)
     assert picture.height > card_picture(plain, SCHEMA).height
@@ -75,7 +89,7 @@ def test_nothing_is_said_of_a_line_between_hollow_bars() -> None:
     noisy = replace(TABLE, spread=400)
     shown = sheet((), noisy, RISKS, 4, (1, 1), SCHEMA)
     picture = card_picture(shown, SCHEMA)
-    assert [bar.whole for bar in shown.risks].count("3 to 5") == 2
+    assert [bar.whole for bar in shown.risks].count("0 to 4") == 2
     assert _thin(picture.shapes) == []
     assert BETWEEN not in picture.svg()
     assert HOLLOW in picture.svg()

@@ -77,10 +77,10 @@ class TestProofs:
     def test_a_derivation_can_be_read(self) -> None:
         text = rules.subsampling(short(), kept=2, of=4).explain()
         assert text.splitlines() == [
-            "(0.635989, 0)-DP, one record replaced, hypothesis released   "
+            "(0.635989, 0)-DP, one record replaced, the rule is released   "
             "[subsampling without replacement] kept 2, of 4",
-            "   └─ (1.021652, 0)-DP, one record replaced, hypothesis released   "
-            "[exponential mechanism] ratio 3/5, sensitivity 1",
+            "   └─ (1.021652, 0)-DP, one record replaced, the rule is released   "
+            "[exponential mechanism] factor per step 3/5, sensitivity 1",
         ]
 
     def test_assumptions_stand_where_they_are_made(self) -> None:

@@ -117,7 +117,7 @@ def _open(file: Path) -> Document:
     return Document(
         KINDS[tree["format"]],
         certificate,
-        Schema.from_json(tree["schema"]),
+        Schema.from_stored(tree["schema"]),
         str(tree["version"]),
         str(tree["digest"]),
         rule,

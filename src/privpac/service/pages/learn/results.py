@@ -26,7 +26,8 @@ from privpac.report.page import (
     report_html,
 )
 from privpac.report.pictures import picture
-from privpac.report.summary import costs_text, no_accuracy, sql_text
+from privpac.report.sql import sql_text
+from privpac.report.summary import costs_text, no_accuracy
 from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.guards import Refusal
 from privpac.service.pages.learn.making import BUNDLE, MODEL, TABLE
@@ -70,7 +71,7 @@ class Goodness:
             if estimate is None
             else f"{_percent(float(estimate.low))} to {_percent(float(estimate.high))}",
             None if figures is None else _percent(float(figures.majority)),
-            None if figures is None else figures.classes[figures.constant],
+            None if figures is None else figures.class_names[figures.constant],
             None if figures is None else figures.accuracy > figures.majority,
             tuple(str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]),
             no_accuracy(tree),
@@ -137,7 +138,7 @@ def _rule(drawer: Drawer) -> tuple[str, dict[str, Any]]:
         "figures": Markup(figures_list(model)),
         "ranks": Markup(ranks_figure(model)),
         "costs": costs_text(model),
-        "confusion": None if estimate is None else _counts(estimate, model.schema.classes),
+        "confusion": None if estimate is None else _counts(estimate, model.schema.class_names),
         "sql": sql_text(model),
     }
 
@@ -167,7 +168,7 @@ def _answers(drawer: Drawer) -> tuple[str, dict[str, Any]]:
     request = tree["certificate"]["request"]
     return "bundle.html", {
         "certificate": tree["certificate"],
-        "schema": Schema.from_json(tree["schema"]),
+        "schema": Schema.from_stored(tree["schema"]),
         "answers": request["answers"],
         "price": read_number(request["epsilon"]),
         "records": request["labelled"],

@@ -27,7 +27,7 @@ KINDS = {
 WHOLE = "whole"
 FIELDS = (
     *("lower", "upper", "resolution", "scale", "usual", "categories", "other", "timezone", "missing"),
-    *("title", "unit"),
+    *("title", "unit", "meanings"),
 )
 NEEDS = {"lower": "a lower bound", "upper": "an upper bound", "categories": "its categories"}
 
@@ -79,6 +79,8 @@ class ColumnFields:
             return listed(text)
         if field == "usual":
             return [_number(self.name, field, end) for end in listed(text)]
+        if field == "meanings":
+            return _meanings(text)
         if self.kind_stored == "numeric" and field not in ("scale", "title", "unit"):
             return _number(self.name, field, text)
         return text
@@ -116,6 +118,8 @@ class SchemaForm:
     classes: str
     columns: tuple[ColumnFields, ...]
     base_rate: str = ""
+    label_title: str = ""
+    meanings: str = ""
 
     @classmethod
     def drafted(cls, draft: Sequence[Mapping[str, Any]], schema: Schema | None = None) -> SchemaForm:
@@ -127,7 +131,14 @@ class SchemaForm:
             _fields_of(entries.get(entry["name"], entry), is_used=entry["name"] in entries) for entry in draft
         )
         rates = ", ".join(f"{share:g}" for share in schema.base_rate or ())
-        return cls(schema.label, ", ".join(schema.classes), columns, rates)
+        return cls(
+            schema.label,
+            ", ".join(schema.classes),
+            columns,
+            rates,
+            schema.label_title or "",
+            _meanings_text(schema.meanings or {}),
+        )
 
     def changed(self, form: Mapping[str, Any]) -> SchemaForm:
         """As a person filled it in; `changes` are those of columns, by position."""
@@ -140,6 +151,8 @@ class SchemaForm:
             str(form.get("classes", self.classes)),
             columns,
             str(form.get("base_rate", self.base_rate)),
+            str(form.get("label_title", self.label_title)),
+            str(form.get("meanings", self.meanings)),
         )
 
     @property
@@ -165,7 +178,9 @@ class SchemaForm:
             self.schema()
         except SchemaError as error:
             about = "classes" if "class" in error.problem and error.column in (None, self.label) else ""
-            return [FieldProblem(error.problem, "base_rate" if "base_rate" in error.problem else about)]
+            fields = (field for field in ("base_rate", "label_title", "meaning") if field in error.problem)
+            field = next(fields, about)
+            return [FieldProblem(error.problem, "meanings" if field == "meaning" else field)]
         return []
 
     def require_label(self) -> None:
@@ -186,7 +201,15 @@ class SchemaForm:
         self.require_label()
         columns = [fields.entry() for _, fields in self.chosen]
         rates = {"base_rate": _rates(self.base_rate)} if self.base_rate.strip() else {}
-        return {"label": self.label, "classes": listed(self.classes), "columns": columns, **rates}
+        title, words = self.label_title.strip(), _meanings(self.meanings)
+        return {
+            "label": self.label,
+            "classes": listed(self.classes),
+            **({"label_title": title} if title else {}),
+            **({"meanings": words} if words else {}),
+            "columns": columns,
+            **rates,
+        }
 
     def schema(self) -> Schema:
         """The declared schema, or the sentence that says which blank is left."""
@@ -196,6 +219,16 @@ class SchemaForm:
 def listed(text: str) -> list[str]:
     """Names apart by commas or lines."""
     return [name for piece in text.splitlines() for part in piece.split(",") if (name := part.strip())]
+
+
+def _meanings(text: str) -> dict[str, str]:
+    """Lines such as 1 = male."""
+    pairs = (line.partition("=") for line in text.splitlines() if line.strip())
+    return {value.strip(): words.strip() for value, _, words in pairs}
+
+
+def _meanings_text(meanings: Mapping[str, str]) -> str:
+    return "\n".join(f"{value} = {words}" for value, words in meanings.items())
 
 
 def _changes(text: str) -> dict[str, dict[str, Any]]:
@@ -251,6 +284,8 @@ def _fields_of(entry: Mapping[str, Any], *, is_used: bool) -> ColumnFields:
         value = entry.get(field)
         if isinstance(value, bool):
             values[field] = str(value).lower()
+        elif isinstance(value, Mapping):
+            values[field] = _meanings_text(value)
         elif isinstance(value, Sequence) and not isinstance(value, str):
             values[field] = ", ".join(str(item) for item in value)
         else:

@@ -1,0 +1,82 @@
+"""What a document holds was accepted when it was written: it stays readable, and shows nobody what it should not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from privpac import Schema, load, verify
+from privpac.checker.document import digest
+from privpac.errors import NotCertified, SchemaError
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "0.1.0" / "models" / "thresholds-age.json"
+AGE = {"name": "age", "kind": "numeric", "lower": 0, "upper": 120, "integer": True}
+NOTES: list[dict[str, Any]] = [
+    {"title": {"de": "Alter"}},
+    {"title": "two\nlines"},
+    {"title": "x" * 200},
+    {"unit": ["years"]},
+    {"units": "years"},
+    {"titel": "Alter"},
+    {"meanings": {"7": "seven"}},
+    {"lowr": 3},
+]
+
+
+def _document(folder: Path, **notes: Any) -> Path:
+    """A model of 0.1.0, which kept the notes of a schema, with these in its column."""
+    tree = json.loads(GOLDEN.read_text(encoding="utf-8"))
+    tree["schema"]["columns"][0] |= notes
+    tree["digest"] = digest(tree)
+    (folder / "model.json").write_text(json.dumps(tree), encoding="utf-8")
+    return folder / "model.json"
+
+
+@pytest.mark.parametrize("notes", NOTES)
+def test_a_document_with_notes_is_read_and_verified(notes: dict[str, Any], tmp_path: Path) -> None:
+    path, plain = _document(tmp_path, **notes), load(GOLDEN)
+    model = load(path)
+    assert model.describe() == plain.describe()  # such notes are no words for people
+    assert model.predict({"age": [3, 99]}).tolist() == plain.predict({"age": [3, 99]}).tolist()
+    assert verify(path).epsilon == plain.certificate["epsilon"]
+    assert model.schema.columns[0].extras == notes
+
+
+@pytest.mark.parametrize("notes", NOTES)
+def test_the_same_is_refused_where_a_person_writes_it(notes: dict[str, Any]) -> None:
+    with pytest.raises(SchemaError, match="Column 'age'"):
+        Schema.from_json({"label": "ill", "columns": [{**AGE, **notes}]})
+
+
+def test_a_stored_title_that_is_a_short_text_is_shown() -> None:
+    stored = Schema.from_stored({"label": "ill", "columns": [{**AGE, "title": "Age today"}]})
+    assert stored.columns[0].called == "Age today"
+
+
+def test_titles_that_look_the_same_are_notes() -> None:
+    columns = [{**AGE, "title": "Age"}, {**AGE, "name": "years", "title": "Age", "unit": "a"}]
+    tree = {"label": "ill", "label_title": "x\ny", "meanings": 3, "columns": columns}
+    stored = Schema.from_stored(tree)
+    assert [column.heading for column in stored.columns] == ["age", "years (a)"]
+    assert (stored.label_called, stored.class_names) == ("ill", ("0", "1"))
+    assert stored.to_json() == {**tree, "classes": ["0", "1"]}
+    assert Schema.from_json({"label": "ill", "columns": [AGE]}).stored()["columns"][0] == {
+        key: value for key, value in stored.stored()["columns"][0].items() if key != "title"
+    }
+
+
+def test_what_is_wrong_besides_is_refused() -> None:
+    for wrong in ({"lower": 500}, {"lower": None}, {"scale": "huge", "title": "a\nb"}, {"categories": ["a"]}):
+        with pytest.raises(SchemaError):
+            Schema.from_stored({"label": "ill", "columns": [{**AGE, **wrong}]})
+
+
+def test_a_version_that_keeps_no_notes_never_wrote_them(tmp_path: Path) -> None:
+    path = _document(tmp_path, title="two\nlines")
+    tree = json.loads(path.read_text(encoding="utf-8")) | {"version": "0.2.0"}
+    path.write_text(json.dumps(tree | {"digest": digest(tree)}), encoding="utf-8")
+    with pytest.raises(NotCertified, match="holds something that this version does not write"):
+        load(path)
