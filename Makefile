@@ -12,7 +12,7 @@ TESTS ?= tests --ignore=tests/slow
 # For pip when `make constraints` asks it: `-c constraints.txt` keeps what is there and adds what is new.
 KEEP ?=
 
-.PHONY: architecture setup browser-python hooks constraints demo test test-slow slowest coverage lint format bench audit theorems docs docs-serve \
+.PHONY: architecture setup browser-python hooks constraints demo test test-programs test-long test-slow slowest coverage lint format bench audit theorems docs docs-serve \
 	reproductions dist clean
 
 # $(call install,EXTRA): this folder with an extra, in the versions that everything is tested with.
@@ -63,10 +63,16 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest tests --ignore=tests/slow -n 2 --dist worksteal
 
-# A real PostgreSQL, Spark and browser (`.ci/programs` installs what they need), and what is marked as long. Four processes
-# on two cores: those of the servers and the browser wait most of their time, and what is long computes meanwhile.
-test-slow: $(READY_SLOW) browser-python
-	$(BIN)/python -m pytest tests -m "slow or long" -n 4 --dist loadgroup
+# A real PostgreSQL, Spark and browser (`.ci/programs` installs what they need), and the documents whose examples take long.
+test-programs: $(READY_SLOW) browser-python
+	$(BIN)/python -m pytest tests/slow tests/contracts/test_docs.py tests/contracts/test_worked_example.py \
+		-m "slow or long" -n 2 --dist loadgroup
+
+# What computes for seconds or minutes: before a release, and after a change to what is drawn, planned or proved.
+test-long: $(READY)
+	$(BIN)/python -m pytest tests -m long -n 2 --dist worksteal
+
+test-slow: test-programs test-long
 
 # The whole suite once more, timed; the table goes to tests/README.md.
 slowest: $(READY)

@@ -1,6 +1,6 @@
 """One profile for all property tests: the same examples in every run, and no clock, since machines are busy; one cache
 of results that lives no longer than the run, so that no run sees what an earlier one left; and temporary files that go
-with it (`places` says where they are). And which tests are long: `make test` leaves them to `make test-slow`."""
+with it (`places` says where they are). And which tests are long: `make test` leaves them to `make test-long`."""
 
 from __future__ import annotations
 

@@ -204,21 +204,30 @@ def test_hooks_have_nothing_to_change() -> None:
 # What is long, and what is small
 
 
-def test_what_make_test_leaves_out_is_run_by_make_test_slow_and_that_by_the_checks() -> None:
+def test_what_make_test_leaves_out_is_run_by_two_other_targets_and_both_by_hosted_checks() -> None:
     options = tomllib.loads(_text("pyproject.toml"))["tool"]["pytest"]["ini_options"]["addopts"]
     assert "-m 'not long'" in options
-    (recipe,) = re.findall(r"^test-slow:.*\n((?:\t.*\n)+)", _text("Makefile"), re.MULTILINE)
-    assert 'pytest tests -m "slow or long" ' in recipe
+    recipes = dict(re.findall(r"^(test\S*):.*\n((?:\t.*\n)+)", _text("Makefile"), re.MULTILINE))
+    assert "pytest tests --ignore=tests/slow " in recipes["test"]
+    assert "pytest tests/slow tests/contracts/test_docs.py " in recipes["test-programs"]
+    assert '-m "slow or long"' in recipes["test-programs"]
+    assert "pytest tests -m long " in recipes["test-long"]
+    assert re.search(r"^test-slow: test-programs test-long$", _text("Makefile"), re.MULTILINE)
+    workflow = _text(".github/workflows/ci.yml")
+    assert "- run: bash .ci/run\n" in workflow
+    assert "- run: make test-long\n" in workflow
 
 
 @pytest.mark.parametrize(
-    "red", [(), ("make test",), ("make test-slow",), ("make test", "make test-slow")], ids=" and ".join
+    "red",
+    [(), ("make test",), ("make test-programs",), ("make test", "make test-programs")],
+    ids=" and ".join,
 )
 def test_the_checks_run_both_and_name_what_failed(red: tuple[str, ...], tmp_path: Path) -> None:
     fails = "|".join(f'"{command}"' for command in red) or "nothing"
     run = _checks(tmp_path, f'echo "make $*"\ncase "make $*" in {fails}) exit 2;; esac\n')
     said, complaints = run.communicate(timeout=60)
-    assert said.splitlines() == ["make test", "make test-slow"]
+    assert said.splitlines() == ["make test", "make test-programs"]
     assert complaints == "".join(f"FAILED: {command}\n" for command in red)
     assert (run.returncode == 0) == (not red)
 
@@ -259,11 +268,9 @@ def test_all_of_the_slow_folder_is_slow_and_what_shares_a_server_stays_together(
         def add_marker(self, mark: object) -> None:
             self.marks.append(mark)
 
-    places = "test_spark.py", slow.SHARES_NOTHING
-    server, alone, elsewhere = items = *(Item(f"tests/slow/{name}") for name in places), Item("tests/a.py")
+    server, elsewhere = items = Item("tests/slow/test_spark.py"), Item("tests/a.py")
     slow.pytest_collection_modifyitems(cast("list[pytest.Item]", list(items)))
     assert server.marks == ["slow", pytest.mark.xdist_group("test_spark")]
-    assert alone.marks == ["slow"]
     assert elsewhere.marks == []
 
 

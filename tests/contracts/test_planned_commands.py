@@ -10,7 +10,7 @@ from tests.contracts.planned_commands import RELEASED, WORDS, carried_out, print
 
 EASY = {"error": "0.4", "epsilon": "2", "failure": "0.4"}
 MOST_RECORDS = 50_000
-"""Larger tables wait for tests/slow/test_planned_commands.py."""
+"""Larger tables are in test_large_planned_commands.py."""
 
 
 def test_there_are_commands_of_every_kind() -> None:

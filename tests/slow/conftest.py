@@ -10,9 +10,6 @@ import pytest
 
 NEEDS_NODE = "test_second_checker.py"
 
-SHARES_NOTHING = "test_planned_commands.py"
-"""Its tests go to whichever process has time."""
-
 collect_ignore = [] if shutil.which("node") and shutil.which("npm") else [NEEDS_NODE]
 
 
@@ -21,8 +18,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.parent == Path(__file__).parent:
             item.add_marker("slow")
-            if item.path.name != SHARES_NOTHING:
-                item.add_marker(pytest.mark.xdist_group(item.path.stem))
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

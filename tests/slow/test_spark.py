@@ -33,7 +33,10 @@ def spark() -> Iterator[Any]:
 
     # The statistics made up below travel as they are: executors have this package, not its tests.
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    made = session(MASTER)
+    with pytest.MonkeyPatch.context() as patch:
+        # Of virtual machines that live for a minute: to compile well takes longer than what it saves.
+        patch.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        made = session(MASTER)
     yield made
     made.stop()
 

@@ -18,7 +18,7 @@ from tests.vectors.frozen import Vector, accepted, vectors
 from tests.vectors.judging import UNREADABLE, objection
 
 EVERY = 8
-"""One of so many edits is judged in `make test`; `make test-slow` judges all of them, by two checkers."""
+"""One of so many edits is judged in `make test`; `make test-long` judges all of them, by two checkers."""
 
 
 @cache

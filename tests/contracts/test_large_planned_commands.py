@@ -10,6 +10,8 @@ from tests.contracts.planned_commands import RELEASED, WORDS, carried_out, print
 from tests.contracts.test_planned_commands import EASY
 from tests.contracts.test_planned_commands import MOST_RECORDS as MOST_QUICK
 
+pytestmark = pytest.mark.long
+
 HARD = {"error": "0.2", "epsilon": "0.5", "failure": "0.05"}
 MOST_RECORDS = 600_000
 """Of the harder question: beyond that a table of text takes longer to write than its rows take to learn from."""
