@@ -112,7 +112,7 @@ def test_json_is_one_document_with_the_model(place: Path, capsys: pytest.Capture
 def test_text_says_what_was_written_on_stderr(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, out, err = run(capsys, *LEARN, "1", "--out", "m.json")
     assert "m.json" not in out
-    assert err == f"Wrote the model to m.json.\n{UNCOUNTED}\n"
+    assert err == f"{UNCOUNTED}\nWrote the model to m.json.\n"
 
 
 def test_a_seed_warns_and_repeats(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
