@@ -80,12 +80,21 @@ def plan(
     ] = None,
     schema: Annotated[str | None, file("Public description of the table, instead of numbers.")] = None,
     simulate: Annotated[
-        bool, typer.Option("--simulate", help="Also on hard distributions, or on synthetic tables.")
+        bool,
+        typer.Option(
+            "--simulate",
+            help="Also try it on invented records: what privacy costs, and how that falls with records and epsilon.",
+        ),
     ] = False,
     table: Annotated[str | None, file("Simulate on this table, which must be public or synthetic.")] = None,
     marginals: Annotated[str | None, file("Simulate on tables with these public marginals (JSON).")] = None,
     seconds: Annotated[
-        str, typer.Option(metavar="S", help="About how long to simulate; longer gives narrower intervals.")
+        str,
+        typer.Option(
+            metavar="S",
+            help="How long to simulate; longer gives narrower intervals. Numeric code that is compiled for the first"
+            " time, which privpac warm does beforehand, is part of it.",
+        ),
     ] = "40",
     optimum: Annotated[
         bool,
@@ -213,6 +222,7 @@ def _make(
 
     if not simulation:
         return ask()
+    console.note(f"Simulating for up to {simulation['seconds']} s.", as_json=as_json)
     with console.progress("Simulating", as_json=as_json) as bar:
         return ask(**simulation, progress=lambda what, part, of: bar(part, of))
 

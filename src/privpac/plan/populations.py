@@ -121,8 +121,8 @@ def synthetic(
     }
     stored = MemorySample.from_cells(schema, cells).block().cells
     rule = _planted(schema, stored, coins)
-    columns = "with the given marginals" if shares else "uniform"
-    whence = f"{rows:,} synthetic records: independent columns, {columns}; labels from a random tree of depth"
+    spread = "with the given marginals" if shares else "spread evenly over their ranges"
+    whence = f"{rows:,} invented records: independent columns, {spread}; labels from a random tree of depth"
     return labelled(
         MemorySample.from_cells(schema, stored),
         rule.predict(stored),
@@ -201,7 +201,7 @@ def lone_value(
     wrong = uniforms(coins, rows) < flipped
     records = MemorySample.from_cells(schema, cells, (alone ^ wrong).astype(np.uint8))
     noise = f"; {flipped:.0%} of the labels are flipped" if flipped else ""
-    on = f"{rows:,} synthetic records: one value, {share:.3g} of them, is class 1; the others are spread evenly{noise}"
+    on = f"{rows:,} invented records: one value, {share:.3g} of them, is class 1; the others are spread evenly{noise}"
     return Population(records, float(np.mean(wrong)), on)
 
 
