@@ -29,9 +29,9 @@ def plan(
         str,
         typer.Option(
             metavar="WORD",
-            help="What to choose from: auto, thresholds, points, intervals, unions:K, rectangles:K, stumps,"
-            " trees:DEPTH, lists:K, conjunctions:K, disjunctions:K, any:VC; with --schema as in privpac learn"
-            " (thresholds:COLUMN).",
+            help="What to choose from: auto, thresholds, points, intervals, unions:K, rectangles:K, stumps, one-test,"
+            " trees:DEPTH, staged:D1+D2, lists:K, conjunctions:K, disjunctions:K, clauses:K, scorecards:K,"
+            " halfspaces:K, card, risk-tree, any:VC; with --schema as in privpac learn (thresholds:COLUMN).",
         ),
     ] = "auto",
     error: Annotated[
@@ -70,13 +70,20 @@ def plan(
     ] = None,
     bits: Annotated[
         int | None,
-        typer.Option(metavar="B", help="A column has 2^B values (any:VC: the class has 2^B members)."),
+        typer.Option(
+            metavar="B",
+            help="A column has 2^B values; 2^32 if only --columns is given (any:VC: the class has 2^B members).",
+        ),
     ] = None,
     columns: Annotated[
-        int | None, typer.Option(metavar="C", help="Columns of the table, for stumps, trees and lists.")
+        int | None,
+        typer.Option(
+            metavar="C", help="Columns of the table: enough for every word but any:VC and reference."
+        ),
     ] = None,
     tests: Annotated[
-        int | None, typer.Option(metavar="P", help="Yes-or-no tests, instead of columns.")
+        int | None,
+        typer.Option(metavar="P", help="Yes-or-no tests of trees, lists and the like, instead of columns."),
     ] = None,
     schema: Annotated[str | None, file("Public description of the table, instead of numbers.")] = None,
     simulate: Annotated[

@@ -154,7 +154,9 @@ def answer(question: Question, option: Option, concepts: ClassFacts) -> Answer |
     row = bare_answer(question, option, concepts)
     if row is None:
         return None
-    return with_floor(question, row)
+    # What is impossible is asked of all that the question allows: also of methods with its delta, for a row without.
+    allowed = replace(option, pure=not question.delta)
+    return replace(with_floor(question, replace(row, option=allowed)), option=option)
 
 
 def with_floor(question: Question, row: Answer) -> Answer:

@@ -14,6 +14,7 @@ from privpac.plan.answer import Answer
 from privpac.plan.columns import VisibleTable, number_text, visible_answers, visible_table
 from privpac.plan.expectations import amount, expected, row_name, simulations
 from privpac.plan.impossible import Limit, limit_of
+from privpac.plan.ranking_advice import said_first
 from privpac.plan.table import PlanTable
 
 __all__ = [
@@ -36,7 +37,7 @@ UNSIMULATED = (
 
 def in_short(plan: PlanTable) -> str:
     """The answer in one paragraph: what to expect, what is proved, what nobody can do. Empty if nothing is promised."""
-    row, ranks = plan.headline, _ranks(plan)
+    row, ranks = plan.headline, said_first(plan)
     if row is None:
         return " ".join(ranks)
     first = [*ranks, *verdict(plan)]
@@ -44,29 +45,6 @@ def in_short(plan: PlanTable) -> str:
     if row.simulated is not None:
         return " ".join([*first, expected(row), *proved])
     return " ".join([*first, *proved, *([] if ranks else [UNSIMULATED])])
-
-
-def _ranks(plan: PlanTable) -> list[str]:
-    """Who asks for a card, or for an order, is told first what is known of that."""
-    question = plan.question
-    named = question.word.partition(":")[0] == "card"
-    if not named and question.aim != "rank":
-        return []
-    errors = ["What follows is about errors of classes."] if plan.answers else []
-    if plan.ranking is not None:
-        return [plan.ranking, *errors]
-    nothing = (
-        "No accuracy is proved for a card." if named else "Nothing is proved about the order of records."
-    )
-    if question.card is None:
-        return [nothing, *errors]
-    numbers = "" if question.records and question.epsilon else ", --records and --epsilon"
-    schema = question.subject.schema
-    rate = "" if schema is not None and schema.base_rate is not None else RATE
-    return [nothing, f"Add --simulate{numbers} to see which AUC to expect{rate}.", *errors]
-
-
-RATE = "; a base_rate in the schema makes each class as common there as it really is"
 
 
 def verdict(plan: PlanTable) -> list[str]:
@@ -247,7 +225,7 @@ def _left_out(plan: PlanTable) -> list[str]:
 def notes(plan: PlanTable) -> list[str]:
     """How large classes of many tests are, and what the rules lie on; what was simulated on what, and what was not and
     why: a line each."""
-    first = _left_out(plan) + _less_spent(plan)
+    first = _left_out(plan) + _less_spent(plan) + _assumed(plan)
     return first + _sizes(plan) + grid_notes(plan) + simulations(plan) + _theorems(plan)
 
 
@@ -256,6 +234,15 @@ def _less_spent(plan: PlanTable) -> list[str]:
     less = [row for row in visible_answers(plan) if row.spent < row.wish.epsilon]
     named = "; ".join(f"{row_name(plan, row)}, learnt with epsilon {plain(row.spent)}" for row in less)
     return [f"Proved with a smaller epsilon than was allowed: {named}"] if less else []
+
+
+def _assumed(plan: PlanTable) -> list[str]:
+    """What is taken for granted of columns that were only counted."""
+    counted = plan.question.subject.counted and any(
+        row.concepts.cells or row.concepts.table or row.concepts.groups for row in plan.answers
+    )
+    text = "A column is taken to have 2^32 values, as one of real numbers has; --bits B or a schema say otherwise"
+    return [text] if counted else []
 
 
 def _theorems(plan: PlanTable) -> list[str]:
