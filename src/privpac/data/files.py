@@ -84,7 +84,7 @@ def file_types(source: str | Path) -> dict[str, str]:
 
 
 TRUTHS = "# #0 1 0.0 1.0"
-"""Where a cell is found in this: at 0 not at all, at 1 or 2 as a gap, else as a zero or a one, perhaps after a space."""
+"""Where a cell is found in this: at 0 not at all, at 1 or 2 as a gap, else as a zero or a one, perhaps spaced."""
 ZERO, ONE, NO_OTHER = 1 << 4 | 1 << 7 | 1 << 8 | 1 << 9, 1 << 5 | 1 << 6 | 1 << 11 | 1 << 12, 1
 GLANCE = 40
 """Records that tell of nearly every column that it holds other numbers, before a question about all columns is put."""
