@@ -13,7 +13,7 @@ from fractions import Fraction
 from privpac.constructions.option import Setting
 from privpac.plan.alternatives import USUAL_DELTA, again, count, halvers, sized, ways_out
 from privpac.plan.answer import Answer, bare_answer
-from privpac.plan.columns import PLAIN
+from privpac.plan.columns import PLAIN, SETTINGS
 from privpac.plan.commands import run, run_perfect, run_unlabelled
 from privpac.plan.impossible import Limit, limit_of
 from privpac.plan.no_bound import bound_missing, no_bound
@@ -119,9 +119,9 @@ def _auto(plan: PlanTable) -> str | None:
     if plan.question.word != "auto" or not plan.answers:
         return None
     return (
-        "The rows differ in the class they choose from: a promise is relative to the best member of that class, and a"
-        " larger class has a better one. With --concepts auto privpac learn takes the class that suits so many records"
-        " at this epsilon, and prints what it promises."
+        "The rows differ in the kind of rule they choose from: a promise is relative to the best rule of that kind, and"
+        " where there are more rules the best one is better. With --concepts auto privpac learn takes the kind that"
+        " suits so many records at this epsilon, and prints what it promises."
     )
 
 
@@ -170,12 +170,14 @@ def _labels(plan: PlanTable) -> str | None:
         return None
     for setting in ("realizable", "agnostic"):
         rows = [row for row in plan.answers if row.option.setting == setting]
-        labelled = [row.need.labelled for row in rows if not row.need.unlabelled]
         few = next((row for row in rows if row.need.unlabelled), None)
+        alike = [row for row in rows if few is not None and row.concepts == few.concepts]
+        labelled = [row.need.labelled for row in alike if not row.need.unlabelled]
         if labelled and few is not None and few.need.labelled < min(labelled):
+            kind = f" for {few.concepts.word}" * (plan.question.word == "auto")
             return (
                 f"Labels can be saved: {few.option.learner} needs {few.need.labelled:,} labelled records instead of"
-                f" {min(labelled):,}, with {few.need.unlabelled:,} unlabelled ones."
+                f" {min(labelled):,}{kind}, with {few.need.unlabelled:,} unlabelled ones ({SETTINGS[setting]})."
             )
     return None
 
@@ -188,7 +190,10 @@ def _sampling(plan: PlanTable) -> str | None:
     more = again(plan.question, best, epsilon=2 * plan.question.epsilon)
     if more is None or 100 * abs(Fraction(more.proved) - Fraction(best.proved)) > best.proved:
         return None
-    return "A larger epsilon would change the proved number by less than one percent: what limits it is sampling."
+    return (
+        "A larger epsilon would change the proved number by less than one percent: what limits it is chance in the"
+        " records, not privacy."
+    )
 
 
 def _noise(plan: PlanTable) -> str | None:

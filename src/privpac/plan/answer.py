@@ -292,7 +292,7 @@ def _solved(question: Question, option: Option, wish: Wish, name: str) -> Wish |
     return None if need is None or need >= end else wish.at(name, need)
 
 
-FAMILY = "a lone atom beside a background: the hardest distribution built in"
+FAMILY = "the hardest records that are built in"
 
 
 def hard_estimate(question: Question, row: Answer) -> Estimate | None:

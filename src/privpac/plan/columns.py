@@ -68,7 +68,7 @@ class VisibleTable:
 def headings(plan: PlanTable) -> tuple[Heading, ...]:
     """All columns, in the order of `rows`."""
     question = plan.question
-    delta = f", with delta {plain(question.delta)} or without" if question.delta else ""
+    delta = f", with delta {plain(question.delta)} or without," if question.delta else ""
     return (
         Heading("method", f"how the answer is found. {_methods(plan)}"),
         _kind_heading(plan),
@@ -78,13 +78,13 @@ def headings(plan: PlanTable) -> tuple[Heading, ...]:
         Heading(*_proved_heading(plan), is_number=True),
         Heading(
             "simulated",
-            "what runs on invented or public records gave, with an interval: what to expect, not a promise",
+            "what runs on invented or public records gave, with an interval: an example, not a promise",
             is_number=True,
         ),
         Heading(
             "impossible below",
-            "proved; no method can promise less that protects, holds for and gives what the row does"
-            f"{delta}. Rounded down, all else up",
+            f"proved; no method{delta} that protects, holds for and gives the same can promise it with less."
+            " Rounded down; all other numbers are rounded up",
             is_number=True,
         ),
         Heading(

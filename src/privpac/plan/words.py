@@ -30,9 +30,7 @@ __all__ = [
 
 READING = "How to read the table"
 
-UNSIMULATED = (
-    "A proof covers the worst case: add --simulate to see what to expect, which is usually far better."
-)
+UNSIMULATED = "A proof covers the worst case: add --simulate to see what invented records give, which is usually far better."
 
 
 def in_short(plan: PlanTable) -> str:
@@ -41,7 +39,7 @@ def in_short(plan: PlanTable) -> str:
     if row is None:
         return " ".join(ranks)
     first = [*ranks, *verdict(plan)]
-    proved = [_promise(plan, row), *_sooner(plan, row), *_hopeless(plan, row)]
+    proved = [_promise(plan, row), *_more_hidden(plan, row), *_sooner(plan, row), *_hopeless(plan, row)]
     if row.simulated is not None:
         return " ".join([*first, expected(row), *proved])
     return " ".join([*first, *proved, *([] if ranks else [UNSIMULATED])])
@@ -136,6 +134,14 @@ def _promise(plan: PlanTable, row: Answer) -> str:
         return f"{text}."
     other = ", with a rule that may be of another kind" * (row.option.proper and not perfect.option.proper)
     return f"{text}; {number_text(perfect.proved)} {_condition(perfect)}{other}{_learnt_with(perfect)}."
+
+
+def _more_hidden(plan: PlanTable, row: Answer) -> list[str]:
+    """A method that hides more than was asked keeps the promise too, and often with less."""
+    asked = plan.question.protect
+    if row.option.protects == asked or plan.question.release:
+        return []
+    return [f"That method protects whole records, which is more than {asked}."]
 
 
 def _learnt_with(row: Answer) -> str:

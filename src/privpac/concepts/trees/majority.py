@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.compiled import plainly
+from privpac.compiled import compiled, plainly
 from privpac.concepts.base import Costs, Hypothesis, Stored
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.concepts.literals.cooccurrence import (
@@ -36,7 +36,7 @@ from privpac.concepts.literals.cooccurrence import (
     Estimate,
     offsets,
 )
-from privpac.concepts.trees.kernels.gains import count_gains, find_gain, largest_gain, list_gains
+from privpac.concepts.trees.kernels.plain_majorities import majority_prices
 from privpac.concepts.trees.kernels.sums import signed_counts
 from privpac.concepts.trees.parts import UniformTrees
 from privpac.concepts.trees.prior import refuse_beyond
@@ -190,7 +190,7 @@ class MajorityScores:
         """The price of every other rule, where listing them is quicker than to load the kernels."""
         if self.everything >= DENSE or not plainly(PLAIN_COST * comb(self._tests, VOTERS)):
             return None
-        return _plain_prices(self.signed, self._tests, self.everything)
+        return majority_prices(self.signed, self._tests, self.everything)
 
     @cached_property
     def _counted(self) -> Longs | None:
@@ -201,7 +201,7 @@ class MajorityScores:
             better = self.everything // 2 + 1
             counts = np.zeros(self.everything + 1, np.int64)
             everything, width = np.int64(self.everything), np.int64(better)
-            counts[:better] = count_gains(self.signed, self._tests, everything, width)[:better]
+            counts[:better] = _count_gains(self.signed, self._tests, everything, width)[:better]
         else:
             return None
         both: Longs = counts + counts[::-1]
@@ -212,7 +212,7 @@ class MajorityScores:
         """What the best rule gets right more than it gets wrong."""
         if self._counted is not None:
             return self.everything - 2 * int(np.flatnonzero(self._counted)[0])
-        return int(largest_gain(self.signed, self._tests))
+        return int(_largest_gain(self.signed, self._tests))
 
     @property
     def _best(self) -> int:
@@ -227,12 +227,12 @@ class MajorityScores:
             return Histogram(self._best, steps, counts[steps].tolist(), int(counts[width:].sum()))
         if width > DENSE:
             gains = np.empty(self.concepts.size, np.int64)
-            list_gains(self.signed, self._tests, gains)
+            _list_gains(self.signed, self._tests, gains)
             steps, counts = np.unique((furthest - gains) // 2, return_counts=True)
             near = steps < width
             return Histogram(self._best, steps[near], counts[near].tolist(), int(counts[~near].sum()))
         better = min(furthest // 2 + 1, width)  # of two opposite rules one lies in this half
-        halves = count_gains(self.signed, self._tests, np.int64(furthest), np.int64(better))
+        halves = _count_gains(self.signed, self._tests, np.int64(furthest), np.int64(better))
         counts = np.zeros(width, np.int64)
         counts[:better] += halves[:better]
         mirrored = furthest - np.arange(better)
@@ -244,7 +244,7 @@ class MajorityScores:
         if self._plain is not None:
             return self.concepts.member(*self._find(self._plain.ravel(), score, index))
         gain = self.everything - 2 * score
-        a, b, c, rule = find_gain(self.signed, self._tests, np.int64(gain), index)
+        a, b, c, rule = _find_gain(self.signed, self._tests, np.int64(gain), index)
         if rule < 0:
             raise IndexError("no majority with this price and index")
         return self.concepts.member((a, b, c), rule)
@@ -267,25 +267,120 @@ def _largest(place: int, size: int) -> tuple[int, int]:
     return test, place - comb(test, size)
 
 
-def _plain_prices(signed: Longs, p: int, everything: int) -> NDArray[Any]:
-    """[set, k]: the price of rule 2k of every set, by numpy alone; that of rule 2k + 1 is the rest of everything."""
-    kind = np.int32 if 32 * everything < 2**31 else np.int64
-    levels: list[NDArray[Any]] = np.split(signed.astype(kind), offsets(p, 3)[1:4])
-    everyone, one, two, three = levels
-    larger, smaller = np.tril_indices(p, -1)
-    pairs, alone = 4 * two, 2 * one - everyone
-    both = alone[smaller] + alone[larger]
-    prices = np.empty((len(three), 4), kind)
+@compiled
+def _gains(signed: Longs, p: int, b: int, c: int, place: int, out: Longs) -> None:
+    """right - wrong of the four rules that are not opposites of each other, of every set {a, b, c} with a < b.
+
+    In the type of the sums: what a rule gains fits, so what overflows on the way comes back.
+    """
+    kind = signed.dtype.type
+    low, high = 1 + p + b * (b - 1) // 2, 1 + p + c * (c - 1) // 2
+    everyone, left, right = signed[0], signed[1 + b], signed[1 + c]
+    fixed = kind(2 * (np.int64(left) + right) - 4 * np.int64(signed[high + b]) - everyone)
+    together = kind(2 * (np.int64(left) + right) - 2 * np.int64(everyone))  # S_b + S_c
+    between = kind(2 * (np.int64(right) - left))  # S_c - S_b
+    ones, lower, upper, threes = signed[1:], signed[low:], signed[high:], signed[place:]
+    first, second, third, fourth = out[0], out[1], out[2], out[3]
+    for a in range(b):
+        pairs = kind(lower[a] + upper[a])
+        product = kind(kind(8 * threes[a]) - kind(4 * pairs) + kind(2 * ones[a]) + fixed)
+        alone = kind(2 * ones[a] - everyone)
+        first[a] = kind(alone + together - product) >> 1
+        second[a] = kind(together - alone + product) >> 1
+        third[a] = kind(alone + between + product) >> 1
+        fourth[a] = kind(alone - between + product) >> 1
+
+
+@compiled
+def _largest_gain(signed: Longs, p: int) -> np.int64:
+    """right - wrong of the best rule."""
+    best, gains = signed.dtype.type(0), np.empty((4, p), signed.dtype)
+    place = 1 + p + p * (p - 1) // 2
     for c in range(2, p):
-        place, many = comb(c, 3), comb(c, 2)
-        a, b = smaller[:many], larger[:many]
-        with_c = pairs[many : many + c]  # of c and each smaller test
-        total = both[:many] + alone[c]
-        product = (
-            8 * three[place : place + many] - (pairs[:many] + with_c[a] + with_c[b]) + (total + 2 * everyone)
-        )
-        out = prices[place : place + many]
-        out[:, 0] = (everything - (total - product) // 2) // 2
-        for k, one_alone in enumerate((alone[a], alone[b], alone[c])):
-            out[:, k + 1] = (everything - (total - 2 * one_alone + product) // 2) // 2
-    return prices
+        for b in range(1, c):
+            _gains(signed, p, b, c, place, gains)
+            for k in range(4):
+                for a in range(b):
+                    best = max(best, abs(gains[k, a]))
+            place += b
+    return np.int64(best)
+
+
+@compiled
+def _count_gains(signed: Longs, p: int, best: np.int64, width: np.int64) -> Longs:
+    """How many pairs of opposite rules gain best, best - 2, … in size; the last entry counts all the others.
+
+    No rule gains more than `best`. The places of a row of sets are made first, side by side, and then counted, apart
+    for each rule, so that no addition waits for another.
+    """
+    kind = signed.dtype.type
+    counts, total = np.zeros((4, width + 1), np.int32), np.empty(width + 1, np.int64)
+    places, top, end = np.empty((4, p), signed.dtype), kind(best), kind(width)
+    place = 1 + p + p * (p - 1) // 2
+    for c in range(2, p):
+        for b in range(1, c):
+            _gains(signed, p, b, c, place, places)
+            for k in range(4):
+                for a in range(b):
+                    size = max(places[k, a], kind(-places[k, a]))
+                    places[k, a] = min(kind(kind(top - size) >> 1), end)
+            for a in range(b):
+                counts[0, np.uint32(places[0, a])] += 1
+                counts[1, np.uint32(places[1, a])] += 1
+                counts[2, np.uint32(places[2, a])] += 1
+                counts[3, np.uint32(places[3, a])] += 1
+            place += b
+    for i in range(width + 1):
+        total[i] = np.int64(counts[0, i]) + counts[1, i] + counts[2, i] + counts[3, i]
+    return total
+
+
+@compiled
+def _list_gains(signed: Longs, p: int, out: Longs) -> None:
+    """right - wrong of every rule, in order."""
+    place, gains = 1 + p + p * (p - 1) // 2, np.empty((4, p), signed.dtype)
+    rule = 0
+    for c in range(2, p):
+        for b in range(1, c):
+            _gains(signed, p, b, c, place, gains)
+            for a in range(b):
+                for k in range(4):
+                    out[rule], out[rule + 1] = gains[k, a], -np.int64(gains[k, a])
+                    rule += 2
+            place += b
+
+
+@compiled
+def _find_gain(signed: Longs, p: int, gain: np.int64, index: int) -> tuple[int, int, int, int]:
+    """The tests and the number of the index-th rule of this gain; tests of -1 if there are fewer."""
+    kind = signed.dtype.type
+    place, gains, size = 1 + p + p * (p - 1) // 2, np.empty((4, p), signed.dtype), kind(abs(gain))
+    left = index
+    for c in range(2, p):
+        for b in range(1, c):
+            _gains(signed, p, b, c, place, gains)
+            matches = kind(0)  # without branches first; one by one only where the rule is among them
+            for k in range(4):
+                for a in range(b):
+                    matches += kind(max(gains[k, a], kind(-gains[k, a])) == size)
+            # A rule that gains nothing does so the other way round as well.
+            many = int(matches) * (2 if gain == 0 else 1)
+            if left < many:
+                return _find_in_row(gains, b, c, gain, left)
+            left -= many
+            place += b
+    return -1, -1, -1, -1
+
+
+@compiled
+def _find_in_row(gains: Longs, b: int, c: int, gain: np.int64, index: int) -> tuple[int, int, int, int]:
+    """The same among the sets whose larger tests are b and c."""
+    left = index
+    for a in range(b):
+        for k in range(4):
+            for opposite in range(2):
+                if (-np.int64(gains[k, a]) if opposite else np.int64(gains[k, a])) == gain:
+                    if left == 0:
+                        return a, b, c, 2 * k + opposite
+                    left -= 1
+    return -1, -1, -1, -1
