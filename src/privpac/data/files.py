@@ -95,15 +95,15 @@ def _zeros_and_ones(path: Path, numbers: Sequence[str]) -> list[str]:
 
     One short expression a column: with thousands of them, most of the time goes into reading the question."""
     names, delimiter = header(path)
-    wanted = set(numbers)
-    places = _without_others(path, delimiter, [place for place, name in enumerate(names) if name in wanted])
+    numeric = set(numbers)
+    places = _without_others(path, delimiter, [place for place, name in enumerate(names) if name in numeric])
     if not places:
         return []
     facts = ", ".join(f"bit_or(1 << instr({_text(TRUTHS)}, c{place}))" for place in places)
     query = f"SELECT {facts} FROM (SELECT * FROM {csv_call(path, names, delimiter)} LIMIT {FIRST})"
     answers = ask(path, lambda: file_reader().execute(query).fetchone())
-    seen = zip(places, (0 if answer is None else answer for answer in answers), strict=True)
-    return [names[place] for place, bits in seen if bits & ZERO and bits & ONE and not bits & NO_OTHER]
+    sets = zip(places, (0 if answer is None else answer for answer in answers), strict=True)
+    return [names[place] for place, bits in sets if bits & ZERO and bits & ONE and not bits & NO_OTHER]
 
 
 def _without_others(path: Path, delimiter: str, places: list[int]) -> list[int]:

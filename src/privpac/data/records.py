@@ -16,10 +16,10 @@ def by_column(table: object, names: Sequence[str]) -> object:
     rows = [table] if isinstance(table, Mapping) else table
     if not isinstance(rows, list) or not rows or not all(isinstance(row, Mapping) for row in rows):
         return table
-    held = [name for name in names if any(name in row for row in rows)]
-    if isinstance(table, Mapping) and not all(_is_one(table[name]) for name in held):
+    present = [name for name in names if any(name in row for row in rows)]
+    if isinstance(table, Mapping) and not all(_is_one(table[name]) for name in present):
         return table
-    return {name: [row.get(name) for row in rows] for name in held}
+    return {name: [row.get(name) for row in rows] for name in present}
 
 
 def _is_one(value: object) -> bool:

@@ -54,7 +54,8 @@ def facts_of(word: str, description: Description) -> tuple[ClassFacts, ...]:
     """
     _check(description)
     if word == "auto":
-        description.number_of_tests("auto")  # refuses what tells none
+        if description.schema is None:
+            description.number_of_tests("auto")  # refuses what tells none
         return (*_mixed(description), *(fact for name in AUTO for fact in facts_of(name, description)))
     head, _, rest = word.partition(":")
     if head not in KINDS:

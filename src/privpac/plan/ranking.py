@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.coins import SeededCoins
 from privpac.concepts.cards.card import Card
 from privpac.constructions.card.learner import CardLearner
 from privpac.constructions.card.steps import Form
@@ -30,7 +29,7 @@ from privpac.plan.question import Question
 from privpac.plan.runs.base import EACH, EACH_RECORD, FLIPPED, as_schema
 from privpac.plan.simulate import Loss
 from privpac.plan.simulation import Simulation, TimeUp
-from privpac.plan.trials import FREE, Setting
+from privpac.plan.trials import FREE, Setting, coins_of
 
 __all__ = ["area_under", "expected_ranking"]
 
@@ -132,8 +131,8 @@ class _Cards:
 
     def _learner(self, setting: Setting) -> Any:
         n, epsilon = setting
-        asked = self.question
-        request = Request(self.schema, Size(n), epsilon, delta=asked.delta, protect=asked.protect)
+        question = self.question
+        request = Request(self.schema, Size(n), epsilon, delta=question.delta, protect=question.protect)
         return learner_for(stands_for(self.word, request), request)
 
     def _population(self) -> Population:
@@ -162,7 +161,7 @@ class _Cards:
         return self.areas[key]
 
     def _card(self, setting: Setting, free: bool, run: int) -> Card:
-        coins, learner = SeededCoins(run), self.learner(setting)
+        coins, learner = coins_of(run), self.learner(setting)
         learner = replace(learner, epsilon=FREE) if free else learner
         card = learner.learn(self.population.sample(setting[0], coins), coins)
         assert isinstance(card, Card)  # what the word is for
@@ -189,8 +188,8 @@ class _Cards:
     def _best(self, setting: Setting, runs: int) -> Setting:
         """Without privacy, with as many rounds as nobody needs to save, or with the same: with too many rounds a card
         fits what will not come again, and that is no fault of privacy."""
-        own = (setting[0], FREE)
-        return max((own, setting), key=lambda each: sum(self.areas[each, True, run] for run in range(runs)))
+        most = (setting[0], FREE)
+        return max((most, setting), key=lambda each: sum(self.areas[each, True, run] for run in range(runs)))
 
     def mean(self, setting: Setting, runs: int, *, free: bool) -> float:
         """Of the AUC of the cards of so many runs; without privacy, of the better ones."""

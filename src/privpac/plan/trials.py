@@ -31,6 +31,7 @@ __all__ = [
     "Progress",
     "Trial",
     "Unsimulated",
+    "coins_of",
     "estimate",
     "ladder",
     "outcomes",
@@ -110,6 +111,11 @@ def estimate(
     run = _reachable if question.kind == "reachable" else _searched
     clock = Clock(math.inf) if clock is None else clock
     return run(question, row, experiment, seconds, clock, progress or (lambda part, of: None))
+
+
+def coins_of(number: int) -> SeededCoins:
+    """The coins of one trial: the same for every number of records, and every epsilon."""
+    return SeededCoins(number)
 
 
 def outcomes(trial: Trial, repetitions: int, *, seed: int = 0) -> list[float]:

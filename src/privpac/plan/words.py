@@ -30,7 +30,10 @@ __all__ = [
 
 READING = "How to read the table"
 
-UNSIMULATED = "A proof covers the worst case: add --simulate to see what invented records give, which is usually far better."
+UNSIMULATED = (
+    "A proof covers the worst case: add --simulate to see what invented records give, which is usually far"
+    " better."
+)
 
 
 def in_short(plan: PlanTable) -> str:
@@ -138,10 +141,10 @@ def _promise(plan: PlanTable, row: Answer) -> str:
 
 def _more_hidden(plan: PlanTable, row: Answer) -> list[str]:
     """A method that hides more than was asked keeps the promise too, and often with less."""
-    asked = plan.question.protect
-    if row.option.protects == asked or plan.question.release:
+    protect = plan.question.protect
+    if row.option.protects == protect or plan.question.release:
         return []
-    return [f"That method protects whole records, which is more than {asked}."]
+    return [f"That method protects whole records, which is more than {protect}."]
 
 
 def _learnt_with(row: Answer) -> str:

@@ -275,7 +275,8 @@ def _only(monkeypatch: pytest.MonkeyPatch, *rows: Option) -> None:
 def labels(monkeypatch: pytest.MonkeyPatch) -> None:
     _only(monkeypatch, _invented(Need(100, 5000)))
     assert said(plan.needed("thresholds", **ASK), "labels") == (
-        "Labels can be saved: invented needs 100 labelled records instead of 628, with 5,000 unlabelled ones (a perfect fit)."
+        "Labels can be saved: invented needs 100 labelled records instead of 628, with 5,000 unlabelled ones (a perfect"
+        " fit)."
     )
     _only(monkeypatch, _invented(Need(1000, 5000)))
     assert said(plan.needed("thresholds", **ASK), "labels") is None
