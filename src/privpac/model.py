@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sized
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -30,6 +30,7 @@ from privpac.constructions.estimates.figures import Figures, figures_of
 from privpac.constructions.estimates.folding import fold
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.constructions.estimates.ranks import RankFigures, ranks_of_card, ranks_of_tree
+from privpac.data.records import by_column
 from privpac.data.schema import Schema
 from privpac.data.tables import read
 from privpac.drafts import whole_file
@@ -126,7 +127,7 @@ class Model:
     def _cells(self, table: object) -> dict[str, NDArray[Any]]:
         """The cells of the columns that the rule looks at."""
         first, names = self.schema.names[0], self.hypothesis.columns
-        records = read(_columns(table, self.schema), columns=self.schema.names, only=names or (first,))
+        records = read(by_column(table, self.schema.names), columns=self.schema.names, only=names or (first,))
         if not names:  # the same for everybody, and a column says for how many
             return {first: np.zeros(records.n, dtype=self.schema.column(first).dtype)}
         return {name: self.schema.column(name).encode(records.column(name)) for name in names}
@@ -362,22 +363,6 @@ def _write(path: str | os.PathLike[str], text: str) -> None:
     """Write a file whole or not at all."""
     with whole_file(Path(path)) as draft:
         draft.write_text(text, encoding="utf-8")
-
-
-def _columns(table: object, schema: Schema) -> object:
-    """Records written as dictionaries, as a dictionary of columns; every other table as it is."""
-    rows = [table] if isinstance(table, Mapping) else table
-    if not isinstance(rows, list) or not rows or not all(isinstance(row, Mapping) for row in rows):
-        return table
-    names = [name for name in schema.names if any(name in row for row in rows)]
-    if isinstance(table, Mapping) and not all(_is_one(table[name]) for name in names):
-        return table
-    return {name: [row.get(name) for row in rows] for name in names}
-
-
-def _is_one(value: object) -> bool:
-    """Whether it is the value of one record: text, or nothing that has a length."""
-    return isinstance(value, str) or not isinstance(value, Sized)
 
 
 def _former(model: Model, tree: Mapping[str, Any]) -> dict[str, Any]:

@@ -420,5 +420,5 @@ def test_a_rule_without_a_proved_accuracy_says_so_in_words(client: TestClient) -
     """The name of the sentence must not be one of the template's own words, which would print as None."""
     text = client.post(f"{upload(client)}/price", data={**FIELDS, "concepts": "card", "word": "card"}).text
     proved = html.unescape(text.partition("What is proved")[2].partition("<details")[0])
-    assert "Nothing is proved about the accuracy of cards" in proved
+    assert "For cards no bound on errors is proved, whatever the number of records" in proved
     assert "None" not in text

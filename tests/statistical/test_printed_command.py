@@ -14,7 +14,7 @@ import pytest
 
 from privpac import Schema, Size, plan
 from privpac.constructions.recipe import Recipe
-from privpac.plan import advice
+from privpac.plan import advice, commands
 from privpac.plan.answer import Answer
 from privpac.wishes import RuleWishes
 from tests.contracts.planned_commands import PROTECTED, SCHEMA, WORDS
@@ -115,6 +115,6 @@ def test_with_records_at_hand_the_verdict_is_about_the_command(records: int, eps
 
 def test_another_epsilon_than_that_of_the_headline_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the whole epsilon `auto` grows larger trees, and its certificate promises less than the headline."""
-    monkeypatch.setattr(advice, "epsilon_of", lambda question, row: row.wish.epsilon)
+    monkeypatch.setattr(commands, "epsilon_of", lambda question, row: row.wish.epsilon)
     with pytest.raises(AssertionError, match="epsilon 1"):
         check("needed", "auto", error="0.1", epsilon="1")

@@ -29,9 +29,9 @@ def plan(
         str,
         typer.Option(
             metavar="WORD",
-            help="What to choose from: auto, thresholds, points, intervals, unions:K, rectangles:K, stumps,"
-            " trees:DEPTH, lists:K, conjunctions:K, disjunctions:K, any:VC; with --schema as in privpac learn"
-            " (thresholds:COLUMN).",
+            help="What to choose from: auto, thresholds, points, intervals, unions:K, rectangles:K, stumps, one-test,"
+            " trees:DEPTH, staged:D1+D2, lists:K, conjunctions:K, disjunctions:K, clauses:K, scorecards:K,"
+            " halfspaces:K, card, risk-tree, any:VC; with --schema as in privpac learn (thresholds:COLUMN).",
         ),
     ] = "auto",
     error: Annotated[
@@ -70,22 +70,38 @@ def plan(
     ] = None,
     bits: Annotated[
         int | None,
-        typer.Option(metavar="B", help="A column has 2^B values (any:VC: the class has 2^B members)."),
+        typer.Option(
+            metavar="B",
+            help="A column has 2^B values; 2^32 if only --columns is given (any:VC: the class has 2^B members).",
+        ),
     ] = None,
     columns: Annotated[
-        int | None, typer.Option(metavar="C", help="Columns of the table, for stumps, trees and lists.")
+        int | None,
+        typer.Option(
+            metavar="C", help="Columns of the table: enough for every word but any:VC and reference."
+        ),
     ] = None,
     tests: Annotated[
-        int | None, typer.Option(metavar="P", help="Yes-or-no tests, instead of columns.")
+        int | None,
+        typer.Option(metavar="P", help="Yes-or-no tests of trees, lists and the like, instead of columns."),
     ] = None,
     schema: Annotated[str | None, file("Public description of the table, instead of numbers.")] = None,
     simulate: Annotated[
-        bool, typer.Option("--simulate", help="Also on hard distributions, or on synthetic tables.")
+        bool,
+        typer.Option(
+            "--simulate",
+            help="Also try it on invented records: what privacy costs, and how that falls with records and epsilon.",
+        ),
     ] = False,
     table: Annotated[str | None, file("Simulate on this table, which must be public or synthetic.")] = None,
     marginals: Annotated[str | None, file("Simulate on tables with these public marginals (JSON).")] = None,
     seconds: Annotated[
-        str, typer.Option(metavar="S", help="About how long to simulate; longer gives narrower intervals.")
+        str,
+        typer.Option(
+            metavar="S",
+            help="How long to simulate; longer gives narrower intervals. Numeric code that is compiled for the first"
+            " time, which privpac warm does beforehand, is part of it.",
+        ),
     ] = "40",
     optimum: Annotated[
         bool,
@@ -213,6 +229,7 @@ def _make(
 
     if not simulation:
         return ask()
+    console.note(f"Simulating for up to {simulation['seconds']} s.", as_json=as_json)
     with console.progress("Simulating", as_json=as_json) as bar:
         return ask(**simulation, progress=lambda what, part, of: bar(part, of))
 

@@ -56,6 +56,9 @@ MORE_DIMENSIONS = 100
 
 OWNER = "plan"
 
+REAL_CELLS = 2**32
+"""Cells of a column of real numbers (`data.numeric.RESOLUTION`, which loads numpy)."""
+
 MOST_BITS = 2**20
 """Keys of a million bits are nobody's; their powers would fill the memory."""
 
@@ -117,7 +120,7 @@ MEMBERS = ("one-test", "trees", "lists", "conjunctions", "disjunctions", "scorec
 VOTED_AS_MEMBERS = (*MEMBERS, "unions", "rectangles")
 """Classes of which members are voted on in place of labellings."""
 
-ONE_WAY = ("clauses",)
+ONE_WAY = ("clauses", "card", "risk-tree")
 """Classes that their own construction alone learns: no draw from them, and no labellings, within any time."""
 
 DICHOTOMIES = ("finite", "points", "thresholds", "intervals", "unions", "rectangles", "stumps", *MEMBERS)
@@ -189,6 +192,11 @@ class Description:
     records: int | None = None
 
     @property
+    def counted(self) -> bool:
+        """Whether nothing but the number of columns is known of their values."""
+        return self.schema is None and self.bits is None and self.columns is not None
+
+    @property
     def named(self) -> bool:
         """Whether a word names the columns it speaks of."""
         return self.schema is not None
@@ -200,9 +208,9 @@ class Description:
         return replace(self, columns=value) if name == "columns" else replace(self, tests=value)
 
     def cells(self, name: str, form: str) -> int:
-        """Cells of the column a class looks at."""
+        """Cells of the column a class looks at; of columns that were only counted, those of real numbers."""
         if self.schema is None:
-            return 1 << self.need_bits(form)
+            return REAL_CELLS if self.counted else 1 << self.need_bits(form)
         if not name:
             raise ParameterError(
                 OWNER, "concepts", form, allowed=f"of the form {form}", remedy="Name a column."

@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -82,20 +83,40 @@ def file_types(source: str | Path) -> dict[str, str]:
     return {name: simple(kind) or "text" for name, _, kind in parquet_columns(connection, path)}
 
 
+TRUTHS = "# #0 1 0.0 1.0"
+"""Where a cell is found in this: at 0 not at all, at 1 or 2 as a gap, else as a zero or a one, perhaps spaced."""
+ZERO, ONE, NO_OTHER = 1 << 4 | 1 << 7 | 1 << 8 | 1 << 9, 1 << 5 | 1 << 6 | 1 << 11 | 1 << 12, 1
+GLANCE = 40
+"""Records that tell of nearly every column that it holds other numbers, before a question about all columns is put."""
+
+
 def _zeros_and_ones(path: Path, numbers: Sequence[str]) -> list[str]:
-    """Those of these columns of a CSV file that hold both 0 and 1 in the first records, and nothing else but gaps."""
+    """Those of these columns of a CSV file that hold both 0 and 1 in the first records, and nothing else but gaps.
+
+    One short expression a column: with thousands of them, most of the time goes into reading the question."""
     names, delimiter = header(path)
-    keys = [f"c{names.index(name)}" for name in numbers]
-    cells = ", ".join(f"TRIM({key}) AS {key}" for key in keys)
-    no, yes = "'0', '0.0'", "'1', '1.0'"
-    facts = ", ".join(
-        f"bool_or({key} IN ({no})), bool_or({key} IN ({yes})), bool_and({key} IN ({no}, {yes}, ''))"
-        for key in keys
-    )
-    call = csv_call(path, names, delimiter)
-    query = f"SELECT {facts or '0'} FROM (SELECT {cells or '0'} FROM {call} LIMIT {FIRST})"
+    numeric = set(numbers)
+    places = _without_others(path, delimiter, [place for place, name in enumerate(names) if name in numeric])
+    if not places:
+        return []
+    facts = ", ".join(f"bit_or(1 << instr({_text(TRUTHS)}, c{place}))" for place in places)
+    query = f"SELECT {facts} FROM (SELECT * FROM {csv_call(path, names, delimiter)} LIMIT {FIRST})"
     answers = ask(path, lambda: file_reader().execute(query).fetchone())
-    return [name for i, name in enumerate(numbers) if all(answers[3 * i : 3 * i + 3])]
+    sets = zip(places, (0 if answer is None else answer for answer in answers), strict=True)
+    return [names[place] for place, bits in sets if bits & ZERO and bits & ONE and not bits & NO_OTHER]
+
+
+def _without_others(path: Path, delimiter: str, places: list[int]) -> list[int]:
+    """Of these places of columns, those where the very first records hold nothing but zeros, ones and gaps."""
+    try:
+        with _open(path) as stream:
+            lines = islice(iter(lambda: stream.readline(LONGEST_HEADER), ""), 1, 1 + GLANCE)
+            records = list(csv.reader(lines, delimiter=delimiter))
+    except (OSError, EOFError, UnicodeDecodeError, csv.Error):
+        return places  # who reads all of it says what is wrong
+    return [
+        place for place in places if all(record[place] in TRUTHS for record in records if place < len(record))
+    ]
 
 
 def _existing(source: str | Path) -> Path:

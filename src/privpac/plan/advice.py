@@ -10,14 +10,14 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
-from privpac.constructions.commands import coarser_word, default_command, learn_command
 from privpac.constructions.option import Setting
-from privpac.numbers.exact import plain
-from privpac.plan.alternatives import USUAL_DELTA, again, count, epsilon_of, halvers, sized, ways_out
+from privpac.plan.alternatives import USUAL_DELTA, again, count, halvers, sized, ways_out
 from privpac.plan.answer import Answer, bare_answer
-from privpac.plan.columns import PLAIN, SETTINGS, number_text
+from privpac.plan.columns import PLAIN, SETTINGS
+from privpac.plan.commands import run, run_perfect, run_unlabelled
 from privpac.plan.impossible import Limit, limit_of
-from privpac.plan.question import Question
+from privpac.plan.no_bound import bound_missing, no_bound
+from privpac.plan.ranking_advice import ranking
 from privpac.plan.table import PlanTable
 from privpac.wishes import warning_of_large
 
@@ -28,38 +28,13 @@ NO_PRIVACY = Fraction(40)
 LITTLE = 200
 """n·epsilon below which a constant often does as well (benchmarks/accuracy)."""
 KNOWN_NOISE = Fraction(1, 20)
-CARD_AUC, RISK_TREE_AUC, TREE_AUC = "0.78", "0.75", "0.74"
-"""Means over 40 cells (benchmarks/results/probabilities.json)."""
-CARD_BEHIND = ((200, "0.12"), (1_000, "0.06"), (5_000, "0.01"))
-"""Up to which n·epsilon a card's AUC was how far below that of logistic regression without privacy, in the mean of the
-cells there (benchmarks/results/scores.json); beyond, it was level."""
 NEAR = 4
 """Within this factor of a floor, looking for something cleverer does not pay."""
 
 
-def _card(plan: PlanTable) -> str | None:
-    """Nothing is promised of cards, and nothing would be with other numbers: say where to look instead."""
-    if not _is_card(plan):
-        return None
-    spent = plan.question.epsilon
-    epsilon = "EPSILON" if spent is None else plain(spent)
-    return (
-        "No accuracy is proved for a card: what is known of boosting (boosted-rounds) asks for a test in every round"
-        " that beats guessing by more than tests on real tables do, and says nothing of a cut-off. A card can be a"
-        " single test: what is impossible for these (--concepts one-test) is impossible for a card that comes near the"
-        " best of them. An estimate on a fifth of the records tells how good the card is that you learn, at no further"
-        f" epsilon: privpac learn DATA --schema SCHEMA --concepts {plan.question.word} --epsilon {epsilon}"
-        f" --holdout 0.2 --estimate-epsilon {epsilon}."
-    )
-
-
-def _is_card(plan: PlanTable) -> bool:
-    return plan.question.word.partition(":")[0] == "card"
-
-
 def _nothing(plan: PlanTable) -> str | None:
     """No option promises anything: say what would."""
-    if plan.answers or _is_card(plan):
+    if plan.answers or bound_missing(plan.question) is not None:
         return None
     ways = ways_out(plan.question)
     return "Nothing can be promised with these numbers." + _ways_out(ways)
@@ -139,86 +114,14 @@ def _exclusions(plan: PlanTable, best: Answer, have: int) -> Iterator[str]:
                 yield f"{text} ({count(int(limit.value))}, {limit.source})"
 
 
-def _run(plan: PlanTable) -> str | None:
-    """The command that the first paragraph speaks of: what it promises, this one certifies."""
-    row = _row_to_run(plan)
-    if row is None:
-        return None
-    if plan.question.word == "auto" and plan.question.aim == "rank" and plan.question.epsilon is not None:
-        return f"Run: {_ranking_command(plan.question)}"
-    command = _command(plan, row)
-    if command is not None:
-        return f"Run: {command}"
-    if row.python is None:
-        return None
-    lines = row.python.replace("\n", "\n    ")
-    return f"Run in Python, where `schema` is yours:\n    {lines}"
-
-
-def _row_to_run(plan: PlanTable) -> Answer | None:
-    """The headline where its records are at hand, then its perfect fit, then what else can be run: with records that
-    are at hand first, and a command before lines of Python."""
-    if plan.question.word == "auto" and plan.headline is not None:
-        first = (row for row in (plan.headline, plan.perfect) if row is not None and row.enough is not False)
-        return next(first, plan.headline)
-    at_hand = [row for row in plan.answers if plan.question.unlabelled or not row.need.unlabelled]
-    rows = [row for row in (plan.headline, plan.perfect, *at_hand, *plan.answers) if row is not None]
-    enough = [row for row in rows if row.enough is not False]
-    with_command = next((row for row in enough if _command(plan, row) is not None), None)
-    return with_command or next((row for row in enough if row.python is not None), None)
-
-
-def _command(plan: PlanTable, row: Answer) -> str | None:
-    """What runs a row, with the epsilon that its number is proved with."""
-    if row.option.learner == "default":
-        return default_command(epsilon_of(plan.question, row))
-    if row.command is None and _is_draw_of_boxes(row):
-        return learn_command(row.wish, row.need, concepts=coarser_word(row.concepts, row.need.labelled))
-    return row.command
-
-
-def _run_perfect(plan: PlanTable) -> str | None:
-    """The command of the other number of the first paragraph, where it is another one."""
-    row, perfect = _row_to_run(plan), plan.perfect
-    if perfect is None or row is None or row is not plan.headline or row.enough:
-        return None
-    if plan.question.aim == "rank":
-        return None
-    command = _command(plan, perfect)
-    if command is None or command == _command(plan, row):
-        return None
-    return f"If some rule never errs, run for the smaller number: {command}"
-
-
-def _run_unlabelled(plan: PlanTable) -> str | None:
-    """What the records without labels are good for, where there are any."""
-    first = plan.headline
-    if not plan.question.unlabelled or first is None or first.need.unlabelled:
-        return None
-    for row in plan.answers:
-        command = row.command if row.need.unlabelled and row.enough is not False else None
-        if command is not None and row.proved < first.proved:
-            fits = SETTINGS[row.option.setting]
-            return (
-                f"With {row.need.unlabelled:,} records without labels {number_text(row.proved)} is proved instead of"
-                f" {number_text(first.proved)} (for {fits}): {command}"
-            )
-    return None
-
-
-def _is_draw_of_boxes(row: Answer) -> bool:
-    """One draw from boxes, beyond what sums over the whole grid reach."""
-    return row.option.learner == "occam" and bool(row.concepts.groups) and row.command is None
-
-
 def _auto(plan: PlanTable) -> str | None:
     """Rows of different classes are not rivals: a larger class has a better best member."""
     if plan.question.word != "auto" or not plan.answers:
         return None
     return (
-        "The rows differ in the class they choose from: a promise is relative to the best member of that class, and a"
-        " larger class has a better one. With --concepts auto privpac learn takes the class that suits so many records"
-        " at this epsilon, and prints what it promises."
+        "The rows differ in the kind of rule they choose from: a promise is relative to the best rule of that kind, and"
+        " where there are more rules the best one is better. With --concepts auto privpac learn takes the kind that"
+        " suits so many records at this epsilon, and prints what it promises."
     )
 
 
@@ -267,12 +170,14 @@ def _labels(plan: PlanTable) -> str | None:
         return None
     for setting in ("realizable", "agnostic"):
         rows = [row for row in plan.answers if row.option.setting == setting]
-        labelled = [row.need.labelled for row in rows if not row.need.unlabelled]
         few = next((row for row in rows if row.need.unlabelled), None)
+        alike = [row for row in rows if few is not None and row.concepts == few.concepts]
+        labelled = [row.need.labelled for row in alike if not row.need.unlabelled]
         if labelled and few is not None and few.need.labelled < min(labelled):
+            kind = f" for {few.concepts.word}" * (plan.question.word == "auto")
             return (
                 f"Labels can be saved: {few.option.learner} needs {few.need.labelled:,} labelled records instead of"
-                f" {min(labelled):,}, with {few.need.unlabelled:,} unlabelled ones."
+                f" {min(labelled):,}{kind}, with {few.need.unlabelled:,} unlabelled ones ({SETTINGS[setting]})."
             )
     return None
 
@@ -285,7 +190,10 @@ def _sampling(plan: PlanTable) -> str | None:
     more = again(plan.question, best, epsilon=2 * plan.question.epsilon)
     if more is None or 100 * abs(Fraction(more.proved) - Fraction(best.proved)) > best.proved:
         return None
-    return "A larger epsilon would change the proved number by less than one percent: what limits it is sampling."
+    return (
+        "A larger epsilon would change the proved number by less than one percent: what limits it is chance in the"
+        " records, not privacy."
+    )
 
 
 def _noise(plan: PlanTable) -> str | None:
@@ -363,42 +271,6 @@ def _little(plan: PlanTable) -> str | None:
     )
 
 
-def _ranking(plan: PlanTable) -> str | None:
-    """What to take where the order of the records matters, not only their class."""
-    question = plan.question
-    if question.aim != "rank":
-        return None
-    subject, command = question.subject, _ranking_command(question)
-    classes = subject.classes if subject.schema is None else len(subject.schema.classes)
-    if classes > 2:
-        return f"To rank records of more than two classes, trees with counted leaves: {command}"
-    return (
-        f"To rank, a card: {command}. Measured, not proved (mean over 40 cells of six tables): its AUC is about"
-        f" {CARD_AUC}, that of a tree that ranks (--concepts risk-tree) {RISK_TREE_AUC}, of the default tree with"
-        f" --probabilities {TREE_AUC}. {_behind(question)}Take a tree where a risk is high only among some (a card"
-        " adds up, unless records times epsilon is above 5,000), and the default tree where only the class counts."
-        " The rows above promise errors of classes."
-    )
-
-
-def _ranking_command(question: Question) -> str:
-    spent = "EPSILON" if question.epsilon is None else plain(question.epsilon)
-    return f"privpac learn DATA --schema SCHEMA --aim rank --epsilon {spent}"
-
-
-def _behind(question: Question) -> str:
-    """What privacy cost a card's order where there were as many records; empty where that is not asked."""
-    if question.records is None or question.epsilon is None:
-        return ""
-    most = question.records * question.epsilon
-    behind = next((loss for limit, loss in CARD_BEHIND if most <= limit), None)
-    standing = "level with" if behind is None else f"about {behind} below"
-    return (
-        f"With records times epsilon near {int(most):,} it was {standing} logistic regression without privacy, which is"
-        " what to compare with: how well anything can rank depends on the table. "
-    )
-
-
 def _balance(plan: PlanTable) -> str | None:
     """A declared base rate, and what it would make a mistake cost."""
     schema = plan.question.subject.schema
@@ -424,13 +296,13 @@ def _large(plan: PlanTable) -> str | None:
 
 RULES: Mapping[str, Callable[[PlanTable], str | None]] = {
     "large": _large,
-    "card": _card,
+    "no_bound": no_bound,
     "nothing": _nothing,
     "impossible": _impossible,
-    "unproved": _gap,
-    "run": _run,
-    "run_perfect": _run_perfect,
-    "run_unlabelled": _run_unlabelled,
+    "unproved": _unproved,
+    "run": run,
+    "run_perfect": run_perfect,
+    "run_unlabelled": run_unlabelled,
     "auto": _auto,
     "driver": _driver,
     "halving": _halving,
@@ -441,7 +313,7 @@ RULES: Mapping[str, Callable[[PlanTable], str | None]] = {
     "close": _close,
     "pessimistic": _pessimistic,
     "little": _little,
-    "ranking": _ranking,
+    "ranking": ranking,
     "balance": _balance,
 }
 """All rules, in the order in which they are said."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import TypeVar
 
-from privpac.constructions.class_facts import ClassFacts, Description
+from privpac.constructions.class_facts import ONE_WAY, ClassFacts, Description
 from privpac.errors import PrivpacError
 from privpac.numbers.exact import first_whole
 from privpac.plan.answer import Answer, bare_answer, suffices
@@ -204,11 +204,13 @@ def _more_records(question: Question) -> list[str]:
 
 
 def _plain(question: Question) -> Answer | None:
-    """The answer of the plain exponential mechanism, which is always in the list and always quick."""
+    """The answer of the plain exponential mechanism, which is quick; of a class that is learnt in its own way alone,
+    that of its way."""
     rows = [
         row
         for concepts in question.classes
         for option in question.options(concepts)
-        if option.learner == "occam" and (row := bare_answer(question, option, concepts)) is not None
+        if (option.learner == "occam" or concepts.kind in ONE_WAY)
+        and (row := bare_answer(question, option, concepts)) is not None
     ]
     return min(rows, key=lambda row: row.order, default=None)

@@ -18,8 +18,9 @@ from privpac.numbers.exact import first_whole
 from privpac.plan.floors import floor_for, least_possible
 from privpac.plan.options import OPTIONS, Need, Option
 from privpac.plan.question import Kind, Question
+from privpac.plan.simulate import Loss
 
-__all__ = ["Answer", "Estimate", "answer", "bare_answer", "hard_estimate", "suffices", "with_floor"]
+__all__ = ["Answer", "Estimate", "Loss", "answer", "bare_answer", "hard_estimate", "suffices", "with_floor"]
 
 Value = int | Fraction
 
@@ -36,6 +37,8 @@ class Estimate:
     on: str
     exact: bool = False
     repetitions: int | None = None
+    loss: Loss | None = None
+    """What of an error privacy cost; None where that is not asked, or could not be tried."""
 
     def to_json(self) -> dict[str, Any]:
         """The interval and how it was found, as JSON."""
@@ -45,6 +48,7 @@ class Estimate:
             "on": self.on,
             "exact": self.exact,
             "repetitions": self.repetitions,
+            **({} if self.loss is None else {"loss": self.loss.to_json()}),
         }
 
 
@@ -150,7 +154,9 @@ def answer(question: Question, option: Option, concepts: ClassFacts) -> Answer |
     row = bare_answer(question, option, concepts)
     if row is None:
         return None
-    return with_floor(question, row)
+    # What is impossible is asked of all that the question allows: also of methods with its delta, for a row without.
+    allowed = replace(option, pure=not question.delta)
+    return replace(with_floor(question, replace(row, option=allowed)), option=option)
 
 
 def with_floor(question: Question, row: Answer) -> Answer:
@@ -286,7 +292,7 @@ def _solve(question: Question, option: Option, wish: Wish, name: str) -> Wish | 
     return None if need is None or need >= end else wish.at(name, need)
 
 
-FAMILY = "a lone atom beside a background: the hardest distribution built in"
+FAMILY = "the hardest records that are built in"
 
 
 def hard_estimate(question: Question, row: Answer) -> Estimate | None:

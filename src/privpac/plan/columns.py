@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from privpac.numbers.exact import plain
 from privpac.plan.answer import Answer, Estimate
 from privpac.plan.table import PlanTable
 
@@ -67,7 +68,7 @@ class VisibleTable:
 def headings(plan: PlanTable) -> tuple[Heading, ...]:
     """All columns, in the order of `rows`."""
     question = plan.question
-    delta = ", with a delta only if it uses one" if question.delta else ""
+    delta = f", with delta {plain(question.delta)} or without," if question.delta else ""
     return (
         Heading("method", f"how the answer is found. {_methods(plan)}"),
         _kind_heading(plan),
@@ -77,13 +78,13 @@ def headings(plan: PlanTable) -> tuple[Heading, ...]:
         Heading(*_proved_heading(plan), is_number=True),
         Heading(
             "simulated",
-            "what runs on invented or public records gave, with an interval: what to expect, not a promise",
+            "what runs on invented or public records gave, with an interval: an example, not a promise",
             is_number=True,
         ),
         Heading(
             "impossible below",
-            "proved; no method can go below that protects, holds for and gives what the row does"
-            f"{delta}. Rounded down, all else up",
+            f"proved; no method{delta} that protects, holds for and gives the same can promise it with less."
+            " Rounded down; all other numbers are rounded up",
             is_number=True,
         ),
         Heading(

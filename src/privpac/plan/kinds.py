@@ -24,7 +24,10 @@ def _any(rest: str, description: Description) -> ClassFacts:
             " with any:D --bits B.",
         )
     vc = at_least(1, rest or 1, owner=OWNER, name="VC dimension")
-    bits = description.need_bits("any:D")
+    if description.bits is None:
+        remedy = "A class of 2^16 members has --bits 16."
+        raise ParameterError(OWNER, "bits", None, allowed="given for any:D", remedy=remedy)
+    bits = description.bits
     if bits < vc:
         raise ParameterError(
             OWNER,
@@ -51,9 +54,12 @@ def facts_of(word: str, description: Description) -> tuple[ClassFacts, ...]:
     """
     _check(description)
     if word == "auto":
-        return (*_mixture(description), *(fact for name in AUTO for fact in facts_of(name, description)))
+        if description.schema is None:
+            description.number_of_tests("auto")  # refuses what tells none
+        return (*_mixed(description), *(fact for name in AUTO for fact in facts_of(name, description)))
     head, _, rest = word.partition(":")
     if head not in KINDS:
+        _refuse_ways(word)
         forms = ", ".join(form.partition(" ")[0] for form, _ in KINDS.values())
         raise ParameterError(OWNER, "concepts", word, allowed=f"one of auto, {forms}")
     facts = KINDS[head][1](rest, description)
@@ -68,7 +74,35 @@ def facts_of(word: str, description: Description) -> tuple[ClassFacts, ...]:
     return (facts,)
 
 
-def _mixture(description: Description) -> tuple[ClassFacts, ...]:
+WAYS = {
+    **dict.fromkeys(("switches", "blocks", "recconcave", "noisy-cuts", "denoised-cuts"), "thresholds"),
+    "graded-tree": "auto",
+}
+"""Words for one way to learn a class, by the word for the class: its plan compares all ways."""
+AROUND = ("agnostic", "subsampled", "confident", "stable")
+"""Words around words, of which the last is what is learnt."""
+
+
+def _refuse_ways(word: str) -> None:
+    """A way to learn is no class: say for which one to plan."""
+    head, _, rest = word.partition(":")
+    if head in AROUND:
+        near = rest.partition(":")[2] if rest.partition(":")[0].isdigit() else rest
+    elif head in WAYS or word == "auto:1":
+        column = rest.partition(":")[0] if WAYS.get(head) == "thresholds" else ""
+        near = WAYS.get(head, "auto") + (f":{column}" if column and not column[0].isdigit() else "")
+    else:
+        return
+    raise ParameterError(
+        OWNER,
+        "concepts",
+        word,
+        allowed="a kind of rule, not a way to learn one",
+        remedy=f"--concepts {near} plans for all ways to learn that kind.",
+    )
+
+
+def _mixed(description: Description) -> tuple[ClassFacts, ...]:
     """All that `auto` draws from, under its prior; unknown where only a number of tests was given."""
     from privpac.constructions.draw.default import default_mixture
     from privpac.data.schema import Schema

@@ -16,6 +16,9 @@ from privpac.plan.words import plan_text
 
 __all__ = ["Plan", "make"]
 
+REST = 0.5
+"""The part of the seconds that the rows may take where cards were tried first."""
+
 
 @dataclass(frozen=True, repr=False)
 class Plan(PlanTable):
@@ -48,20 +51,14 @@ def make(question: Question, simulation: Simulation | None = None) -> Plan:
         for option in question.options(concepts)
         if (row := answer(question, option, concepts)) is not None
     ]
+    ranking = None
     if simulation is not None:
-        from privpac.plan.runner import simulated  # which loads what it runs
+        from privpac.plan.ranking import expected_ranking  # which loads what it runs
+        from privpac.plan.runner import simulated
 
-        rows = simulated(question, simulation, rows)
-    plan = Plan(question, tuple(sorted(rows, key=lambda row: row.order)))
-    ranking = _ranking(question, simulation)
+        ranking = expected_ranking(question, simulation)
+        rows = simulated(question, simulation, rows, share=1.0 if ranking is None else REST)
+    ordered = tuple(sorted(rows, key=lambda row: row.order))
+    plan = Plan(question, ordered)
     first = () if ranking is None else (ranking,)
     return replace(plan, advice=(*first, *advise(plan)), ranking=ranking)
-
-
-def _ranking(question: Question, simulation: Simulation | None) -> str | None:
-    """What a card can be expected to reach, where one is asked for and simulations are wanted."""
-    if simulation is None:
-        return None
-    from privpac.plan.ranking import expected_ranking  # which loads what it runs
-
-    return expected_ranking(question, simulation)

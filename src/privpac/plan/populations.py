@@ -119,10 +119,10 @@ def synthetic(
         column.name: _draw_cells(column, shares.get(column.name), uniforms(coins, rows))
         for column in schema.columns
     }
-    records = MemorySample.from_cells(schema, cells)
-    rule = _planted_tree(schema, records.block().cells, coins)
-    columns = "with the given marginals" if shares else "uniform"
-    whence = f"{rows:,} synthetic records: independent columns, {columns}; labels from a random tree of depth"
+    stored = MemorySample.from_cells(schema, cells).block().cells
+    rule = _planted(schema, stored, coins)
+    spread = "with the given marginals" if shares else "spread evenly over their ranges"
+    whence = f"{rows:,} invented records: independent columns, {spread}; labels from a random tree of depth"
     return labelled(
         records,
         rule.predict(records.block().cells),
@@ -201,7 +201,7 @@ def lone_value(
     wrong = uniforms(coins, rows) < flipped
     records = MemorySample.from_cells(schema, cells, (alone ^ wrong).astype(np.uint8))
     noise = f"; {flipped:.0%} of the labels are flipped" if flipped else ""
-    on = f"{rows:,} synthetic records: one value, {share:.3g} of them, is class 1; the others are spread evenly{noise}"
+    on = f"{rows:,} invented records: one value, {share:.3g} of them, is class 1; the others are spread evenly{noise}"
     return Population(records, float(np.mean(wrong)), on)
 
 

@@ -4,7 +4,8 @@ What is estimated depends on the question: the records from which on the promise
 kept often enough, or the epsilon from which on it is. Sizes and epsilons are rungs of a ladder, some fifteen percent
 apart: no simulation tells closer ones from each other. It is climbed from below, where records are few and trials
 cheap, with a handful of trials a rung until one does; then the rungs around it get as many trials as the public
-estimate of their seconds allows, so that the result is the same on every machine. Intervals have confidence 0.99.
+estimate of their seconds allows, so that the result is the same on every machine that is quick enough for them.
+Intervals have confidence 0.99.
 Tested by tests/unit/plan/test_trials.py.
 """
 
@@ -19,11 +20,23 @@ from itertools import accumulate
 from privpac.coins import SeededCoins
 from privpac.errors import PrivpacError, SizeError
 from privpac.numbers.exact import first_whole
-from privpac.plan.answer import Answer, Estimate
+from privpac.plan.answer import Answer, Estimate, Loss
 from privpac.plan.question import Question
 from privpac.plan.simulate import interval
+from privpac.plan.simulation import Clock, TimeUp, Unsimulated
 
-__all__ = ["Experiment", "Progress", "Trial", "Unsimulated", "estimate", "ladder", "outcomes", "quantile"]
+__all__ = [
+    "FREE",
+    "Experiment",
+    "Progress",
+    "Trial",
+    "Unsimulated",
+    "coins_of",
+    "estimate",
+    "ladder",
+    "outcomes",
+    "quantile",
+]
 
 Progress = Callable[[int, int], None]
 """(done, of)."""
@@ -32,6 +45,9 @@ Trial = Callable[[SeededCoins], float]
 """From coins to the error of one rule, one released table or one answer, above what no member can avoid."""
 
 Rung = int | Fraction
+
+Setting = tuple[int, Fraction]
+"""Records and epsilon."""
 
 CONFIDENCE = 0.99
 STEPS = 5
@@ -48,17 +64,16 @@ EASE = 0.5
 """The part of the seconds that goes into more trials than the fewest."""
 DEARER = 1.5
 """A trial that takes no more than this many times as long as the shortest one is as cheap."""
+FREE = Fraction(600)
+"""An epsilon at which nothing is hidden: a draw is the best member, for all purposes."""
+COMPARED, LEAST_COMPARED = 16, 8
+"""Trials with and without privacy that are compared; of fewer, nothing is said."""
+LOSS = 0.4
+"""The part of the time that these may take."""
 DIGITS = 3
 """Of an epsilon that was tried."""
 SMALLEST = 2**10
 """Epsilons are tried down to this part of the one that is proved."""
-
-
-class Unsimulated(PrivpacError):
-    """There is no simulated number, and the message says why."""
-
-    spent = 0.0
-    """Seconds that went into finding out, by the public estimates."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +90,8 @@ class Experiment:
     """Whether the proof speaks of these records, so that the proved number is an upper limit."""
     unlabelled: int = 0
     """Records without labels that every trial has besides."""
+    free: Callable[[int, Fraction], Trial] | None = None
+    """The trial of so many records and an epsilon that chooses from the same rules, and hides nothing."""
 
 
 def estimate(
@@ -83,14 +100,22 @@ def estimate(
     experiment: Experiment,
     *,
     seconds: float,
+    clock: Clock | None = None,
     progress: Progress | None = None,
 ) -> tuple[Estimate, float]:
     """The number asked for, and the seconds that went into it by the public estimates.
 
-    Raises `Unsimulated` where it would take longer than `seconds`, or nothing up to the proved number does.
+    Raises `Unsimulated` where it would take longer than `seconds` or the time is up, or nothing up to the proved number
+    does.
     """
-    run = _reachable if question.kind == "reachable" else _search
-    return run(question, row, experiment, seconds, progress or (lambda part, of: None))
+    run = _reachable if question.kind == "reachable" else _searched
+    clock = Clock(math.inf) if clock is None else clock
+    return run(question, row, experiment, seconds, clock, progress or (lambda part, of: None))
+
+
+def coins_of(number: int) -> SeededCoins:
+    """The coins of one trial: the same for every number of records, and every epsilon."""
+    return SeededCoins(number)
 
 
 def outcomes(trial: Trial, repetitions: int, *, seed: int = 0) -> list[float]:
@@ -142,23 +167,52 @@ def _too_long(experiment: Experiment, n: int) -> Unsimulated:
 
 
 def _reachable(
-    question: Question, row: Answer, experiment: Experiment, seconds: float, progress: Progress
+    question: Question, row: Answer, experiment: Experiment, seconds: float, clock: Clock, progress: Progress
 ) -> tuple[Estimate, float]:
     assert question.records is not None
-    n = question.records
-    if LEAST * experiment.seconds(n) > seconds:
+    n, each = question.records, experiment.seconds(question.records)
+    if LEAST * each > seconds:
         raise _too_long(experiment, n)
-    count = max(LEAST, min(MOST, int(EASE * seconds / experiment.seconds(n))))
-    trial, errors = experiment.trial(n, row.wish.epsilon), []
-    for number in range(count):
-        errors.append(trial(SeededCoins(number)))
-        progress(number + 1, count)
+    count = max(LEAST, min(MOST, int(EASE * seconds / each)))
+    errors = _errors(experiment.trial(n, row.wish.epsilon), each, count, clock, progress)
     # The largest of few values may lie above what is proved of their quantile; then the proof is the better estimate.
     most = row.wish.error if experiment.promised else None
     value, low, high = (_four(value, most) for value in quantile(errors, float(row.wish.failure)))
     assert value is not None
     assert low is not None
-    return Estimate(value, low, high, experiment.on, repetitions=count), count * experiment.seconds(n)
+    return Estimate(value, low, high, experiment.on, repetitions=len(errors)), len(errors) * each
+
+
+def _errors(
+    trial: Trial, each: float, count: int, clock: Clock, progress: Progress, *, least: int = LEAST
+) -> list[float]:
+    """Of so many trials, or of those that there was time for; `TimeUp` if these are too few."""
+    errors: list[float] = []
+    while len(errors) < count:
+        try:
+            errors.append(clock.timed(each, lambda: trial(SeededCoins(len(errors)))))
+        except TimeUp:
+            if len(errors) < least:
+                raise
+            break
+        progress(len(errors), count)
+    return errors
+
+
+def privacy_loss(experiment: Experiment, setting: Setting, clock: Clock) -> Loss | None:
+    """What privacy cost: how much larger errors were than those of the same choice without it, from the same records;
+    None where there is no time for it, or nothing that runs without privacy."""
+    if experiment.free is None:
+        return None
+    part, each = clock.part(LOSS), experiment.seconds(setting[0])
+    try:
+        private, free = (
+            _errors(make(*setting), each, COMPARED, part, lambda part, of: None, least=LEAST_COMPARED)
+            for make in (experiment.trial, experiment.free)
+        )
+    except PrivpacError:
+        return None
+    return Loss.of(private, free)
 
 
 def _four(value: float | None, most: Fraction | None) -> Fraction | None:
@@ -169,15 +223,15 @@ def _four(value: float | None, most: Fraction | None) -> Fraction | None:
     return decimal if most is None else min(decimal, most)
 
 
-def _search(
-    question: Question, row: Answer, experiment: Experiment, seconds: float, progress: Progress
+def _searched(
+    question: Question, row: Answer, experiment: Experiment, seconds: float, clock: Clock, progress: Progress
 ) -> tuple[Estimate, float]:
     """The lowest rung that does, of records or of epsilons."""
     wish, asks_records = row.wish, question.kind == "needed"
     have = question.records or 1
 
-    def setting(rung: Rung) -> tuple[int, Fraction]:
-        return (int(rung), wish.epsilon) if asks_records else (have, Fraction(rung))
+    def setting(rung: Rung) -> Setting:
+        return (int(rung), wish.epsilon) if needed else (have, Fraction(rung))
 
     climb = _Climb(
         experiment,
@@ -186,6 +240,7 @@ def _search(
         error=float(wish.error),
         failure=float(wish.failure),
         seconds=seconds,
+        clock=clock,
         progress=progress,
     )
     try:
@@ -203,13 +258,15 @@ class _Climb:
         self,
         experiment: Experiment,
         rungs: list[Rung],
-        setting: Callable[[Rung], tuple[int, Fraction]],
+        setting: Callable[[Rung], Setting],
         *,
         error: float,
         failure: float,
         seconds: float,
+        clock: Clock,
         progress: Progress,
     ) -> None:
+        self._clock = clock
         self._experiment, self._rungs, self._setting = experiment, rungs, setting
         self._error, self._failure, self._seconds = error, failure, seconds
         self._progress, self.spent, self._last = progress, 0.0, len(rungs) - 1
@@ -221,7 +278,15 @@ class _Climb:
         if LEAST * each > left:  # no time to look closer: what the way up has told
             return self._estimate(first, FIRST)
         count = max(LEAST, min(MOST, int((EASE * self._seconds - self.spent) / each)))
-        self._seen.clear()
+        rough, self._seen = self._seen, {}
+        try:
+            return self._closer(first, count)
+        except TimeUp:
+            self._seen = rough
+            return self._estimate(first, FIRST)
+
+    def _closer(self, first: int, count: int) -> Estimate:
+        """With all these trials a rung, around the first that does."""
 
         def lowest(meets: Callable[[int], bool], start: int) -> int | None:
             place = first_whole(lambda k: k > self._last or meets(k), start=start, step=1)
@@ -306,7 +371,8 @@ class _Climb:
             trial = self._experiment.trial(*self._setting(self._rungs[place]))
             while len(failures) < count and sum(failures) <= most:
                 self._spend(place, 1)
-                failures.append(float(trial(SeededCoins(len(failures))) > self._error))
+                error = self._clock.timed(self._each(place), lambda: trial(SeededCoins(len(failed))))
+                failed.append(float(error > self._error))
         except SizeError:  # so few records cannot do at all
             if place == self._last:
                 raise

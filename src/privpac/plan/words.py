@@ -11,8 +11,10 @@ from privpac.constructions.rule_lists import short_word
 from privpac.numbers.exact import plain
 from privpac.plan.alternatives import again, count, epsilon_of
 from privpac.plan.answer import Answer
-from privpac.plan.columns import PLAIN, SETTINGS, VisibleTable, number_text, visible_answers, visible_table
+from privpac.plan.columns import VisibleTable, number_text, visible_answers, visible_table
+from privpac.plan.expectations import amount, expected, row_name, simulations
 from privpac.plan.impossible import Limit, limit_of
+from privpac.plan.ranking_advice import said_first
 from privpac.plan.table import PlanTable
 
 __all__ = [
@@ -29,43 +31,21 @@ __all__ = [
 READING = "How to read the table"
 
 UNSIMULATED = (
-    "A proof covers the worst case: add --simulate to see what to expect, which is usually far better."
+    "A proof covers the worst case: add --simulate to see what invented records give, which is usually far"
+    " better."
 )
 
 
 def in_short(plan: PlanTable) -> str:
     """The answer in one paragraph: what to expect, what is proved, what nobody can do. Empty if nothing is promised."""
-    row, ranks = plan.headline, _ranks(plan)
+    row, ranks = plan.headline, said_first(plan)
     if row is None:
         return " ".join(ranks)
     first = [*ranks, *verdict(plan)]
-    facts = [_promise(plan, row), *_sooner(plan, row), *_hopeless(plan, row)]
+    proved = [_promise(plan, row), *_more_hidden(plan, row), *_sooner(plan, row), *_hopeless(plan, row)]
     if row.simulated is not None:
-        return " ".join([*first, _expectation(row), *facts])
-    return " ".join([*first, *facts, *([] if ranks else [UNSIMULATED])])
-
-
-def _ranks(plan: PlanTable) -> list[str]:
-    """Who asks for a card, or for an order, is told first what is known of that."""
-    question = plan.question
-    names_card = question.word.partition(":")[0] == "card"
-    if not names_card and question.aim != "rank":
-        return []
-    errors = ["What follows is about errors of classes."] if plan.answers else []
-    if plan.ranking is not None:
-        return [plan.ranking, *errors]
-    nothing = (
-        "No accuracy is proved for a card." if names_card else "Nothing is proved about the order of records."
-    )
-    if question.card is None:
-        return [nothing, *errors]
-    numbers = "" if question.records and question.epsilon else ", --records and --epsilon"
-    schema = question.subject.schema
-    rate = "" if schema is not None and schema.base_rate is not None else RATE
-    return [nothing, f"Add --simulate{numbers} to see which AUC to expect{rate}.", *errors]
-
-
-RATE = "; a base_rate in the schema makes each class as common there as it really is"
+        return " ".join([*first, expected(row), *proved])
+    return " ".join([*first, *proved, *([] if ranks else [UNSIMULATED])])
 
 
 def verdict(plan: PlanTable) -> list[str]:
@@ -87,8 +67,8 @@ def verdict(plan: PlanTable) -> list[str]:
     reachable = again(plan.question, row, kind="reachable", error=None)
     if reachable is None:
         return [f"No: {count(have)} prove nothing that holds {_condition(row)}.", *also]
-    amount = _amount(reachable, number_text(reachable.proved))
-    return [f"No: {count(have)} prove {amount}, not {plain(error)}, {_condition(row)}.", *also]
+    proves = amount(proved, number_text(proved.proved))
+    return [f"No: {count(have)} prove {proves}, not {plain(error)}, {_condition(row)}.", *also]
 
 
 def _smaller_epsilon(plan: PlanTable, row: Answer) -> str:
@@ -142,31 +122,9 @@ def _of_smaller_rules(plan: PlanTable, row: Answer) -> list[str]:
     ]
 
 
-def _expectation(row: Answer) -> str:
-    trial = row.simulated
-    assert trial is not None
-    if row.asks == "reachable":
-        if trial.value == 0 and not trial.exact:
-            high = "" if trial.high is None else f" (at most {number_text(trial.high)})"
-            return (
-                f"Too few runs to tell the error from that of the best rule{high}, simulated on {trial.on}."
-            )
-        return f"Expect an error about {number_text(trial.value)} above that of the best rule, simulated on {trial.on}."
-    return f"Expect about {_amount(row, number_text(trial.value))}, simulated on {trial.on}."
-
-
-def _amount(row: Answer, number: str) -> str:
-    return {
-        "needed": f"{number} records",
-        "reachable": f"an error of at most {number}"
-        + " above that of the best rule" * (row.option.purpose == "learn"),
-        "smallest_epsilon": f"epsilon {number}",
-    }[row.asks]
-
-
 def _promise(plan: PlanTable, row: Answer) -> str:
     """What is proved for any records, and how much better it gets if some rule is perfect."""
-    what = f"Proved: {_amount(row, number_text(row.proved))}"
+    what = f"Proved: {amount(row, number_text(row.proved))}"
     anything = row.option.setting == "agnostic"
     verb = {"needed": " are enough", "reachable": "", "smallest_epsilon": " is enough"}[row.asks]
     same = row.concepts.word.partition(":")[0] == plan.question.word.partition(":")[0]
@@ -179,6 +137,14 @@ def _promise(plan: PlanTable, row: Answer) -> str:
         return f"{text}."
     other = ", with a rule that may be of another kind" * (row.option.proper and not perfect.option.proper)
     return f"{text}; {number_text(perfect.proved)} {_condition(perfect)}{other}{_learnt_with(perfect)}."
+
+
+def _more_hidden(plan: PlanTable, row: Answer) -> list[str]:
+    """A method that hides more than was asked keeps the promise too, and often with less."""
+    protect = plan.question.protect
+    if row.option.protects == protect or plan.question.release:
+        return []
+    return [f"That method protects whole records, which is more than {protect}."]
 
 
 def _learnt_with(row: Answer) -> str:
@@ -268,15 +234,24 @@ def _left_out(plan: PlanTable) -> list[str]:
 def notes(plan: PlanTable) -> list[str]:
     """How large classes of many tests are, and what the rules lie on; what was simulated on what, and what was not and
     why: a line each."""
-    first = _left_out(plan) + _less_spent(plan)
-    return first + _sizes(plan) + grid_notes(plan) + _simulations(plan) + _theorems(plan)
+    first = _left_out(plan) + _less_spent(plan) + _assumed(plan)
+    return first + _sizes(plan) + grid_notes(plan) + simulations(plan) + _theorems(plan)
 
 
 def _less_spent(plan: PlanTable) -> list[str]:
     """Which numbers of the table are proved with less than the epsilon that was allowed."""
     less = [row for row in visible_answers(plan) if row.spent < row.wish.epsilon]
-    names = "; ".join(f"{_name(plan, row)}, learnt with epsilon {plain(row.spent)}" for row in less)
-    return [f"Proved with a smaller epsilon than was allowed: {names}"] if less else []
+    named = "; ".join(f"{row_name(plan, row)}, learnt with epsilon {plain(row.spent)}" for row in less)
+    return [f"Proved with a smaller epsilon than was allowed: {named}"] if less else []
+
+
+def _assumed(plan: PlanTable) -> list[str]:
+    """What is taken for granted of columns that were only counted."""
+    counted = plan.question.subject.counted and any(
+        row.concepts.cells or row.concepts.table or row.concepts.groups for row in plan.answers
+    )
+    text = "A column is taken to have 2^32 values, as one of real numbers has; --bits B or a schema say otherwise"
+    return [text] if counted else []
 
 
 def _theorems(plan: PlanTable) -> list[str]:
@@ -324,38 +299,6 @@ def _sizes(plan: PlanTable) -> list[str]:
     tests = max(facts.tests or 0 for facts in by_word.values())
     each = ", ".join(f"2^{facts.bits:.1f} ({word})" for word, facts in sorted(by_word.items()))
     return [f"Rules to choose from, on {tests:,} yes-or-no tests: {each}"]
-
-
-def _simulations(plan: PlanTable) -> list[str]:
-    # Rows of one learner on several classes are named once.
-    on: dict[str, dict[str, None]] = {}
-    why: dict[str, dict[str, None]] = {}
-    for row in visible_answers(plan):
-        if row.simulated is not None:
-            on.setdefault(row.simulated.on, {})[_name(plan, row)] = None
-        elif row.unsimulated is not None:
-            why.setdefault(row.unsimulated.rstrip("."), {})[_name(plan, row)] = None
-    several = len(on) > 1
-    lines = [f"Simulated on {what}" + (f" ({', '.join(who)})" if several else "") for what, who in on.items()]
-    lines += _without_rates(plan, on)
-    return lines + [f"Not simulated: {', '.join(who)}, since {what}" for what, who in why.items()]
-
-
-def _without_rates(plan: PlanTable, on: Iterable[str]) -> list[str]:
-    """Built-in hard cases are what they are, and so is a table of the user's own."""
-    schema = plan.question.subject.schema
-    if schema is None or schema.base_rate is None:
-        return []
-    others = [what for what in on if "base rate" not in what]
-    return [f"The base rate of the schema plays no part on {' or '.join(others)}"] if others else []
-
-
-def _name(plan: PlanTable, answer: Answer) -> str:
-    """A row by its method, and by what it holds for if there are two of that name: in the words of the table."""
-    same = [row for row in plan.answers if row.option.learner == answer.option.learner]
-    name = PLAIN.get(answer.option.learner, answer.option.learner)
-    setting = SETTINGS.get(answer.option.setting, answer.option.setting)
-    return name if len(same) == 1 else f"{name} ({setting})"
 
 
 def further_advice(plan: PlanTable) -> list[str]:

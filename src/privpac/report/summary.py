@@ -28,10 +28,19 @@ __all__ = [
 ]
 
 NO_ACCURACY = "No accuracy is proved from {records:,} records at this epsilon; privacy holds all the same."
-NO_ACCURACY_OF_CARDS = (
-    "Nothing is proved about the accuracy of cards, whatever the number of records;"
-    " privacy holds all the same."
+NO_BOUND = (
+    "For {what} no bound on errors is proved, whatever the number of records; privacy holds all the same. A private"
+    " estimate on records kept aside tells how good one is (--holdout, in Python holdout); {near} has a bound."
 )
+TREES_OF_LABELS = "trees whose tests lie where the records are, which protect labels,"
+WITHOUT_BOUND = {
+    "card": ("cards", "scorecards:K"),
+    "label-private-card": ("cards", "stumps"),
+    "label-private-trees": (TREES_OF_LABELS, "stumps"),
+    "risk-tree": ("trees that rank", "trees:DEPTH"),
+    "stable": ("stable rules", "the same word without stable:"),
+}
+"""Learners that promise no accuracy with any numbers, what they learn, and the nearest word that promises some."""
 
 KEPT_ASIDE = (
     "Where these figures differ from the estimate above, believe the estimate: it was counted on records kept aside,"
@@ -188,8 +197,9 @@ def _needs_perfect(fact: Fact) -> bool:
 
 def no_accuracy(certificate: Mapping[str, Any]) -> str:
     """Why a certificate promises no accuracy."""
-    if certificate["learner"]["name"] in ("card", "label-private-card"):
-        return NO_ACCURACY_OF_CARDS
+    missing = WITHOUT_BOUND.get(certificate["learner"]["name"])
+    if missing is not None:
+        return NO_BOUND.format(what=missing[0], near=missing[1])
     return NO_ACCURACY.format(records=certificate["labelled"])
 
 

@@ -44,9 +44,9 @@ def test_text_has_a_table_and_advice(capsys: pytest.CaptureFixture[str]) -> None
     assert main([*THRESHOLDS, "--error", "0.1", "--epsilon", "1", "--simulate", "--seconds", "2"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith(
-        "Records needed for thresholds: error 0.1, epsilon 1, failure 0.05\n\nExpect about "
+        "Records needed for thresholds: error 0.1, epsilon 1, failure 0.05\n\nSimulated on the hardest records"
     )
-    assert "Simulated on a lone atom" in shown
+    assert "Simulated on the hardest records" in shown
     assert "\nAdvice\n* Run: " in shown
 
 

@@ -9,7 +9,8 @@ import duckdb
 import pytest
 
 from privpac.data import files
-from privpac.data.files import file_reader, file_types, read_file
+from privpac.data.files import GLANCE, file_reader, file_types, read_file
+from privpac.errors import DataError
 
 
 def test_temporary_tables_are_seen_by_their_own_reader_only() -> None:
@@ -71,3 +72,38 @@ def test_a_file_without_numbers_has_types(tmp_path: Path) -> None:
     assert file_types(path) == {"a": "text", "b": "text"}
     path.write_text("a,b\n")
     assert set(file_types(path)) == {"a", "b"}
+
+
+def test_truth_values_are_told_from_codes_and_late_numbers_in_a_wide_file(tmp_path: Path) -> None:
+    """Beyond the records that are glanced at, too; and in one short question for thousands of columns."""
+    cells = {
+        "truth": ["0", "1"],
+        "spaced": [" 0", "1 "],
+        "points": ["0.0", "1.0"],
+        "gaps": ["", "1", "0"],
+        "code": ["00", "01"],
+        "always": ["1"],
+        "half": ["0", "1", "0.5"],
+    }
+    many = {f"{name}{k}": values for k in range(150) for name, values in cells.items()}
+    late = GLANCE + 20
+    rows = [[values[row % len(values)] for values in many.values()] for row in range(late)]
+    lines = [
+        ",".join([*many, "late", "late_code"]),
+        *(",".join([*row, str(k % 2), str(k % 2)]) for k, row in enumerate(rows)),
+    ]
+    lines.append(",".join([*rows[0], "2", "01"]))
+    path = tmp_path / "wide.csv"
+    path.write_text("\n".join(lines) + "\n")
+    types = file_types(path)
+    truths = {name.rstrip("0123456789") for name, kind in types.items() if kind == "boolean"}
+    assert truths == {"truth", "spaced", "points", "gaps"}
+    assert sum(kind == "boolean" for kind in types.values()) == 150 * len(truths)
+
+
+def test_what_cannot_be_glanced_at_is_said_by_who_reads_it(tmp_path: Path) -> None:
+    path = tmp_path / "bytes.csv"
+    path.write_bytes(b"a,y\n0,1\n\xff\xfe,0\n")
+    with pytest.raises(DataError, match="cannot be read") as refused:
+        file_types(path)
+    assert "xff" not in str(refused.value)

@@ -235,13 +235,23 @@ def pessimistic(_: pytest.MonkeyPatch) -> None:
 
 
 @check
-def card(_: pytest.MonkeyPatch) -> None:
-    found = plan.reachable("card", columns=10, records=3000, epsilon=1)
-    text = said(found, "card")
-    assert text is not None
-    assert text.startswith("No accuracy is proved for a card")
-    assert (found.answers, said(found, "nothing")) == ((), None)
-    assert said(plan.needed("points", **ASK), "card") is None
+def no_bound(_: pytest.MonkeyPatch) -> None:
+    for word, what, near in (
+        ("card", "a card", "scorecards:3"),
+        ("risk-tree:2", "a tree that ranks", "trees:3"),
+    ):
+        found = plan.reachable(word, columns=10, records=3000, epsilon=1)
+        text = said(found, "no_bound")
+        assert text is not None
+        assert text.startswith(
+            f"Instead of a bound, an estimate on a fifth of the records tells how good {what} is"
+        )
+        assert f"--concepts {word} --epsilon 1 --holdout 0.2 --estimate-epsilon 1." in text
+        assert f"The nearest word with a bound is --concepts {near}." in text
+        assert (found.answers, said(found, "nothing")) == ((), None)
+        assert f"For {what} no bound on errors is proved, whatever the number of records." in str(found)
+        assert plan.reachable(near, columns=10, records=3000, epsilon=1).answers, "it has one"
+    assert said(plan.needed("points", **ASK), "no_bound") is None
 
 
 @check
@@ -265,7 +275,8 @@ def _only(monkeypatch: pytest.MonkeyPatch, *rows: Option) -> None:
 def labels(monkeypatch: pytest.MonkeyPatch) -> None:
     _only(monkeypatch, _invented(Need(100, 5000)))
     assert said(plan.needed("thresholds", **ASK), "labels") == (
-        "Labels can be saved: invented needs 100 labelled records instead of 628, with 5,000 unlabelled ones."
+        "Labels can be saved: invented needs 100 labelled records instead of 628, with 5,000 unlabelled ones (a perfect"
+        " fit)."
     )
     _only(monkeypatch, _invented(Need(1000, 5000)))
     assert said(plan.needed("thresholds", **ASK), "labels") is None

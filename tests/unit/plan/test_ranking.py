@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from privpac import plan
-from privpac.plan.ranking import area_under, expected_ranking
-from privpac.plan.simulation import Simulation
+from privpac.plan import simulation
+from privpac.plan.ranking import LEAST, area_under, expected_ranking
+from privpac.plan.simulation import Clock, Simulation, TimeUp
 
 SCHEMA = {
     "label": "ill",
@@ -20,7 +21,7 @@ SCHEMA = {
 WISH: dict[str, Any] = {"concepts": "card", "schema": SCHEMA, "records": 2000, "epsilon": 1}
 
 
-def expected(*, seconds: float = 0.08, table: Any = None, **wish: Any) -> str | None:
+def expected(*, seconds: float = 0.5, table: Any = None, **wish: Any) -> str | None:
     card = plan.reachable(
         **{**WISH, **{key: wish[key] for key in wish if key not in ("word", "aim")}}
     ).question
@@ -28,21 +29,79 @@ def expected(*, seconds: float = 0.08, table: Any = None, **wish: Any) -> str | 
     return expected_ranking(question, Simulation(table=table, seconds=seconds))
 
 
-def area(text: str | None) -> float:
+def number_after(words: str, text: str | None) -> float:
     assert text is not None
-    return float(text.split("AUC of ")[1].split(" ")[0])
+    return float(text.split(words)[1].split(" ")[0].rstrip(",.;)"))
 
 
-def test_a_plan_that_simulates_says_it_first_and_repeats_it() -> None:
-    first, again = (plan.reachable(**WISH, simulate=True, seconds=0.1).advice[0] for _ in range(2))
-    assert first.startswith("Simulated, not proved: cards for 2,000 records ranked with an AUC of 0.")
-    assert "labels from a random tree" in first
+def area(text: str | None) -> float:
+    return number_after("AUC of ", text)
+
+
+def loss(text: str | None) -> float:
+    return number_after("records lost ", text)
+
+
+def test_a_plan_that_simulates_says_first_what_privacy_costs_and_repeats_it() -> None:
+    first, again = (plan.reachable(**WISH, simulate=True, seconds=1).advice[0] for _ in range(2))
+    assert first.startswith("Simulated, not proved: through privacy a card of 2,000 records lost 0.0")
+    assert "beside one learnt without privacy from the same records. The loss was 0." in first
     assert first == again
-    assert not any("AUC of" in text for text in plan.reachable(**WISH).advice)
+    assert not any("Simulated" in text for text in plan.reachable(**WISH).advice)
 
 
-def test_more_records_rank_better() -> None:
-    assert area(expected(records=200)) + 0.03 < area(expected(records=20_000, seconds=0.5))
+def test_a_level_on_invented_records_is_said_after_what_was_invented_and_never_alone() -> None:
+    text = expected(seconds=1)
+    assert text is not None
+    where, level = (
+        text.index("independent columns, spread evenly over their ranges"),
+        text.index("the AUC itself (0."),
+    )
+    assert text.index("lost 0.") < where < level
+    for part in (
+        "labels from a random tree of depth 3, 10% of them flipped",
+        "of the more frequent class",
+        " without)",
+    ):
+        assert part in text
+    private, free = number_after("the AUC itself (", text), number_after("with privacy, ", text)
+    assert loss(text) == pytest.approx(free - private, abs=2e-3)
+
+
+def test_a_base_rate_is_that_of_the_invented_records() -> None:
+    text = expected(schema={**SCHEMA, "base_rate": 0.1}, seconds=1)
+    assert text is not None
+    assert "as common as the base rate says" in text
+    assert "more frequent class" not in text
+
+
+def test_more_records_and_more_epsilon_lose_less() -> None:
+    few = expected(records=200, seconds=2)
+    assert loss(expected(records=20_000, seconds=2)) + 0.03 < loss(few)
+    assert few is not None
+    assert number_after("The loss was ", few) > number_after("with epsilon 0.5, ", few), "epsilon 0.5 and 2"
+
+
+def test_cards_that_fit_what_will_not_come_again_are_no_measure_of_privacy() -> None:
+    """With three labels in ten flipped and few records, more rounds without privacy do worse than few."""
+    assert loss(expected(records=300, noise="0.3", seconds=2)) > 0
+
+
+def test_without_time_for_the_trend_the_loss_alone_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Ending(Clock):
+        """Ends after so many pieces of work."""
+
+        def require(self, estimated: float) -> None:
+            self.left = getattr(self, "left", 3 * LEAST) - 1
+            if self.left < 0:
+                raise TimeUp
+
+    monkeypatch.setattr(simulation, "Clock", Ending)
+    text = expected(seconds=2)
+    assert text is not None
+    assert "lost 0.0" in text
+    assert f"in the mean of {LEAST} runs" in text
+    assert "The loss was" not in text
 
 
 @pytest.mark.long_cases("wish2")
@@ -75,13 +134,14 @@ def test_a_public_table_is_what_cards_are_tried_on() -> None:
     text = expected(concepts="card:2", table=table)
     assert area(text) > 0.97
     assert text is not None
+    assert "of the time, where always naming the more frequent class is wrong 0." in text
     assert "draws from the given table of 3,000 records" in text
 
 
 def test_what_takes_too_long_is_said() -> None:
     text = expected(records=10**8)
     assert text is not None
-    assert "too long to simulate" in text
+    assert text.startswith("Not simulated: to try cards for 100,000,000 records often enough takes about ")
 
 
 def test_area_under_the_curve_is_that_of_all_pairs() -> None:

@@ -16,6 +16,7 @@ from privpac.data.schema import Schema
 from privpac.errors import SizeError
 from privpac.plan.populations import Population, synthetic
 from privpac.plan.runs.base import Run, as_schema, best_error, planted
+from privpac.plan.simulation import Clock, TimeUp
 from privpac.plan.trials import Experiment, Trial, Unsimulated, estimate, ladder, outcomes, quantile
 
 SCHEMA = {
@@ -248,3 +249,53 @@ def test_what_cannot_be_run_is_not_simulated() -> None:
     assert boxes.simulated.value <= boxes.need.labelled
     with pytest.raises(Exception, match="no column 'village'"):
         plan.needed("trees:1", schema=SCHEMA, error="0.2", epsilon=1, marginals={"village": [1, 2]})
+
+
+def test_what_privacy_costs_is_compared_on_the_same_records() -> None:
+    made = plan.reachable("trees:1", schema=SCHEMA, records=400, epsilon="0.1", simulate=True, seconds=4)
+    row = made.headline
+    assert row is not None
+    assert row.simulated is not None
+    loss = row.simulated.loss
+    assert loss is not None
+    assert loss.low > 0, "so little epsilon costs a lot"
+    assert "of error, in the mean of 16 runs; the error was at most" in str(made)
+    more = plan.reachable(
+        "trees:1", schema=SCHEMA, records=400, epsilon=20, simulate=True, seconds=4
+    ).headline
+    assert more is not None
+    assert more.simulated is not None
+    assert more.simulated.loss is not None
+    assert more.simulated.loss.mean < loss.low
+    assert "privacy cost nothing that 16 runs could show" in str(
+        plan.reachable("trees:1", schema=SCHEMA, records=400, epsilon=20, simulate=True, seconds=4)
+    )
+
+
+def test_a_trial_that_no_longer_fits_leaves_what_was_tried() -> None:
+    class Ending(Clock):
+        """Ends after so many trials."""
+
+        def __init__(self, trials: int) -> None:
+            super().__init__(math.inf)
+            self.left = trials
+
+        def require(self, estimated: float) -> None:
+            if self.left == 0:
+                raise TimeUp
+            self.left -= 1
+
+    def tried(trials: int, kind: str = "needed") -> Any:
+        made = (
+            asked(kind) if kind != "reachable" else plan.reachable("points", bits=16, records=400, epsilon=1)
+        )
+        law = known(lambda n: 0.05 ** (n / 90))
+        row = made.option("occam", "realizable")
+        return estimate(made.question, row, law, seconds=100.0, clock=Ending(trials))[0]
+
+    assert tried(200).repetitions == 12, "what the way up has told"
+    assert tried(10**6).repetitions == 120
+    assert tried(50, "reachable").repetitions == 50
+    for kind in ("needed", "reachable", "smallest_epsilon"):
+        with pytest.raises(Unsimulated, match="the time was up"):
+            tried(10, kind)

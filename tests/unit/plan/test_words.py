@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from privpac import plan
 from privpac.plan.columns import number_text
+from privpac.plan.impossible import limit_of
 from privpac.plan.words import in_short
 
 
@@ -18,12 +20,44 @@ def test_a_floor_for_pure_epsilon_is_not_said_of_methods_with_a_delta() -> None:
     assert f"{floor}." in in_short(plan.needed("thresholds", **asked))
     with_delta = plan.needed("thresholds", **asked, delta="1e-6")
     assert "3,751" not in in_short(with_delta)
-    floors = {
-        row.option.pure: row.floor
-        for row in with_delta.answers
-        if row.floor_source == "floor-thresholds-proper"
+    floors = {row.floor for row in with_delta.answers if row.floor_source == "floor-thresholds-proper"}
+    assert floors == {100}, "the question allows the delta, for every row"
+
+
+@pytest.mark.parametrize("delta", ["0", "1e-6", "1e-14"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"concepts": "points", "bits": 34, "error": "0.1", "epsilon": 1},
+        {"concepts": "thresholds", "bits": 34, "error": "0.1", "epsilon": 1},
+        {"concepts": "points", "bits": 34, "records": 700, "epsilon": 1},
+        {"concepts": "points", "bits": 34, "records": 700, "error": "0.1"},
+        {"concepts": "trees:2", "columns": 5, "records": 3000, "epsilon": 1},
+    ],
+)
+def test_the_paragraph_and_the_table_name_one_floor(asked: dict[str, Any], delta: str) -> None:
+    """Of methods that protect, hold for and give the same, whether or not a row uses the delta."""
+    ask = (
+        plan.needed
+        if "records" not in asked
+        else plan.reachable
+        if "epsilon" in asked
+        else plan.smallest_epsilon
+    )
+    made = ask(**asked, delta=delta)
+    row = made.headline
+    assert row is not None
+    pure = not made.question.delta
+    limit = limit_of(made.question, row, setting=row.option.setting, proper=row.option.proper, pure=pure)
+    assert row.floor == (None if limit is None else limit.value)
+    assert limit is None or number_text(limit.value, up=False) in in_short(made)
+    same = {
+        (each.option.setting, each.option.proper): set() for each in made.answers if not each.need.unlabelled
     }
-    assert floors == {True: 3_751, False: 100}, "the delta counts where it is used"
+    for each in made.answers:
+        if not each.need.unlabelled:
+            same[each.option.setting, each.option.proper].add(each.floor)
+    assert all(len(floors) == 1 for floors in same.values())
 
 
 def test_a_smaller_number_for_another_kind_of_rule_does_not_speak_against_the_floor() -> None:
@@ -120,20 +154,21 @@ def test_fewer_records_that_prove_it_too_are_named_and_the_next_do_not() -> None
 
 def test_who_wants_an_order_is_told_of_orders_first() -> None:
     asked = {"records": 600, "epsilon": 1}
-    nothing = "Nothing is proved about the order of records. Add --simulate to see which AUC to expect"
+    nothing = "Nothing is proved about the order of records. Add --simulate to see what privacy costs its AUC"
     rate = "; a base_rate in the schema"
     assert in_short(plan.reachable(schema=WIDE, aim="rank", **asked)).startswith(nothing + rate)
     assert in_short(plan.reachable(schema=SCHEMA, aim="rank", **asked)).startswith(nothing + ". ")
     card = plan.reachable("card", schema=WIDE, **asked)
-    assert in_short(card).startswith("No accuracy is proved for a card. Add --simulate to see which AUC")
+    bound = "For a card no bound on errors is proved, whatever the number of records."
+    assert in_short(card).startswith(f"{bound} Add --simulate to see what privacy costs its AUC")
     needed = plan.needed("card", schema=WIDE, error="0.1", epsilon=1)
-    assert "Add --simulate, --records and --epsilon to see which AUC" in in_short(needed)
+    assert "Add --simulate, --records and --epsilon to see what privacy costs its AUC" in in_short(needed)
     three = plan.reachable(schema={**WIDE, "classes": [0, 1, 2]}, aim="rank", **asked)
     assert "AUC" not in in_short(three)
 
 
 def test_a_simulated_order_is_said_once_and_first() -> None:
-    found = plan.reachable("card", schema=WIDE, records=600, epsilon=1, simulate=True, seconds=0.1)
-    assert in_short(found).startswith("Simulated, not proved: cards for 600 records ranked with an AUC of")
-    assert str(found).count("ranked with an AUC of") == 1
+    found = plan.reachable("card", schema=WIDE, records=600, epsilon=1, simulate=True, seconds=1)
+    assert in_short(found).startswith("Simulated, not proved: through privacy a card of 600 records lost 0.")
+    assert str(found).count("Simulated, not proved") == 1
     assert found.to_json()["advice"][0] == found.ranking

@@ -36,6 +36,7 @@ from privpac.concepts.literals.cooccurrence import (
     Estimate,
     offsets,
 )
+from privpac.concepts.trees.kernels.plain_majorities import majority_prices
 from privpac.concepts.trees.kernels.sums import signed_counts
 from privpac.concepts.trees.parts import UniformTrees
 from privpac.concepts.trees.prior import refuse_beyond
@@ -189,7 +190,7 @@ class MajorityScores:
         """The price of every other rule, where listing them is quicker than to load the kernels."""
         if self.everything >= DENSE or not plainly(PLAIN_COST * comb(self._tests, VOTERS)):
             return None
-        return _plain_prices(self.signed, self._tests, self.everything)
+        return majority_prices(self.signed, self._tests, self.everything)
 
     @cached_property
     def _counts_by_price(self) -> Longs | None:
@@ -264,30 +265,6 @@ def _largest(place: int, size: int) -> tuple[int, int]:
     while comb(test + 1, size) <= place:
         test += 1
     return test, place - comb(test, size)
-
-
-def _plain_prices(signed: Longs, p: int, everything: int) -> NDArray[Any]:
-    """[set, k]: the price of rule 2k of every set, by numpy alone; that of rule 2k + 1 is the rest of everything."""
-    kind = np.int32 if 32 * everything < 2**31 else np.int64
-    levels: list[NDArray[Any]] = np.split(signed.astype(kind), offsets(p, 3)[1:4])
-    everyone, one, two, three = levels
-    larger, smaller = np.tril_indices(p, -1)
-    pairs, alone = 4 * two, 2 * one - everyone
-    both = alone[smaller] + alone[larger]
-    prices = np.empty((len(three), 4), kind)
-    for c in range(2, p):
-        place, many = comb(c, 3), comb(c, 2)
-        a, b = smaller[:many], larger[:many]
-        with_c = pairs[many : many + c]  # of c and each smaller test
-        total = both[:many] + alone[c]
-        product = (
-            8 * three[place : place + many] - (pairs[:many] + with_c[a] + with_c[b]) + (total + 2 * everyone)
-        )
-        out = prices[place : place + many]
-        out[:, 0] = (everything - (total - product) // 2) // 2
-        for k, one_alone in enumerate((alone[a], alone[b], alone[c])):
-            out[:, k + 1] = (everything - (total - 2 * one_alone + product) // 2) // 2
-    return prices
 
 
 @compiled

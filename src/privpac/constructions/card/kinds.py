@@ -1,4 +1,5 @@
-"""Cards in public numbers: as many as there are draws of tests and signs; no plan promises anything for them."""
+"""Cards and trees that rank in public numbers: as many as there are draws of tests and signs; no plan promises anything
+for them."""
 
 from __future__ import annotations
 
@@ -15,8 +16,10 @@ __all__ = ["KINDS"]
 PAIRS = ("mixed", "pairs")
 """As in `words`, which a plan does not load."""
 
-USUAL_ROUNDS = 8
+USUAL_ROUNDS, USUAL_LEVELS = 8, 3
 """Where the word names none; with records and epsilon the learner chooses."""
+MOST_LEVELS = 6
+"""As in `risk_tree`, which a plan does not load."""
 
 
 def _card(rest: str, description: Description) -> ClassFacts:
@@ -32,7 +35,6 @@ def _card(rest: str, description: Description) -> ClassFacts:
     pairs = 2 * tests**2 if rest in PAIRS else 0  # of answers, about any two columns at most
     size: int = (2 * (tests + pairs)) ** rounds
     word = f"card:{rest}" if rest else "card"
-    has_names = description.schema is not None
     return ClassFacts(
         word,
         "card",
@@ -42,7 +44,7 @@ def _card(rest: str, description: Description) -> ClassFacts:
         1,
         tests=tests,
         parts=rounds,
-        named=has_names,
+        named=description.named,
     )
 
 
@@ -55,6 +57,27 @@ def _tests(description: Description) -> int:
     return len(on_round_numbers(description.schema).tests)
 
 
+def _risk_tree(rest: str, description: Description) -> ClassFacts:
+    levels = int(rest) if is_count(rest) else USUAL_LEVELS
+    if rest not in ("", str(levels)) or not 1 <= levels <= MOST_LEVELS:
+        allowed = f"risk-tree, or risk-tree:1 to risk-tree:{MOST_LEVELS}"
+        raise ParameterError(OWNER, "concepts", f"risk-tree:{rest}", allowed=allowed)
+    tests = description.number_of_tests("risk-tree")
+    size: int = (2 * tests) ** (2**levels - 1)
+    return ClassFacts(
+        f"risk-tree:{rest}" if rest else "risk-tree",
+        "risk-tree",
+        size,
+        Fraction(size - 1),
+        size.bit_length() - 1,
+        1,
+        tests=tests,
+        parts=levels,
+        named=description.named,
+    )
+
+
 KINDS: Mapping[str, tuple[str, Callable[[str, Description], ClassFacts]]] = {
-    "card": ("card --columns C", _card)
+    "card": ("card --columns C", _card),
+    "risk-tree": ("risk-tree --columns C", _risk_tree),
 }

@@ -37,7 +37,9 @@ def _density(text: str, form: str) -> Fraction:
             remedy="On a continuous domain nothing can be promised without a bound on the density: no number of records"
             " suffices (floor-thresholds-smooth).",
         )
-    kappa = rational(text, owner=OWNER, name="kappa", allowed="a number of at least 1")
+    kappa = rational(
+        text, owner=OWNER, name="kappa", allowed=f"a number of at least 1, as in {form}, not a column"
+    )
     if kappa < 1:
         raise ParameterError(
             OWNER, "kappa", text, allowed="a number of at least 1, since no density is smaller"

@@ -90,6 +90,6 @@ def _finite(rest: str, description: Description) -> ClassFacts:
 
 KINDS: Kinds = {
     "rectangles": ("rectangles:K --bits B", _rectangles),
-    "stumps": ("stumps --columns C --bits B", _stumps),
+    "stumps": ("stumps --columns C", _stumps),
     "finite": (FORM, _finite),
 }

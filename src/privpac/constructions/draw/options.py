@@ -83,7 +83,7 @@ def _hard_agnostic(wish: Wish) -> int | None:
 
 
 def _finite(concepts: ClassFacts) -> bool:
-    return concepts.kappa is None and not concepts.stages and concepts.kind not in ("auto", "card", *ONE_WAY)
+    return concepts.kappa is None and not concepts.stages and concepts.kind not in ("auto", *ONE_WAY)
 
 
 def _is_default(concepts: ClassFacts) -> bool:

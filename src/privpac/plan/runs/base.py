@@ -28,7 +28,7 @@ from privpac.plan.answer import Answer
 from privpac.plan.cost import estimated_class
 from privpac.plan.populations import Population, from_table, labelled, lone_value, read_marginals, synthetic
 from privpac.plan.question import Question
-from privpac.plan.trials import Unsimulated
+from privpac.plan.trials import FREE, Unsimulated
 from privpac.theory.listing import box_work
 
 __all__ = [
@@ -46,8 +46,6 @@ __all__ = [
 
 FLIPPED_SHARE = Fraction(1, 10)
 """Labels that are flipped in synthetic tables, when nothing is said about the noise."""
-SHARP = Fraction(600)
-"""An epsilon at which a draw is the best member, for all purposes."""
 EACH, EACH_RECORD = 0.003, 6e-7
 """Seconds of a run, and of one of its records: drawing it, and counting it."""
 EACH_LISTED = {
@@ -199,7 +197,7 @@ def _uneven(population: Population) -> bool:
 
 def _columns(word: str, population: Population) -> tuple[str, ...]:
     """What a class looks at."""
-    learner = Run(word).learner(population.records.schema, population.n, SHARP)
+    learner = Run(word).learner(population.records.schema, population.n, FREE)
     columns: tuple[str, ...] = learner.concepts.statistic.columns
     return columns
 
@@ -213,7 +211,7 @@ def _best(word: str, population: Population) -> Any:
         concepts = Rectangles(schema, tuple(name.strip() for name in columns.split(",")), bins)
         count = coarser_boxes(concepts.groups, n)
         word = f"rectangles:{columns}:{'x'.join(str(min(size, count)) for size in concepts.groups)}"
-    return Run(word).learner(schema, n, SHARP).learn(population.records, SeededCoins(0))
+    return Run(word).learner(schema, n, FREE).learn(population.records, SeededCoins(0))
 
 
 @dataclass(frozen=True)

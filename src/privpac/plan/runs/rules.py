@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from privpac.constructions.cuts.noisy import DenoisedCuts, NoisyCuts
-from privpac.constructions.draw.occam import Occam
+from privpac.constructions.draw.occam import Merged, Occam
+from privpac.constructions.draw.staged_trees import StagedTrees
 from privpac.constructions.few_labels.active_settings import inner_epsilon
 from privpac.constructions.few_labels.methods import concepts_for
 from privpac.constructions.words import Request
@@ -17,9 +19,9 @@ from privpac.data.sample import Size
 from privpac.errors import SizeError
 from privpac.plan.answer import Answer
 from privpac.plan.runs.base import EACH, EACH_RECORD, Run, Supply, listing_seconds, runnable, weighing_seconds
-from privpac.plan.trials import Experiment, Trial
+from privpac.plan.trials import FREE, Experiment, Trial, Unsimulated
 
-__all__ = ["active", "agnostic", "by_command", "class_of", "denoised", "noisy"]
+__all__ = ["active", "agnostic", "by_command", "class_of", "denoised", "noisy", "without_privacy"]
 
 Make = Callable[[int, Fraction], Any]
 """(records, epsilon) to a learner."""
@@ -37,16 +39,29 @@ def _learning(answer: Answer, supply: Supply, make: Make, seconds: Callable[[int
     """Learn from n records, and see how often the rule errs on all of them."""
     population = supply.population(answer)
 
-    def trial(n: int, epsilon: Fraction) -> Trial:
-        learner = make(n, epsilon)
-
+    def learnt_by(learner: Any, n: int) -> Trial:
         def run(coins: Any) -> float:
             rule = learner.learn(population.sample(n, coins), coins)
             return max(0.0, population.error(rule) - population.best)
 
         return run
 
-    return Experiment(population.on, trial, seconds, promised=supply.promised(answer, population))
+    return Experiment(
+        population.on,
+        lambda n, epsilon: learnt_by(make(n, epsilon), n),
+        seconds,
+        promised=supply.promised(answer, population),
+        free=lambda n, epsilon: learnt_by(without_privacy(make(n, epsilon)), n),
+    )
+
+
+def without_privacy(learner: Any) -> Any:
+    """The same choice, from the same rules, at an epsilon at which nothing is hidden."""
+    if isinstance(learner, Merged):
+        return replace(learner, learner=without_privacy(learner.learner))
+    if isinstance(learner, Occam | StagedTrees):
+        return replace(learner, epsilon=FREE)
+    raise Unsimulated("there is no such method without privacy")
 
 
 def by_command(answer: Answer, supply: Supply) -> Experiment:

@@ -139,7 +139,7 @@ SCHEMA = Schema.from_json(
 
 
 def atom(n: int, error: float, generator: np.random.Generator, place: int = 1) -> MemorySample:
-    """A lone atom of class 1 beside a background."""
+    """A hardest records of class 1 beside a background."""
     at = generator.random(n) < error
     return MemorySample.from_cells(SCHEMA, {"x": np.where(at, place, 0)}, at.astype(np.uint8))
 
