@@ -299,7 +299,7 @@ RULES: Mapping[str, Callable[[PlanTable], str | None]] = {
     "no_bound": no_bound,
     "nothing": _nothing,
     "impossible": _impossible,
-    "unproved": _unproved,
+    "unproved": _gap,
     "run": run,
     "run_perfect": run_perfect,
     "run_unlabelled": run_unlabelled,

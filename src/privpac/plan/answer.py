@@ -155,8 +155,8 @@ def answer(question: Question, option: Option, concepts: ClassFacts) -> Answer |
     if row is None:
         return None
     # What is impossible is asked of all that the question allows: also of methods with its delta, for a row without.
-    allowed = replace(option, pure=not question.delta)
-    return replace(with_floor(question, replace(row, option=allowed)), option=option)
+    as_asked = replace(option, pure=not question.delta)
+    return replace(with_floor(question, replace(row, option=as_asked)), option=option)
 
 
 def with_floor(question: Question, row: Answer) -> Answer:

@@ -56,7 +56,10 @@ def facts_of(word: str, description: Description) -> tuple[ClassFacts, ...]:
     if word == "auto":
         if description.schema is None:
             description.number_of_tests("auto")  # refuses what tells none
-        return (*_mixed(description), *(fact for name in AUTO for fact in facts_of(name, description)))
+        return (
+            *_mixture_facts(description),
+            *(fact for name in AUTO for fact in facts_of(name, description)),
+        )
     head, _, rest = word.partition(":")
     if head not in KINDS:
         _refuse_ways(word)
@@ -102,7 +105,7 @@ def _refuse_ways(word: str) -> None:
     )
 
 
-def _mixed(description: Description) -> tuple[ClassFacts, ...]:
+def _mixture_facts(description: Description) -> tuple[ClassFacts, ...]:
     """All that `auto` draws from, under its prior; unknown where only a number of tests was given."""
     from privpac.constructions.draw.default import default_mixture
     from privpac.data.schema import Schema

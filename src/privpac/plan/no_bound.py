@@ -56,10 +56,10 @@ def no_bound(plan: PlanTable) -> str | None:
     if lacks is None:
         return None
     epsilon = "EPSILON" if question.epsilon is None else plain(question.epsilon)
-    simulated = "" if question.card is None else " --simulate tells beforehand what privacy costs."
+    hint = "" if question.card is None else " --simulate tells beforehand what privacy costs."
     return (
         f"Instead of a bound, an estimate on a fifth of the records tells how good {lacks.what} is that you have"
-        f" learnt, at no further epsilon.{simulated} The nearest word with a bound is --concepts {lacks.near}."
+        f" learnt, at no further epsilon.{hint} The nearest word with a bound is --concepts {lacks.near}."
         f" {lacks.known} With an estimate: privpac learn DATA --schema SCHEMA --concepts {question.word} --epsilon"
         f" {epsilon} --holdout 0.2 --estimate-epsilon {epsilon}."
     )

@@ -58,7 +58,7 @@ def make(question: Question, simulation: Simulation | None = None) -> Plan:
 
         ranking = expected_ranking(question, simulation)
         rows = simulated(question, simulation, rows, share=1.0 if ranking is None else REST)
-    ordered = tuple(sorted(rows, key=lambda row: row.order))
-    plan = Plan(question, ordered)
+    in_order = tuple(sorted(rows, key=lambda row: row.order))
+    plan = Plan(question, in_order)
     first = () if ranking is None else (ranking,)
     return replace(plan, advice=(*first, *advise(plan)), ranking=ranking)

@@ -119,8 +119,8 @@ def synthetic(
         column.name: _draw_cells(column, shares.get(column.name), uniforms(coins, rows))
         for column in schema.columns
     }
-    stored = MemorySample.from_cells(schema, cells).block().cells
-    rule = _planted(schema, stored, coins)
+    records = MemorySample.from_cells(schema, cells)
+    rule = _planted_tree(schema, records.block().cells, coins)
     spread = "with the given marginals" if shares else "spread evenly over their ranges"
     whence = f"{rows:,} invented records: independent columns, {spread}; labels from a random tree of depth"
     return labelled(

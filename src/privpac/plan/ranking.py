@@ -26,7 +26,7 @@ from privpac.data.sample import Size
 from privpac.numbers.exact import plain
 from privpac.plan.populations import Population, from_table, read_marginals, synthetic
 from privpac.plan.question import Question
-from privpac.plan.runs.base import EACH, EACH_RECORD, FLIPPED, as_schema
+from privpac.plan.runs.base import EACH, EACH_RECORD, FLIPPED_SHARE, as_schema
 from privpac.plan.simulate import Loss
 from privpac.plan.simulation import Simulation, TimeUp
 from privpac.plan.trials import FREE, Setting, coins_of
@@ -139,15 +139,15 @@ class _Cards:
         """A table of one's own, or an invented one with labels from a tree, which no card was made for."""
         if self.is_own:
             return from_table(self.simulation.table, self.schema)
-        flipped: Fraction = FLIPPED if self.question.noise is None else self.question.noise
+        share: Fraction = FLIPPED_SHARE if self.question.noise is None else self.question.noise
         marginals = read_marginals(self.simulation.marginals)
-        return synthetic(self.schema, flipped=float(flipped), marginals=marginals)
+        return synthetic(self.schema, flipped=float(share), marginals=marginals)
 
     def seconds(self, setting: Setting) -> float:
         """Of one card, by public numbers alone."""
         learner = self.learner(setting)
-        paired = isinstance(learner, CardLearner) and learner.form is not Form.ALONE
-        pairs = EACH_PAIR * learner.pair_count * learner.rounds if paired else 0.0
+        has_pairs = isinstance(learner, CardLearner) and learner.form is not Form.ALONE
+        pairs = EACH_PAIR * learner.pair_count * learner.rounds if has_pairs else 0.0
         looks = EACH_LOOK * len(self.schema.columns) * learner.passes
         return float(EACH + setting[0] * (EACH_RECORD + looks) + pairs)
 

@@ -67,8 +67,8 @@ def _behind(question: Question) -> str:
         return ""
     most = question.records * question.epsilon
     behind = next((loss for limit, loss in CARD_BEHIND if most <= limit), None)
-    lost = "level with" if behind is None else f"about {behind} below"
+    standing = "level with" if behind is None else f"about {behind} below"
     return (
-        f"With records times epsilon near {int(most):,} it was {lost} logistic regression without privacy, which is"
+        f"With records times epsilon near {int(most):,} it was {standing} logistic regression without privacy, which is"
         " what to compare with: how well anything can rank depends on the table. "
     )

@@ -53,9 +53,9 @@ def _outcomes(question: Question, simulation: Simulation, rows: list[Answer], sh
     """From an earlier run of the same code on the same numbers, or tried and kept."""
     keep, options = simulation.keep, _digest(question, simulation, rows)
     if keep is not None and options is not None:
-        stored = keep.get("plan", options=options)
-        if isinstance(stored, list) and len(stored) == len(rows):
-            return [_from_json(tree) for tree in stored]
+        trees = keep.get("plan", options=options)
+        if isinstance(trees, list) and len(trees) == len(rows):
+            return [_from_json(tree) for tree in trees]
     outcomes = _simulate(question, simulation, rows, share * simulation.seconds) if rows else []
     # What is left out for want of time is tried again the next time.
     if keep is not None and options is not None and not simulation.clock.is_up:

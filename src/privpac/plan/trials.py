@@ -108,7 +108,7 @@ def estimate(
     Raises `Unsimulated` where it would take longer than `seconds` or the time is up, or nothing up to the proved number
     does.
     """
-    run = _reachable if question.kind == "reachable" else _searched
+    run = _reachable if question.kind == "reachable" else _search
     clock = Clock(math.inf) if clock is None else clock
     return run(question, row, experiment, seconds, clock, progress or (lambda part, of: None))
 
@@ -223,7 +223,7 @@ def _four(value: float | None, most: Fraction | None) -> Fraction | None:
     return decimal if most is None else min(decimal, most)
 
 
-def _searched(
+def _search(
     question: Question, row: Answer, experiment: Experiment, seconds: float, clock: Clock, progress: Progress
 ) -> tuple[Estimate, float]:
     """The lowest rung that does, of records or of epsilons."""
@@ -231,7 +231,7 @@ def _searched(
     have = question.records or 1
 
     def setting(rung: Rung) -> Setting:
-        return (int(rung), wish.epsilon) if needed else (have, Fraction(rung))
+        return (int(rung), wish.epsilon) if asks_records else (have, Fraction(rung))
 
     climb = _Climb(
         experiment,
@@ -371,8 +371,8 @@ class _Climb:
             trial = self._experiment.trial(*self._setting(self._rungs[place]))
             while len(failures) < count and sum(failures) <= most:
                 self._spend(place, 1)
-                error = self._clock.timed(self._each(place), lambda: trial(SeededCoins(len(failed))))
-                failed.append(float(error > self._error))
+                error = self._clock.timed(self._each(place), lambda: trial(SeededCoins(len(failures))))
+                failures.append(float(error > self._error))
         except SizeError:  # so few records cannot do at all
             if place == self._last:
                 raise

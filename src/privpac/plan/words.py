@@ -42,10 +42,10 @@ def in_short(plan: PlanTable) -> str:
     if row is None:
         return " ".join(ranks)
     first = [*ranks, *verdict(plan)]
-    proved = [_promise(plan, row), *_more_hidden(plan, row), *_sooner(plan, row), *_hopeless(plan, row)]
+    facts = [_promise(plan, row), *_more_hidden(plan, row), *_sooner(plan, row), *_hopeless(plan, row)]
     if row.simulated is not None:
-        return " ".join([*first, expected(row), *proved])
-    return " ".join([*first, *proved, *([] if ranks else [UNSIMULATED])])
+        return " ".join([*first, expected(row), *facts])
+    return " ".join([*first, *facts, *([] if ranks else [UNSIMULATED])])
 
 
 def verdict(plan: PlanTable) -> list[str]:
@@ -67,7 +67,7 @@ def verdict(plan: PlanTable) -> list[str]:
     reachable = again(plan.question, row, kind="reachable", error=None)
     if reachable is None:
         return [f"No: {count(have)} prove nothing that holds {_condition(row)}.", *also]
-    proves = amount(proved, number_text(proved.proved))
+    proves = amount(reachable, number_text(reachable.proved))
     return [f"No: {count(have)} prove {proves}, not {plain(error)}, {_condition(row)}.", *also]
 
 
@@ -234,24 +234,24 @@ def _left_out(plan: PlanTable) -> list[str]:
 def notes(plan: PlanTable) -> list[str]:
     """How large classes of many tests are, and what the rules lie on; what was simulated on what, and what was not and
     why: a line each."""
-    first = _left_out(plan) + _less_spent(plan) + _assumed(plan)
+    first = _left_out(plan) + _less_spent(plan) + _assumptions(plan)
     return first + _sizes(plan) + grid_notes(plan) + simulations(plan) + _theorems(plan)
 
 
 def _less_spent(plan: PlanTable) -> list[str]:
     """Which numbers of the table are proved with less than the epsilon that was allowed."""
     less = [row for row in visible_answers(plan) if row.spent < row.wish.epsilon]
-    named = "; ".join(f"{row_name(plan, row)}, learnt with epsilon {plain(row.spent)}" for row in less)
-    return [f"Proved with a smaller epsilon than was allowed: {named}"] if less else []
+    names = "; ".join(f"{row_name(plan, row)}, learnt with epsilon {plain(row.spent)}" for row in less)
+    return [f"Proved with a smaller epsilon than was allowed: {names}"] if less else []
 
 
-def _assumed(plan: PlanTable) -> list[str]:
+def _assumptions(plan: PlanTable) -> list[str]:
     """What is taken for granted of columns that were only counted."""
-    counted = plan.question.subject.counted and any(
+    is_counted = plan.question.subject.counted and any(
         row.concepts.cells or row.concepts.table or row.concepts.groups for row in plan.answers
     )
     text = "A column is taken to have 2^32 values, as one of real numbers has; --bits B or a schema say otherwise"
-    return [text] if counted else []
+    return [text] if is_counted else []
 
 
 def _theorems(plan: PlanTable) -> list[str]:

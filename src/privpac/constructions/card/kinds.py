@@ -60,8 +60,8 @@ def _tests(description: Description) -> int:
 def _risk_tree(rest: str, description: Description) -> ClassFacts:
     levels = int(rest) if is_count(rest) else USUAL_LEVELS
     if rest not in ("", str(levels)) or not 1 <= levels <= MOST_LEVELS:
-        allowed = f"risk-tree, or risk-tree:1 to risk-tree:{MOST_LEVELS}"
-        raise ParameterError(OWNER, "concepts", f"risk-tree:{rest}", allowed=allowed)
+        requirement = f"risk-tree, or risk-tree:1 to risk-tree:{MOST_LEVELS}"
+        raise ParameterError(OWNER, "concepts", f"risk-tree:{rest}", allowed=requirement)
     tests = description.number_of_tests("risk-tree")
     size: int = (2 * tests) ** (2**levels - 1)
     return ClassFacts(
