@@ -18,8 +18,8 @@ from .conftest import SCHEMA
 
 
 def test_the_form_offers_every_class_the_planner_knows() -> None:
-    assert set(CLASSES) == {"auto", *KINDS} - {"card", "finite"}, (
-        "of cards nothing is promised; pages read no file"
+    assert set(CLASSES) == {"auto", *KINDS} - {"card", "risk-tree", "finite"}, (
+        "of cards and trees that rank nothing is promised; pages read no file"
     )
 
 
