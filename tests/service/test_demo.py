@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from fastapi.testclient import TestClient
 
 from privpac.cli import main
@@ -34,6 +35,7 @@ def test_a_demo_takes_nothing_else_and_a_service_needs_a_bundle(capsys: object) 
     assert main(["serve"]) == 2
 
 
+@pytest.mark.long
 def test_a_demo_that_ends_says_nothing_but_lines_of_json() -> None:
     """Ctrl-C as soon as it answers: no library complains about what it did not put away."""
     port = free_port()

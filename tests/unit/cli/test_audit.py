@@ -146,6 +146,7 @@ def test_all_rows_share_a_small_budget(capsys: pytest.CaptureFixture[str]) -> No
     assert time.monotonic() - begin < 60
 
 
+@pytest.mark.long
 def test_an_unfinished_row_says_what_was_covered(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     wishes = ("exact", "audited_cases:SLOW", "audited_cases:FAIR", "--budget-seconds", "0.6")
     code, out, err = run(capsys, *wishes)

@@ -200,6 +200,7 @@ def test_the_quick_way_and_the_careful_way_agree(column: Column, items: list[str
             same(column, some, texts)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("compiled_for_all")
 @settings(max_examples=50)
 @given(st.lists(NASTY, min_size=1, max_size=6))

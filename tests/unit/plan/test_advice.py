@@ -320,6 +320,7 @@ def test_weaker_promises_are_ways_out(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Fraction(1, 5) == plan.needed("thresholds", bits=8, error="0.2", epsilon=1).question.error
 
 
+@pytest.mark.long
 def test_a_dimension_that_needs_its_bits_keeps_its_advice() -> None:
     """The bits of `any` say how large a class is: no coarser grid is looked for."""
     found = plan.needed("any:40", bits=300, error="0.1", epsilon="0.5", records=100)

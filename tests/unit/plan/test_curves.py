@@ -33,7 +33,7 @@ def marks_of(found: Plan, against: str) -> tuple[Series, Series | None]:
     return marks[0], marks[1] if len(marks) > 1 else None
 
 
-FEW = {("needed", "bits"), ("large error", "error"), ("many records", "epsilon"), ("at hand", "epsilon")}
+FEW = {("needed", "bits"), ("large error", "error"), ("at hand", "epsilon")}
 """Asked in every run: each axis, a floor, an end of the range; all others are long."""
 
 
@@ -72,6 +72,7 @@ def test_long_keys_are_inside_too() -> None:
     assert display.curves.x_ticks == display.x
 
 
+@pytest.mark.long
 def test_the_headline_is_drawn_first() -> None:
     found = plan.needed("auto", columns=3, error="0.2", epsilon=1)
     first = found.curves("epsilon", learner=None).rows[0]

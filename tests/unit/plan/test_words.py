@@ -75,6 +75,7 @@ def test_a_smaller_epsilon_is_named_with_its_number() -> None:
     )
 
 
+@pytest.mark.long
 def test_what_records_reach_is_about_the_epsilon_that_was_asked_for() -> None:
     """70,000 records were said to prove an error with epsilon 0.2 where 1 was asked for, and more where 0.2 was."""
     found = plan.reachable("auto", columns=12, records=70_000, epsilon=1)
@@ -129,6 +130,7 @@ def test_with_all_three_numbers_the_first_word_is_yes_or_no() -> None:
     assert in_short(plan.needed("thresholds", **asked)).startswith("Proved: ")
 
 
+@pytest.mark.long
 def test_fewer_records_that_prove_it_too_are_named_and_the_next_do_not() -> None:
     asked = {"schema": WIDE, "epsilon": 1}
     found = plan.needed(error="0.05", **asked)

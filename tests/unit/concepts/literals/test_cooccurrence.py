@@ -95,6 +95,7 @@ def plain_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tensor_module, "plainly", lambda operations: False)
 
 
+@pytest.mark.long
 def test_joint_histograms_give_the_same_counts_as_words() -> None:
     columns: tuple[Column, ...] = (
         Numeric("a", 0.0, 1.0),
