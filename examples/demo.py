@@ -33,7 +33,7 @@ def main() -> None:
 
     model.save("demo-model.json")
     checked = privpac.verify("demo-model.json")
-    print(f"demo-model.json: {checked.steps} steps of the certificate re-derived, all hold.")
+    print(f"demo-model.json: all {checked.steps} steps of its proof were derived again.")
     write_report(model, Path("demo-report.html"))
     print("demo-report.html: open it in a browser.")
 

@@ -13,7 +13,13 @@ from privpac.cli import console
 from privpac.drafts import draft_of, whole_file
 from privpac.errors import ParameterError, PrivpacError
 
-__all__ = ["Destination", "paid_for", "require_out"]
+__all__ = ["UNCOUNTED", "Destination", "paid_for", "require_out", "warn_uncounted"]
+
+UNCOUNTED = (
+    "Nobody will count what this run reveals, because no --ledger is given; runs on the same records add up. To have"
+    " them counted, stop this one (Ctrl-C), make a budget once with `privpac ledger create budget.sqlite --epsilon"
+    " TOTAL`, and add --ledger budget.sqlite."
+)
 
 
 def require_out(out: str | None, ledger: str | None, *, owner: str, as_json: bool) -> None:
@@ -26,6 +32,12 @@ def require_out(out: str | None, ledger: str | None, *, owner: str, as_json: boo
             allowed="a file for the model when a ledger is charged for it",
             remedy="Add --out model.json.",
         )
+
+
+def warn_uncounted(ledger: str | None, random_state: int | None, *, as_json: bool) -> None:
+    """Say before the draw that no budget is charged for it; what is drawn from a seed is not for release anyway."""
+    if ledger is None and random_state is None:
+        console.note(UNCOUNTED, as_json=as_json)
 
 
 @contextmanager

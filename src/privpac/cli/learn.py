@@ -10,7 +10,7 @@ import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
-from privpac.cli.destination import Destination, paid_for, require_out
+from privpac.cli.destination import Destination, paid_for, require_out, warn_uncounted
 from privpac.cli.options import (
     Force,
     KeyFile,
@@ -44,11 +44,6 @@ __all__ = ["learn"]
 
 OWNER = "learn"
 FROM_DATA = "from_data"
-UNCOUNTED = (
-    "Nobody will count what this run reveals, because no --ledger is given; runs on the same records add up. To have"
-    " them counted, stop this one (Ctrl-C), make a budget once with `privpac ledger create budget.sqlite --epsilon"
-    " TOTAL`, and add --ledger budget.sqlite."
-)
 
 
 def learn(
@@ -222,8 +217,8 @@ def learn(
         return
     require_out(out, ledger, owner=OWNER, as_json=as_json)
     key = _signing_key(sign, signer, out, random_state)
-    if ledger is None and out is not None and random_state is None:
-        console.note(UNCOUNTED, as_json=as_json)
+    if out is not None:
+        warn_uncounted(ledger, random_state, as_json=as_json)
     with (
         console.reading("Learning", data, engine, as_json=as_json) as progress,
         console.collecting() as advice,

@@ -11,7 +11,7 @@ import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
-from privpac.cli.destination import Destination, paid_for
+from privpac.cli.destination import Destination, paid_for, warn_uncounted
 from privpac.cli.options import Force, LedgerPlace, RecordsPerPerson, Seed, file, number
 from privpac.errors import ParameterError
 from privpac.wishes import TableWishes, warning_of_large
@@ -98,6 +98,7 @@ def release(
         records_per_person=records_per_person,
         delta=delta,
     )
+    warn_uncounted(ledger, random_state, as_json=as_json)
     with console.reading("Releasing", data, engine, as_json=as_json) as progress:
         from privpac.data.schema import schema_for
         from privpac.guarantee.ledger.ledger import Ledger

@@ -16,8 +16,7 @@ import pytest
 import privpac
 from privpac import Ledger, __version__, load, verify
 from privpac.cli import console, main
-from privpac.cli.destination import Destination
-from privpac.cli.learn import UNCOUNTED
+from privpac.cli.destination import UNCOUNTED, Destination
 from privpac.cli.theorems import uses
 from privpac.constructions.catalogue import REGISTER, formulas
 

@@ -10,7 +10,7 @@ import pytest
 
 from privpac import Ledger
 from privpac.cli.app import run
-from privpac.cli.learn import UNCOUNTED
+from privpac.cli.destination import UNCOUNTED
 from privpac.errors import PrivpacError
 
 COLUMNS = [

@@ -11,8 +11,8 @@ Tested by tests/unit/constructions/estimates/test_ranks.py (among it a validity 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -25,12 +25,17 @@ from privpac.concepts.trees.tree import Tree
 from privpac.constructions.estimates.figures import BALANCE, SELDOM, seldom_text
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 
-__all__ = ["Group", "RankFigures", "Share", "ranks_of_card", "ranks_of_tree"]
+__all__ = ["SPLIT", "Group", "RankFigures", "Share", "ranks_of_card", "ranks_of_tree"]
 
 NOTE = (
     "These follow from noisy counts that are released anyway, of the records the rule was learnt from: they cost no"
     " further privacy. Intervals: two standard deviations of noise and sampling together; in simulations they held"
     " about nine times in ten."
+)
+SPLIT = (
+    "The cut-off lies among sums that were counted together, so the counts do not tell how many of those records are"
+    " above it: sensitivity, specificity and how often the rule is right take them to be spread evenly over the sums,"
+    " and their intervals allow for all or none of them."
 )
 MOST_PLACES = 10
 """Points of a calibration picture that can be told apart."""
@@ -43,9 +48,15 @@ class Group:
     """Records with one risk: what it is said to be, what they are called, and their noisy counts of either class."""
 
     risk: float
-    label: int
+    part: float
+    """How much of it is called the second class: none or all, or a part where a cut-off lies within it."""
     zeros: int
     ones: int
+
+    @property
+    def is_split(self) -> bool:
+        """Whether the counts do not tell how many records are on which side of the cut-off."""
+        return 0 < self.part < 1
 
 
 @dataclass(frozen=True)
@@ -169,11 +180,12 @@ class RankFigures:
     @property
     def accuracy(self) -> Share | None:
         """How often the rule is right."""
-        right = [group.ones if group.label else group.zeros for group in self.groups]
-        wrong = [group.zeros if group.label else group.ones for group in self.groups]
-        return (
-            self._between(sum(right), sum(wrong), len(self.groups), len(self.groups)) if self.known else None
-        )
+        return self._either_way(self._accuracy)
+
+    def _accuracy(self, groups: Sequence[Group]) -> Share:
+        right = sum(group.ones if group.part else group.zeros for group in groups)
+        wrong = sum(group.zeros if group.part else group.ones for group in groups)
+        return self._between(right, wrong, len(groups), len(groups))
 
     @property
     def majority(self) -> tuple[str, Share] | None:
@@ -185,12 +197,26 @@ class RankFigures:
         cells = len(self.groups)
         return (name, self._between(more, fewer, cells, cells)) if self.known else None
 
-    def _share(self, count: Any, label: int) -> Share | None:
+    def _share(self, count: Callable[[Group], int], label: int) -> Share | None:
+        def share(groups: Sequence[Group]) -> Share:
+            hits = [count(group) for group in groups if group.part == label]
+            rest = [count(group) for group in groups if group.part != label]
+            return self._between(sum(hits), sum(rest), len(hits), len(rest))
+
+        return self._either_way(share)
+
+    def _either_way(self, share: Callable[[Sequence[Group]], Share]) -> Share | None:
+        """A share, if the group that the cut-off splits is below it, and if it is above it; the value is in between, by its
+        part, and the interval holds for both. Where no group is split, both are the same."""
         if not self.known:
             return None
-        counts = [count(group) for group in self.groups if group.label == label]
-        rest = [count(group) for group in self.groups if group.label != label]
-        return self._between(sum(counts), sum(rest), len(counts), len(rest))
+        below, above = (
+            share([replace(group, part=side) if group.is_split else group for group in self.groups])
+            for side in (0, 1)
+        )
+        part = next((group.part for group in self.groups if group.is_split), 0.0)
+        value = (1 - part) * below.value + part * above.value
+        return Share(value, min(below.low, above.low), max(below.high, above.high))
 
     def _between(self, hits: int, rest: int, hit_cells: int, rest_cells: int) -> Share:
         """A share of noisy counts: sums of so many cells each."""
@@ -242,12 +268,14 @@ class RankFigures:
             ]
         commonest, right = self.majority
         zero, one = self.class_names
+        split = [SPLIT] if any(group.is_split for group in self.groups) else []
         name = self.class_names[self.classes.index(commonest)]
         return [
             f"Area under the curve (AUC) about {self.auc}: how often a record of {one} has the larger risk.",
             f"Sensitivity ({one}) about {self.sensitivity}, specificity ({zero}) about"
             f" {self.specificity}; balanced accuracy about {self.balanced}.",
             f"Right about {self.accuracy} of the time; always saying {name} about {right}.",
+            *split,
         ]
 
     def to_json(self) -> dict[str, Any]:
@@ -299,12 +327,13 @@ def ranks_of_tree(
 
 
 def ranks_of_card(card: Card, classes: Sequence[str], *, names: Sequence[str] = ()) -> RankFigures:
-    """The figures of a card; where several sums are counted together, their middle stands for all of them."""
+    """The figures of a card; where several sums are counted together, the risk of their middle stands for all."""
     groups = []
     for bucket, (zeros, ones) in enumerate(card.counts):
         first, last = card.table.bounds(bucket)
-        middle = (first + last) // 2
-        groups.append(Group(card.risks[middle] / SCALE, int(middle >= card.cutoff), zeros, ones))
+        above = max(0, last + 1 - max(first, card.cutoff))  # sums from the cut-off on
+        risk = card.risks[(first + last) // 2] / SCALE
+        groups.append(Group(risk, above / (last + 1 - first), zeros, ones))
     has_costs = len(set(card.costs)) > 1
     both = (classes[0], classes[1])
     return RankFigures(tuple(groups), card.table.spread, both, weighed=has_costs, names=tuple(names))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -10,9 +11,10 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score, recall_score, roc_auc_score
 
 from privpac import Schema, learn
+from privpac.concepts.cards.card import Card
 from privpac.constructions.estimates.figures import BALANCE
 from privpac.constructions.estimates.leaf_counts import LeafCounts
-from privpac.constructions.estimates.ranks import Group, RankFigures, ranks_of_tree
+from privpac.constructions.estimates.ranks import SPLIT, Group, RankFigures, ranks_of_tree
 from privpac.model import Model
 from tests.unit.constructions.estimates.test_leaf_counts import TREE
 
@@ -39,7 +41,7 @@ def expanded() -> tuple[list[int], list[float], list[int]]:
         for label, count in ((0, group.zeros), (1, group.ones)):
             truth += [label] * count
             risks += [group.risk] * count
-            labels += [group.label] * count
+            labels += [int(group.part)] * count
     return truth, risks, labels
 
 
@@ -60,6 +62,41 @@ def test_figures_are_those_of_the_records_that_were_counted() -> None:
     for share in (figures.auc, figures.sensitivity, figures.specificity, figures.balanced, figures.accuracy):
         assert share is not None
         assert 0 <= share.low < share.value < share.high <= 1
+
+
+def test_where_a_cut_off_splits_a_group_the_intervals_allow_for_both_sides() -> None:
+    split = tuple(replace(group, part=0.25) if group.risk == 0.4 else group for group in GROUPS)
+    ends = [
+        RankFigures(
+            tuple(replace(group, part=side) if group.is_split else group for group in split), 1, NAMES
+        )
+        for side in (0, 1)
+    ]
+    figures = RankFigures(split, 1, NAMES)
+    for name in ("sensitivity", "specificity", "accuracy"):
+        here, low, high = (getattr(one, name) for one in (figures, *ends))
+        assert here.value == pytest.approx(0.75 * low.value + 0.25 * high.value)
+        assert (here.low, here.high) == (min(low.low, high.low), max(low.high, high.high))
+    assert figures.auc == ends[0].auc
+    assert SPLIT in figures.lines()
+    assert not any(SPLIT in one.lines() for one in ends)
+
+
+def test_a_card_is_judged_by_its_own_cut_off() -> None:
+    """The parts of its groups are those of the sums that the card itself calls ill, wherever it cuts."""
+    parts = set()
+    for seed in range(12):
+        table = drawn(3000, seed)
+        model = learn(table, schema=SCHEMA, concepts="card:6", epsilon=2, random_state=seed)
+        card, figures = model.hypothesis, model.ranks
+        assert isinstance(card, Card)
+        assert figures is not None
+        for bucket, group in enumerate(figures.groups):
+            first, last = card.table.bounds(bucket)
+            ill = [points >= card.cutoff for points in range(first, last + 1)]
+            assert group.part == pytest.approx(np.mean(ill))
+            parts.add(group.is_split)
+    assert parts == {False, True}
 
 
 def test_the_curve_goes_from_nobody_to_everybody_and_its_area_is_the_auc() -> None:
