@@ -35,7 +35,7 @@ def explain(
     report: Annotated[str | None, file("Write an HTML report.")] = None,
     picture: Annotated[str | None, file("Draw the rule: a file that ends in .svg or .png.")] = None,
     onnx: Annotated[str | None, file("Write the rule as an ONNX graph (needs privpac[onnx]).")] = None,
-    sql: Annotated[str | None, file("Write the rule as SQL: expressions for a SELECT.")] = None,
+    sql: Annotated[str | None, file("Write the rule as a query in SQL.")] = None,
     certificate: Annotated[
         str | None, file("Write the certificate alone, for privpac verify --certificate-only.")
     ] = None,
@@ -76,7 +76,7 @@ def explain(
     with console.working("Reading", as_json=as_json):
         from privpac.model import load
         from privpac.report.page import report_html
-        from privpac.report.sql import sql_list
+        from privpac.report.sql import sql_query
         from privpac.report.summary import summary_json, summary_sections
 
         loaded_model = load(model)
@@ -87,7 +87,7 @@ def explain(
         if graph is not None:
             loaded_model.save_onnx(graph.path)
         if query is not None:
-            query.write(sql_list(loaded_model))
+            query.write(sql_query(loaded_model) + "\n")
         if bare is not None:
             _write_certificate(bare, model)
         if statement_place is not None:

@@ -12,7 +12,12 @@ from privpac.data.columns import Numeric
 from privpac.errors import NoSqlForm
 from privpac.report.subject import Subject
 
-__all__ = ["sql_list", "sql_query", "sql_text"]
+__all__ = ["sql_query", "sql_text"]
+
+TYPES = (
+    "These columns of the table must have a type for numbers: {}. Where a file was loaded as text, numbers are compared"
+    " as words, and the answers are wrong without an error."
+)
 
 DOUBLE = "e0 behind a long number says that it is a double: databases round none of its digits."
 STEPS = (
@@ -30,28 +35,20 @@ def sql_text(model: Subject) -> str:
 
 
 def sql_query(model: Subject) -> str:
-    """The rule as a query about a table that the reader names."""
-    expression = model.to_sql()
-    comment = "\n".join(_comment(model, expression, "Put the name of your table in place of your_table."))
-    return f"{comment}\nSELECT {expression} AS {sql_name(model.schema.label)}\nFROM your_table;"
-
-
-def sql_list(model: Subject) -> str:
-    """What may stand after SELECT: the class, and of a card the points and the risk too."""
+    """The rule as a query about a table that the reader names: the class, and of a card the points and the risk too."""
     hypothesis, schema = model.hypothesis, model.schema
     columns = {schema.label: model.to_sql()}
     if isinstance(hypothesis, Card):
         columns |= {"points": hypothesis.points_sql(schema), "risk": hypothesis.risk_sql(schema)}
     items = ",\n".join(f"{text} AS {sql_name(name)}" for name, text in columns.items())
-    use = "What follows stands between SELECT and FROM: SELECT ... FROM your_table;"
-    return "\n".join([*_comment(model, items, use), items]) + "\n"
+    return "\n".join([*_comment(model, items), f"SELECT {items}", "FROM your_table;"])
 
 
 def _class_entry(number: int, name: str, in_words: str) -> str:
     return in_words if name == str(number) else f"{number} is {in_words}"
 
 
-def _comment(model: Subject, sql: str, use: str) -> list[str]:
+def _comment(model: Subject, sql: str) -> list[str]:
     tree, schema = model.certificate, model.schema
     classes = ", ".join(
         map(_class_entry, range(len(schema.classes)), schema.classes, schema.classes_in_words)
@@ -61,12 +58,16 @@ def _comment(model: Subject, sql: str, use: str) -> list[str]:
         f" {tree['epsilon']}, delta {tree['delta']}.",
         f"Its certificate is in the model file with the digest {model.to_json()['digest']}.",
         f"It gives the number of the class: {classes}.",
-        use,
+        "Put the name of your table in place of your_table, and columns of yours, such as a number of the record, after"
+        " SELECT.",
     ]
     if tree["coins"] != "system":
         lines.append("Made with a known seed: it promises nothing and must not be released.")
     columns = [schema.column(name) for name in model.hypothesis.columns]
-    if any(isinstance(column, Numeric) and not column.integer for column in columns):
+    numeric = [column for column in columns if isinstance(column, Numeric)]
+    if numeric:
+        lines.append(TYPES.format(", ".join(column.name for column in numeric)))
+    if not all(column.integer for column in numeric):
         lines.append(STEPS)
     if "e0 " in sql or "e0)" in sql:
         lines.append(DOUBLE)

@@ -206,8 +206,8 @@ class RankFigures:
         return self._either_way(share)
 
     def _either_way(self, share: Callable[[Sequence[Group]], Share]) -> Share | None:
-        """A share, if the group that the cut-off splits is below it, and if it is above it; the value is in between, by its
-        part, and the interval holds for both. Where no group is split, both are the same."""
+        """A share if the group that the cut-off splits is below it, and if it is above it: the value is in between, by
+        its part, and the interval holds for both. Where no group is split, both are the same."""
         if not self.known:
             return None
         below, above = (
