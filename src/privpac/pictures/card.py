@@ -28,8 +28,9 @@ NOTE = 18.0
 """From one line below the risks to the next."""
 GRID = (0.25, 0.5, 0.75, 1.0)
 """Risks that have a line across."""
-SAYS_NOTHING = 0.9
-"""Counts that allow more than this share of all risks are nearly all noise: such a bar is hollow, without a line."""
+SAYS_NOTHING = 2 / 3
+"""Counts that allow more than this share of all risks may be noise alone, which has long tails and many bars to show up
+in: such a bar is hollow, without a line."""
 FOOT = 26.0
 THIN = "Thin lines: risks within two standard deviations of the noisy counts."
 BETWEEN = "One between two bars is about both."

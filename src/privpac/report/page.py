@@ -91,9 +91,14 @@ def _header(model: Subject) -> str:
     records = (tree["request"] or tree)["labelled"]  # those kept aside for the estimate included
     facts = [("epsilon", tree["epsilon"]), ("delta", tree["delta"]), ("records", f"{records:,}")]
     if model.ranks is not None and model.ranks.auc is not None:
-        facts.append(("area under the curve (AUC)", f"{model.ranks.auc.value:.3f}"))
+        facts.append(("AUC, on the records it was learnt from", f"{model.ranks.auc.value:.3f}"))
     if model.estimate is not None:
-        facts.append(("private estimate of accuracy", f"{float(model.estimate.accuracy):.3f}"))
+        figures = model.figures
+        mean = None if figures is None or not costs_text(model) else figures.balanced
+        # With costs a rule may well be right less often than a constant, and this is not what it was asked for.
+        name = "accuracy" if mean is None else "balanced accuracy"
+        share = model.estimate.accuracy if mean is None else mean
+        facts.append((f"private estimate of {name}", f"{float(share):.3f}"))
     items = "".join(f"<li><span>{escape(n)}</span><strong>{escape(str(v))}</strong></li>" for n, v in facts)
     warning = (
         f'\n<section class="warning">{escape(SEED_WARNING)}.</section>' if tree["coins"] != "system" else ""

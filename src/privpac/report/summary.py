@@ -170,6 +170,10 @@ def _accuracy(model: Subject) -> str:
     return "\n".join(facts) or no_accuracy(tree)
 
 
+COSTS_MEAN = (
+    "With costs an error counts by its cost: a bound on errors is one on the average cost per record, as a share of the"
+    " largest cost ({})."
+)
 PERFECT = "Stronger, but for a case that is rare in real tables: "
 
 
@@ -182,6 +186,8 @@ def accuracy_facts(model: Subject) -> list[str]:
     anyway = [str(fact) for fact in facts if not _needs_perfect(fact)]
     if not anyway:
         return [str(fact) for fact in facts]
+    costs = (model.certificate["request"] or {}).get("costs") or (1,)
+    anyway += [COSTS_MEAN.format(max(costs))] if len(set(costs)) > 1 else []
     worst = None if model.estimate is None else 1 - model.estimate.high
     perfect = [
         fact

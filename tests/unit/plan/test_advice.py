@@ -207,7 +207,7 @@ def noise(_: pytest.MonkeyPatch) -> None:
 
 @check
 def sampling(_: pytest.MonkeyPatch) -> None:
-    assert "sampling" in (said(plan.needed("thresholds", **ASK), "sampling") or "")
+    assert "chance in the records" in (said(plan.needed("thresholds", **ASK), "sampling") or "")
     assert said(plan.needed("thresholds", **{**ASK, "epsilon": "0.1"}), "sampling") is None
     assert said(plan.smallest_epsilon("points", bits=16, records=400, error="0.1"), "sampling") is None
 

@@ -17,7 +17,7 @@ MOST_ROWS = 10
 MOST_SUMS = 12
 """Up to so many sums have a row each: whoever has a sum wants its risk, and not that of its neighbours too."""
 
-CAUTION = "Blocks were drawn with noise: one that hardly any record reaches may be there by chance."
+CAUTION = "Blocks were drawn with noise: some may be there by chance, or even point the wrong way."
 """How many records a block holds for is not counted, so no block can be marked."""
 
 NO_POINTS = "No column brings points: all that were drawn cancelled out."
