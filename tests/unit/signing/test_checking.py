@@ -520,3 +520,25 @@ def test_verify_says_when_nobody_signed_and_a_script_can_ask_for_a_trusted_key(
     assert (code, json.loads(out)["trusted"], json.loads(out)["verified"]) == (5, False, True)
     assert json.loads(err)["kind"] == "Untrusted"
     assert run(capsys, "verify", "model.json", "--certificate-only", "--trusted", "others")[0] == 5
+
+
+def test_signing_again_does_not_lose_a_receipt_unseen(
+    place: Path, model: Model, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model.save("model.json")
+    for name in ("a.pem", "b.pem"):
+        run(capsys, "keys", "signing", name)
+    Ledger.create("ledger.db", epsilon=3).charge(epsilon=1, note="the rule")
+    again = ("sign", "model.json", "--key", "a.pem", "--signer", "A, again")
+    charge = ("--ledger", "ledger.db", "--entry", "1")
+    assert run(capsys, *again, *charge)[0] == 0
+    before = Path("model.json").read_bytes()
+    code, _, err = run(capsys, *again)
+    assert (code, "lose its receipt" in err, "--entry 1" in err) == (2, True, True)
+    assert Path("model.json").read_bytes() == before
+    assert run(capsys, *again, "--detached", "model.sig")[0] == 0  # which replaces nothing
+    assert run(capsys, *again, *charge)[0] == 0
+    assert run(capsys, "sign", "model.json", "--key", "b.pem", "--signer", "B")[0] == 0
+    assert run(capsys, *again, "--force")[0] == 0
+    receipts = {one.signer: one.receipt for one in signatures_in(json.loads(Path("model.json").read_text()))}
+    assert receipts == {"B": None, "A, again": None}
