@@ -542,3 +542,20 @@ def test_signing_again_does_not_lose_a_receipt_unseen(
     assert run(capsys, *again, "--force")[0] == 0
     receipts = {one.signer: one.receipt for one in signatures_in(json.loads(Path("model.json").read_text()))}
     assert receipts == {"B": None, "A, again": None}
+
+
+def test_a_file_without_a_receipt_is_named_and_a_checker_hears_whom_to_ask(
+    place: Path, model: Model, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(capsys, "keys", "signing", "a.pem")
+    Ledger.create("ledger.db", epsilon=3).charge(epsilon=1, note="the rule")
+    for name in ("one.json", "two.json"):
+        model.save(name)
+    sign = ("sign", "one.json", "--key", "a.pem", "--signer", "A", "--ledger", "ledger.db", "--entry", "1")
+    assert run(capsys, *sign)[0] == 0
+    code, _, err = run(
+        capsys, "ledger", "verify", "ledger.db", "--receipt", "one.json", "--receipt", "two.json"
+    )
+    assert code == 4
+    assert "'two.json' has no receipt of this ledger. Ask whoever made it" in err
+    assert "'Paid for by'" in err
