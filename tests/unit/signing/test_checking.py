@@ -559,3 +559,19 @@ def test_a_file_without_a_receipt_is_named_and_a_checker_hears_whom_to_ask(
     assert code == 4
     assert "'two.json' has no receipt of this ledger. Ask whoever made it" in err
     assert "'Paid for by'" in err
+
+
+def test_a_report_names_the_last_charge_that_it_counts(
+    place: Path, model: Model, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """So that whoever has the ledger sees that a page is out of date."""
+    model.save("model.json")
+    ledger = Ledger.create("ledger.db", epsilon=3)
+    explain = ("explain", "model.json", "--ledger", "ledger.db", "--force")
+    for count in range(3):
+        assert run(capsys, *explain, "--report", "report.html", "--statement", "annex.md")[0] == 0
+        for name in ("report.html", "annex.md"):
+            text = Path(name).read_text()
+            assert ("Last charge by then" in text) == (count > 0)
+            assert all(f"charge {count}, on {entry.time};" in text for entry in ledger.entries()[-1:])
+        ledger.charge(epsilon=1, note=f"release {count}")
