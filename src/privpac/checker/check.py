@@ -205,6 +205,8 @@ class Promise:
     """The kind of document, for people: "model file", "certificate"."""
     version: str | None
     """The version of privpac that the document names; a bare certificate names none."""
+    digest: str | None
+    """Of the content without signatures, as the document holds it; a bare certificate holds none."""
     epsilon: str
     delta: str
     unit: str
@@ -247,13 +249,18 @@ class Promise:
     def lines(self) -> list[str]:
         """All of it for people, with what was not looked at."""
         writer = "" if self.version is None else f" of privpac {self.version[:20]!r}"
-        seal = ", and the digest matches" if "digest" in self.looks else "; a bare certificate has no digest"
+        seal = ", and the digest matches" if self.digest else "; a bare certificate has no digest"
         return [
             f"Promised: epsilon {self.epsilon}, delta {self.delta} for each {self.unit}, by a {self.kind}{writer}.",
             f"Looked at: the certificate; {proof_again(self.steps)}{seal}.",
             *self.warnings,
-            _CERTIFICATE_ALONE if "digest" in self.looks else _NOTHING_BESIDE,
+            _CERTIFICATE_ALONE if self.digest else _NOTHING_BESIDE,
+            *self.digest_lines(),
         ]
+
+    def digest_lines(self) -> list[str]:
+        """What a report or an annex can be compared with: a line, or none of a bare certificate."""
+        return [f"Digest {self.digest}"] if self.digest else []
 
     def to_json(self) -> dict[str, Any]:
         """The same for programs."""
@@ -266,6 +273,7 @@ class Promise:
             "rebuilt": False,
             "kind": self.kind,
             "version": self.version,
+            "digest": self.digest,
             "epsilon": self.epsilon,
             "delta": self.delta,
             "unit": self.unit,
@@ -309,6 +317,7 @@ def check_document(tree: Mapping[str, Any]) -> Promise:
     return Promise(
         kind=kind.name,
         version=None if bare else tree["version"],
+        digest=None if bare else tree["digest"],
         epsilon=certificate["epsilon"],
         delta=certificate["delta"],
         unit=read_privacy(certificate["privacy"]).unit,

@@ -160,11 +160,27 @@ def read_document(path: str | os.PathLike[str], *formats: str) -> dict[str, Any]
     except FileNotFoundError:
         raise DataError(f"There is no file {name}.") from None
     except (OSError, ValueError, RecursionError):
+        if _is_page(Path(path)):
+            raise NotCertified(
+                f"{name} looks like a report (HTML), which nobody can check.",
+                remedy="Verify the model file (JSON) that it was made from, and make the report anew from that:"
+                " privpac explain MODEL --report REPORT.",
+            ) from None
         raise NotCertified(
             f"{name} is not a complete {_names_of(formats)}: it cannot be read as JSON.",
             remedy="Copy it again from where it was made.",
         ) from None
     return require_document(tree, *formats, name=name)
+
+
+def _is_page(path: Path) -> bool:
+    """Whether a file begins as web pages do."""
+    try:
+        with path.open("rb") as stream:
+            beginning = stream.read(100)
+    except OSError:
+        return False
+    return beginning.removeprefix(b"\xef\xbb\xbf").lstrip().lower().startswith((b"<!doctype html", b"<html"))
 
 
 def require_document(tree: object, *formats: str, name: str = "The document") -> dict[str, Any]:

@@ -148,7 +148,7 @@ def _budget(ledger: str | None, path: str) -> tuple[tuple[str, str], ...]:
     if ledger is None:
         return ()
     book, tree = Ledger.open(ledger), read_at(path)
-    return (("Paid for by", _paid_by(book, signers_of(tree), tree, path)), *budget_rows(book.account()))
+    return (("Paid for by", _paid_by(book, signers_of(tree), tree, path)), *budget_rows(book))
 
 
 def _statement_place(path: str | None, *, keep: tuple[str | None, ...], force: bool) -> Destination | None:
@@ -196,7 +196,7 @@ def _findings(path: str, tree: Mapping[str, Any], names: Trusted | None, book: L
     return Findings(
         tuple(signer.line() for signer in signers),
         "" if book is None else _paid_by(book, signers, tree, path),
-        () if book is None else budget_rows(book.account()),
+        () if book is None else budget_rows(book),
         hashlib.sha256(file.read_bytes()).hexdigest(),
         datetime.now(UTC).date().isoformat(),
     )

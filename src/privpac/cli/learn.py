@@ -377,7 +377,7 @@ class _Files:
                 from privpac.guarantee.ledger.total import budget_rows
                 from privpac.report.page import report_html
 
-                budget = () if ledger is None else budget_rows(ledger.account())
+                budget = () if ledger is None else budget_rows(ledger)
                 self.report.write(report_html(model, budget=budget))
 
     def to_json(self) -> dict[str, str | None]:

@@ -14,7 +14,7 @@ import typer
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination
-from privpac.cli.options import Force, SignerName
+from privpac.cli.options import SignerName
 from privpac.drafts import whole_file
 from privpac.errors import NotCertified, ParameterError
 
@@ -47,12 +47,18 @@ def sign(
         str | None,
         typer.Option(metavar="FILE", help="Write the signature there instead of into the document."),
     ] = None,
-    force: Force = False,
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force", help="Overwrite a file of --detached, or your earlier receipt in the document."
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Sign a document, so that others can see it is yours.
 
-    Whoever has your public key can then tell that it is yours and unchanged.
+    Whoever has your public key can then tell that it is yours and unchanged. A key signs a document once: signing again
+    replaces its signature, and needs --force where that had a receipt and the new one has none.
 
     A passphrase of the key is taken from the variable PRIVPAC_PASSPHRASE.
     """
@@ -64,7 +70,10 @@ def sign(
     beside = Destination.of(detached, owner=OWNER, option="detached", keep=(document, key), force=force)
     tree = _document(path, inside=beside is None)
     receipt = None if ledger is None or entry is None else _receipt(ledger, entry, tree)
-    signature = _write_signature(path, tree, signing_key(key), signer=signer, receipt=receipt, beside=beside)
+    secret = signing_key(key)
+    if receipt is None and beside is None and not force:
+        _refuse_to_drop_receipt(tree, secret)
+    signature = _write_signature(path, tree, secret, signer=signer, receipt=receipt, beside=beside)
     if as_json:
         console.show_json(signature)
         return
@@ -100,6 +109,22 @@ def _document(path: Path, *, inside: bool) -> dict[str, Any]:
             OWNER, "detached", None, allowed="given for a bare certificate, which has no room for signatures"
         )
     return tree
+
+
+def _refuse_to_drop_receipt(tree: Mapping[str, Any], key: SigningKey) -> None:
+    """The receipt of a charge is what auditors look for: nobody should lose it by signing under another name."""
+    from privpac.checker.signature import signatures_in
+
+    for earlier in signatures_in(tree):
+        if earlier.key == key.public and earlier.receipt is not None:
+            raise ParameterError(
+                OWNER,
+                "ledger",
+                None,
+                allowed=f"given, since this key has signed the document already, as {earlier.signer!r},"
+                f" {earlier.receipt}: the new signature would replace that one and lose its receipt",
+                remedy=f"Add --ledger LEDGER --entry {earlier.receipt.entry}, or --force to drop the receipt.",
+            )
 
 
 def _write_signature(

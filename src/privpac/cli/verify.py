@@ -64,7 +64,8 @@ def verify(
             from privpac.verification import rebuild
 
             verification = rebuild(model, tree, promise)
-        result, lines = {**promise.to_json(), **asdict(verification)}, _lines(verification)
+        result = {**promise.to_json(), **asdict(verification)}
+        lines = [*_lines(verification), *promise.digest_lines()]
     result = {**result, "signers": [signer.to_json() for signer in signers]}
     lines = [*lines, *([signer.line() for signer in signers] or [UNSIGNED]), NOT_CHECKED]
     if trusted is not None:

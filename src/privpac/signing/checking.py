@@ -93,6 +93,7 @@ def check_receipt(
     *,
     trusted: Trusted | None = None,
     beside: Sequence[Signature] = (),
+    name: str = "The document",
 ) -> tuple[Signer, ...]:
     """Those who signed the document with a receipt that this ledger confirms.
 
@@ -111,8 +112,10 @@ def check_receipt(
     if not signers:
         whose = "" if trusted is None else " by a key on the list"
         raise NotCertified(
-            f"The document has no receipt of this ledger{whose}.",
-            remedy="Sign it with privpac sign FILE --key KEY --ledger LEDGER --entry N.",
+            f"{name} has no receipt of this ledger{whose}.",
+            remedy="Ask whoever made it to sign it with this ledger (privpac sign FILE --key KEY --signer NAME"
+            " --ledger LEDGER --entry N). Which charges may have paid for it says 'Paid for by' in what privpac explain"
+            " FILE --statement STATEMENT --ledger LEDGER writes.",
         )
     return tuple(signers)
 
@@ -135,7 +138,7 @@ def check_receipts(
     signers, charges = {}, dict[int, str]()
     for name, tree in documents.items():
         others = [one for one in beside if one.document == digests[name]]
-        signers[name] = check_receipt(ledger, tree, trusted=trusted, beside=others)
+        signers[name] = check_receipt(ledger, tree, trusted=trusted, beside=others, name=repr(name))
         for receipt in (signer.signature.receipt for signer in signers[name]):
             if receipt is not None and digests[charges.setdefault(receipt.entry, name)] != digests[name]:
                 raise NotCertified(

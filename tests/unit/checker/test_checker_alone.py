@@ -127,7 +127,7 @@ def test_alone_it_speaks_plainly_and_has_the_same_exit_codes(tmp_path: Path) -> 
 
     done = run(str(MODEL))
     assert (done.returncode, done.stderr) == (0, "")
-    first, second, third, fourth, fifth, last = done.stdout.splitlines()
+    first, second, third, fourth, fifth, sixth, last = done.stdout.splitlines()
     assert first == "Promised: epsilon 1, delta 0 for each record, by a model file of privpac '0.1.0'."
     assert (
         second
@@ -135,7 +135,8 @@ def test_alone_it_speaks_plainly_and_has_the_same_exit_codes(tmp_path: Path) -> 
     )
     assert third.startswith("NOT FOR RELEASE")
     assert fourth.startswith("Not looked at")
-    assert fifth == UNSIGNED
+    assert fifth == f"Digest {read(MODEL)['digest']}"
+    assert sixth == UNSIGNED
     assert last == NOT_CHECKED
     done = run("none.json", "--json")
     assert (done.returncode, done.stdout) == (2, "")
@@ -168,6 +169,9 @@ def test_both_commands_say_which_looks_were_made(capsys: pytest.CaptureFixture[s
         assert main(["verify", str(MODEL), *arguments]) == 0
         return capsys.readouterr().out
 
+    seal = read(MODEL)["digest"]
+    assert f"\nDigest {seal}\n" in said()
+    assert json.loads(said("--json"))["digest"] == seal
     assert json.loads(said("--json"))["looks"] == ["digest", "derivation", "rebuild"]
     assert "follows anew" in said()
     short = json.loads(said("--json", "--certificate-only"))
@@ -195,7 +199,7 @@ def test_what_stands_alone_cannot_be_rebuilt(tmp_path: Path, capsys: pytest.Capt
     bare = written(tmp_path / "certificate.json", read(MODEL)["certificate"])
     for file, kind in ((bare, "certificate"), (BUNDLE / "bundle.json", "description of a bundle")):
         assert main(["verify", "--certificate-only", str(file)]) == 0
-        capsys.readouterr()
+        assert ("\nDigest sha256:" in capsys.readouterr().out) == (file != bare)
         assert main(["verify", str(file)]) == 4
         assert f"is a {kind} on its own" in capsys.readouterr().err
         with pytest.raises(NotCertified, match="cannot be rebuilt"):

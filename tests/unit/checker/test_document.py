@@ -185,3 +185,23 @@ def test_depth_is_counted_before_anything_is_parsed(
     monkeypatch.setattr(json, "loads", lambda *_, **__: pytest.fail("it was parsed"))
     with pytest.raises(Malformed, match="nested too deeply"):
         parsed_json(raw)
+
+
+@pytest.mark.parametrize(
+    "beginning", ["<!doctype html>\n<html", "\n <HTML lang='en'>", "\ufeff<!DOCTYPE HTML>"]
+)
+def test_whoever_checks_a_report_hears_which_file_to_check(beginning: str, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    page.write_text(beginning, encoding="utf-8")
+    with pytest.raises(NotCertified, match=r"looks like a report .*Verify the model file .JSON.") as refusal:
+        read_document(page)
+    assert "privpac explain MODEL --report" in str(refusal.value)
+
+
+@pytest.mark.parametrize("content", ['{"format": "<html', "<svg>", "", "see <!doctype html>"])
+def test_other_files_that_are_no_json_are_not_taken_for_reports(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    path.write_text(content, encoding="utf-8")
+    for place in (path, tmp_path):
+        with pytest.raises(NotCertified, match="cannot be read as JSON"):
+            read_document(place)

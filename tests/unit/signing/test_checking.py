@@ -520,3 +520,58 @@ def test_verify_says_when_nobody_signed_and_a_script_can_ask_for_a_trusted_key(
     assert (code, json.loads(out)["trusted"], json.loads(out)["verified"]) == (5, False, True)
     assert json.loads(err)["kind"] == "Untrusted"
     assert run(capsys, "verify", "model.json", "--certificate-only", "--trusted", "others")[0] == 5
+
+
+def test_signing_again_does_not_lose_a_receipt_unseen(
+    place: Path, model: Model, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model.save("model.json")
+    for name in ("a.pem", "b.pem"):
+        run(capsys, "keys", "signing", name)
+    Ledger.create("ledger.db", epsilon=3).charge(epsilon=1, note="the rule")
+    again = ("sign", "model.json", "--key", "a.pem", "--signer", "A, again")
+    charge = ("--ledger", "ledger.db", "--entry", "1")
+    assert run(capsys, *again, *charge)[0] == 0
+    before = Path("model.json").read_bytes()
+    code, _, err = run(capsys, *again)
+    assert (code, "lose its receipt" in err, "--entry 1" in err) == (2, True, True)
+    assert Path("model.json").read_bytes() == before
+    assert run(capsys, *again, "--detached", "model.sig")[0] == 0  # which replaces nothing
+    assert run(capsys, *again, *charge)[0] == 0
+    assert run(capsys, "sign", "model.json", "--key", "b.pem", "--signer", "B")[0] == 0
+    assert run(capsys, *again, "--force")[0] == 0
+    receipts = {one.signer: one.receipt for one in signatures_in(json.loads(Path("model.json").read_text()))}
+    assert receipts == {"B": None, "A, again": None}
+
+
+def test_a_file_without_a_receipt_is_named_and_a_checker_hears_whom_to_ask(
+    place: Path, model: Model, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(capsys, "keys", "signing", "a.pem")
+    Ledger.create("ledger.db", epsilon=3).charge(epsilon=1, note="the rule")
+    for name in ("one.json", "two.json"):
+        model.save(name)
+    sign = ("sign", "one.json", "--key", "a.pem", "--signer", "A", "--ledger", "ledger.db", "--entry", "1")
+    assert run(capsys, *sign)[0] == 0
+    code, _, err = run(
+        capsys, "ledger", "verify", "ledger.db", "--receipt", "one.json", "--receipt", "two.json"
+    )
+    assert code == 4
+    assert "'two.json' has no receipt of this ledger. Ask whoever made it" in err
+    assert "'Paid for by'" in err
+
+
+def test_a_report_names_the_last_charge_that_it_counts(
+    place: Path, model: Model, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """So that whoever has the ledger sees that a page is out of date."""
+    model.save("model.json")
+    ledger = Ledger.create("ledger.db", epsilon=3)
+    explain = ("explain", "model.json", "--ledger", "ledger.db", "--force")
+    for count in range(3):
+        assert run(capsys, *explain, "--report", "report.html", "--statement", "annex.md")[0] == 0
+        for name in ("report.html", "annex.md"):
+            text = Path(name).read_text()
+            assert ("Last charge by then" in text) == (count > 0)
+            assert all(f"charge {count}, on {entry.time};" in text for entry in ledger.entries()[-1:])
+        ledger.charge(epsilon=1, note=f"release {count}")

@@ -5,10 +5,15 @@ It speaks of the totals, which were fixed when the ledger was made, and never of
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from privpac.guarantee.guesses import CERTAIN, guessed_at_most
 from privpac.guarantee.ledger.account import Account
 from privpac.guarantee.ledger.budget import exact_text
 from privpac.guarantee.ledger.promises import Promises
+
+if TYPE_CHECKING:
+    from privpac.guarantee.ledger.ledger import Ledger
 
 __all__ = ["budget_rows", "guesses_of", "promise_of", "total_document"]
 
@@ -52,8 +57,9 @@ def guesses_of(account: Account) -> dict[str, str]:
     return {"spent": guessed_at_most(account.spent.epsilon), **total}
 
 
-def budget_rows(account: Account) -> tuple[tuple[str, str], ...]:
+def budget_rows(ledger: Ledger) -> tuple[tuple[str, str], ...]:
     """Everything charged so far, and everything that may be, each with its guess: rows for a statement."""
+    account = ledger.account()
     guesses = guesses_of(account)
     charges = "1 charge" if account.count == 1 else f"{account.count:,} charges"
     spent = f"{account.spent} in {charges}"
@@ -63,8 +69,20 @@ def budget_rows(account: Account) -> tuple[tuple[str, str], ...]:
         spent = f"{charges}; with a delta, the total alone is a promise"
     return (
         ("Spent so far", spent),
+        *_last_charge(ledger, account.count),
         ("Total of the budget", f"{account.promises}: right guesses at most {guesses['total']}"),
         ("Left in the budget", account.remainder),
+    )
+
+
+def _last_charge(ledger: Ledger, count: int) -> tuple[tuple[str, str], ...]:
+    """The last of so many charges: whoever reads the rows later sees by it that they are out of date."""
+    entries = ledger.entries()[:count]  # others may charge meanwhile
+    if not entries:
+        return ()
+    last = entries[-1]
+    return (
+        ("Last charge by then", f"charge {last.number:,}, on {last.time}; later ones are not counted here"),
     )
 
 
