@@ -13,6 +13,7 @@ from fractions import Fraction
 from privpac.constructions.option import Setting
 from privpac.plan.alternatives import USUAL_DELTA, again, count, halvers, sized, ways_out
 from privpac.plan.answer import Answer, bare_answer
+from privpac.plan.base_rates import balance
 from privpac.plan.columns import PLAIN, SETTINGS
 from privpac.plan.commands import run, run_perfect, run_unlabelled
 from privpac.plan.impossible import Limit, limit_of
@@ -271,24 +272,6 @@ def _little(plan: PlanTable) -> str | None:
     )
 
 
-def _balance(plan: PlanTable) -> str | None:
-    """A declared base rate, and what it would make a mistake cost."""
-    schema = plan.question.subject.schema
-    if schema is None or schema.base_rate is None:
-        return None
-    from privpac.constructions.request import balanced_costs  # which loads what learns
-
-    costs = balanced_costs(schema)
-    prices = ", ".join(f"{name}: {cost}" for name, cost in zip(schema.class_names, costs, strict=True))
-    if len(set(costs)) == 1:
-        return None
-    return (
-        f"The schema declares how common each class is. With --costs balanced misjudging a record costs {prices}, so"
-        " that rare classes count as much as common ones; without it a rule that never names a rare class may be"
-        " the most accurate one."
-    )
-
-
 def _large(plan: PlanTable) -> str | None:
     """An epsilon that protects hardly anybody."""
     return None if plan.question.epsilon is None else warning_of_large(plan.question.epsilon) or None
@@ -314,7 +297,7 @@ RULES: Mapping[str, Callable[[PlanTable], str | None]] = {
     "pessimistic": _pessimistic,
     "little": _little,
     "ranking": ranking,
-    "balance": _balance,
+    "balance": balance,
 }
 """All rules, in the order in which they are said."""
 
