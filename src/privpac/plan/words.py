@@ -47,7 +47,8 @@ def in_short(plan: PlanTable) -> str:
     facts = [*promise, *_sooner(plan, row), *_hopeless(plan, row)]
     if row.simulated is not None:
         return " ".join([*first, expected(row), *facts])
-    return " ".join([*first, *facts, *([] if ranks else [UNSIMULATED])])
+    silent = ranks or row.unsimulated is not None
+    return " ".join([*first, *facts, *([] if silent else [UNSIMULATED])])
 
 
 def verdict(plan: PlanTable) -> list[str]:
