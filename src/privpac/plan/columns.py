@@ -76,11 +76,7 @@ def headings(plan: PlanTable) -> tuple[Heading, ...]:
         Heading("protects", _protects(plan)),
         Heading("gives", "a rule of that kind, or one that may be of another"),
         Heading(*_proved_heading(plan), is_number=True),
-        Heading(
-            "simulated",
-            "what runs on invented or public records gave, with an interval: an example, not a promise",
-            is_number=True,
-        ),
+        Heading("simulated", _simulated(plan), is_number=True),
         Heading(
             "impossible below",
             f"proved; no method{delta} that protects, holds for and gives the same can promise it with less."
@@ -122,6 +118,17 @@ def _protects(plan: PlanTable) -> str:
     return "what of a person stays hidden: the whole record, its label, or its part in an answer" + (
         price if answers else ""
     )
+
+
+def _simulated(plan: PlanTable) -> str:
+    """What a simulated number is about, and whose the ends of its interval are."""
+    trials = [(row, row.simulated) for row in visible_answers(plan) if row.simulated is not None]
+    text = "what runs on invented or public records gave, with an interval: an example, not a promise"
+    if any(row.floor is not None for row, _ in trials):
+        text += ". It is about these records, and what is impossible about the worst ones: it may be the smaller number"
+    if any(not trial.exact and trial.high == row.proved for row, trial in trials):
+        text += ". Where an interval ends at the proved number, that end is the proof's: the runs show no smaller one"
+    return text
 
 
 def _proved_heading(plan: PlanTable) -> tuple[str, str]:

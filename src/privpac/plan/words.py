@@ -11,6 +11,7 @@ from privpac.constructions.rule_lists import short_word
 from privpac.numbers.exact import plain
 from privpac.plan.alternatives import again, count, epsilon_of
 from privpac.plan.answer import Answer
+from privpac.plan.base_rates import beside_a_constant
 from privpac.plan.columns import VisibleTable, number_text, visible_answers, visible_table
 from privpac.plan.expectations import amount, expected, row_name, simulations
 from privpac.plan.impossible import Limit, limit_of
@@ -42,10 +43,12 @@ def in_short(plan: PlanTable) -> str:
     if row is None:
         return " ".join(ranks)
     first = [*ranks, *verdict(plan)]
-    facts = [_promise(plan, row), *_more_hidden(plan, row), *_sooner(plan, row), *_hopeless(plan, row)]
+    promise = [_promise(plan, row), *_more_hidden(plan, row), *beside_a_constant(plan, row)]
+    facts = [*promise, *_sooner(plan, row), *_hopeless(plan, row)]
     if row.simulated is not None:
         return " ".join([*first, expected(row), *facts])
-    return " ".join([*first, *facts, *([] if ranks else [UNSIMULATED])])
+    silent = ranks or row.unsimulated is not None
+    return " ".join([*first, *facts, *([] if silent else [UNSIMULATED])])
 
 
 def verdict(plan: PlanTable) -> list[str]:

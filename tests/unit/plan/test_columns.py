@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from privpac import plan
 from privpac.plan import Plan
+from privpac.plan.answer import Estimate
 from privpac.plan.columns import headings, rows, visible_table
 from privpac.plan.words import READING
 
@@ -68,3 +71,28 @@ def test_the_price_of_an_answer_is_said_where_answers_are_protected() -> None:
 def test_rows_have_a_cell_per_heading() -> None:
     found = _plan(error="0.1", epsilon=1)
     assert {len(row) for row in rows(found)} == {len(headings(found))}
+
+
+def test_whose_numbers_stand_beside_each_other_is_said_of_a_simulated_column() -> None:
+    found = _plan(records=3_000, epsilon=1)
+    proved = max(row.proved for row in found.answers)
+    below, proofs = "about the worst ones: it may be the smaller number", "that end is the proof's"
+
+    def meaning(high: Fraction, *, floor: bool = True) -> str:
+        trial = Estimate(Fraction(0), Fraction(0), high, "invented records")
+        answers = tuple(
+            replace(row, simulated=trial, floor=row.floor if floor else None) for row in found.answers
+        )
+        (line,) = [
+            line
+            for line in visible_table(replace(found, answers=answers)).meanings
+            if line.startswith("simulated: ")
+        ]
+        return line
+
+    assert below in meaning(Fraction(proved))
+    assert below not in meaning(Fraction(proved), floor=False), (
+        "where nothing is impossible, nothing is below it"
+    )
+    assert proofs in meaning(Fraction(proved))
+    assert proofs not in meaning(Fraction(proved) / 1_000)
