@@ -253,7 +253,7 @@ def _prose(text: str | None) -> str:
 
 
 EXITS = {
-    0: "done",
+    0: "done; of `verify`: it follows, even if *NOT FOR RELEASE* is printed (`for_release` in `--json` tells)",
     1: "a fault of privpac itself: please report it",
     2: "wrong input",
     3: "budget refused",

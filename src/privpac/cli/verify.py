@@ -48,7 +48,8 @@ def verify(
 ) -> None:
     """Check a certificate: every number is derived again.
 
-    Digest, derivation, parameters and signatures are checked. Exit code 0, or 4 with the reason.
+    Digest, derivation, parameters and signatures are checked. Exit code 0, or 4 with the reason. Of a file that
+    was made with a seed it prints NOT FOR RELEASE, and the exit code is 0 ("for_release" is false with --json).
 
     With --trusted it is 5 if all of that is right, but nobody on the list has signed. What is printed is the same.
     """

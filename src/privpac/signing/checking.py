@@ -45,8 +45,9 @@ class Signer:
         """One sentence for people."""
         if self.trusted is None:
             return self.signature.claim()
-        receipt = self.signature.receipt
-        return f"Signed by {self.trusted}, {receipt or 'without the receipt of a charge'}."
+        signer, receipt = self.signature.signer, self.signature.receipt
+        role = "" if signer == self.trusted else f" (the signature says {signer!r})"
+        return f"Signed by {self.trusted}{role}, {receipt or 'without the receipt of a charge'}."
 
     def to_json(self) -> dict[str, Any]:
         """The same for programs."""

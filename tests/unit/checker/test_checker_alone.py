@@ -185,6 +185,18 @@ def test_both_commands_say_which_looks_were_made(capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out == only
 
 
+def test_what_was_made_with_a_seed_follows_and_help_says_that_a_script_must_look(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["verify", str(MODEL)]) == 0
+    assert "\nNOT FOR RELEASE" in capsys.readouterr().out
+    assert main(["verify", str(MODEL), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["for_release"] is False
+    assert main(["verify", "--help"]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    assert "NOT FOR RELEASE, and the exit code is 0" in words
+
+
 def test_the_certificate_alone_says_nothing_of_other_parameters(tmp_path: Path) -> None:
     """What only a rebuild can find, and that the answer owns up to it."""
     tree = read(MODEL)

@@ -50,7 +50,10 @@ def test_a_signature_holds_and_is_stored_with_the_document(model: Model, key: Si
     assert signer.trusted is None
     assert signer.signature.receipt == RECEIPT
     (named,) = signers_of(signed, trusted=Trusted({key.public: "St. Anna"}))
-    assert named.line() == f"Signed by St. Anna, charged as entry 3 of ledger {LEDGER}."
+    receipt = f"charged as entry 3 of ledger {LEDGER}"
+    assert named.line() == f"Signed by St. Anna (the signature says 'Data office'), {receipt}."
+    (alike,) = signers_of(signed, trusted=Trusted({key.public: "Data office"}))
+    assert alike.line() == f"Signed by Data office, {receipt}."
     assert signed["digest"] == digest(signed) == tree["digest"]
 
 
@@ -163,7 +166,9 @@ def test_from_a_key_to_a_signed_model_whose_charge_an_auditor_finds(
     code, out, _ = run(capsys, "verify", "model.json", "--trusted", "trusted")
     book = Ledger.open("ledger.db")
     assert code == 0
-    assert f"Signed by Data office, charged as entry 1 of ledger {book.id}." in out
+    assert (
+        f"Signed by Data office (the signature says 'office'), charged as entry 1 of ledger {book.id}." in out
+    )
     code, out, _ = run(capsys, "ledger", "verify", "ledger.db", "--receipt", "model.json")
     assert code == 0
     assert "charged as entry 1" in out
@@ -360,7 +365,11 @@ def test_an_auditor_asks_for_receipts_of_keys_he_knows(
     assert sign("one.json", "office", 1, "--detached", "one.sig") == 0
     beside = ("--receipt", "one.json", "--signature", "one.sig", "--trusted", "trusted")
     code, out, _ = audit(*beside)
-    assert (code, "one.json: in the ledger. Signed by Data office, charged as entry 1" in out) == (0, True)
+    assert (
+        code,
+        "one.json: in the ledger. Signed by Data office (the signature says 'Office'), charged as entry 1"
+        in out,
+    ) == (0, True)
     assert [row["trusted"] for row in json.loads(audit(*beside, "--json")[1])["receipts"]] == ["Data office"]
     assert sign("two.json", "office", 1) == 0
     code, _, err = audit(*beside, "--receipt", "two.json")
