@@ -253,7 +253,7 @@ def _prose(text: str | None) -> str:
 
 
 EXITS = {
-    0: "done; of `verify`: it follows, even if *NOT FOR RELEASE* is printed (`for_release` in `--json` tells)",
+    0: "done",
     1: "a fault of privpac itself: please report it",
     2: "wrong input",
     3: "budget refused",
@@ -286,6 +286,9 @@ def _errors() -> str:
     lines += ["", "## Exit codes", "", "| Code | Means |", "|---|---|"]
     lines += [f"| {code} | {means} |" for code, means in EXITS.items()]
     lines += [
+        "",
+        "`privpac verify` exits with 0 also of a file that was made with a seed: it prints *NOT FOR RELEASE*, and with",
+        "`--json` `for_release` is false.",
         "",
         "The sentence goes to stderr, results to stdout; with `--json` an error is one JSON object there.",
         "`PRIVPAC_TRACEBACK=1` prints the whole trace of a fault, which may quote records.",

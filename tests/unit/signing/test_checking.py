@@ -584,3 +584,21 @@ def test_a_report_names_the_last_charge_that_it_counts(
             assert ("Last charge by then" in text) == (count > 0)
             assert all(f"charge {count}, on {entry.time};" in text for entry in ledger.entries()[-1:])
         ledger.charge(epsilon=1, note=f"release {count}")
+
+
+def test_verify_prints_the_digest_that_stands_in_the_report_and_in_the_annex(
+    place: Path, model: Model, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also of a file that was signed since: a signature is no part of the digest."""
+    model.save("model.json")
+    run(capsys, "keys", "signing", "a.pem")
+    assert (
+        run(capsys, "explain", "model.json", "--report", "report.html", "--statement", "annex.html")[0] == 0
+    )
+    assert run(capsys, "sign", "model.json", "--key", "a.pem", "--signer", "A")[0] == 0
+    out = run(capsys, "verify", "model.json")[1]
+    (seal,) = (line.removeprefix("Digest ") for line in out.splitlines() if line.startswith("Digest "))
+    assert seal == digest(model.to_json())
+    assert all(seal in Path(name).read_text() for name in ("report.html", "annex.html"))
+    code, _, err = run(capsys, "verify", "report.html")
+    assert (code, "looks like a report (HTML)" in err) == (4, True)
