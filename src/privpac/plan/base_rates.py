@@ -21,10 +21,10 @@ def beside_a_constant(plan: PlanTable, row: Answer) -> list[str]:
     if schema is None or schema.base_rate is None or row.option.purpose != "learn":
         return []
     rates = [Fraction(str(rate)) for rate in schema.base_rate]
-    constant = f"always saying {schema.class_names[rates.index(max(rates))]}"
+    constant = f'always saying "{schema.class_names[rates.index(max(rates))]}"'
     errs = sum(rates) - max(rates)
     share = f"{float(errs):.4g}"
-    return [f"By the base rate of the schema {constant} errs {share} of the time{_compared(row, errs)}"]
+    return [f"By the base rate of the schema, {constant} errs {share} of the time{_compared(row, errs)}"]
 
 
 def _compared(row: Answer, errs: Fraction) -> str:

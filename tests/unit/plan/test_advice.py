@@ -207,7 +207,7 @@ def noise(_: pytest.MonkeyPatch) -> None:
 
 @check
 def sampling(_: pytest.MonkeyPatch) -> None:
-    assert "sampling" in (said(plan.needed("thresholds", **ASK), "sampling") or "")
+    assert "chance in the records" in (said(plan.needed("thresholds", **ASK), "sampling") or "")
     assert said(plan.needed("thresholds", **{**ASK, "epsilon": "0.1"}), "sampling") is None
     assert said(plan.smallest_epsilon("points", bits=16, records=400, error="0.1"), "sampling") is None
 
@@ -241,6 +241,34 @@ def pessimistic(_: pytest.MonkeyPatch) -> None:
     done = replace(found, answers=tuple(replace(row, simulated=simulated) for row in found.answers))
     assert said(done, "pessimistic") is None
     assert said(plan.needed("points", **ASK), "pessimistic") is None
+
+
+@check
+def jumps(_: pytest.MonkeyPatch) -> None:
+    found = plan.needed("auto", columns=12, error="0.1", epsilon=1)
+    text = said(found, "jumps") or ""
+    assert text.startswith(
+        "Why a smaller epsilon proves more: as long as records times epsilon is small, auto"
+    )
+    assert (
+        "about the proof, not about how good the rule will be: learnt with epsilon 1 it is usually better."
+        in text
+    )
+    named = re.search(
+        r"no such jumps: with --concepts (\S+) and epsilon 1, ([\d,]+) records are enough", text
+    )
+    assert named is not None
+    fixed = plan.needed(named[1], columns=12, error="0.1", epsilon=1).option("occam", "agnostic")
+    assert f"{fixed.proved:,}" == named[2], "as a plan for that kind of rule says"
+    assert found.headline is not None
+    assert fixed.proved < found.headline.proved
+    assert all(
+        plan.reachable(named[1], columns=12, records=records, epsilon=1).option("occam", "agnostic").proved
+        <= Fraction("0.1")
+        for records in (fixed.proved, 2 * fixed.proved, 20 * fixed.proved)
+    ), "no jumps: more records prove no less"
+    assert said(plan.needed(named[1], columns=12, error="0.1", epsilon=1), "jumps") is None
+    assert said(plan.reachable("auto", columns=12, records=3000, epsilon="0.5"), "jumps") is None
 
 
 @check
