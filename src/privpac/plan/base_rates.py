@@ -57,5 +57,5 @@ def balance(plan: PlanTable) -> str | None:
     return (
         f"The schema declares how common each class is. With --costs balanced misjudging a record costs {prices}, so"
         " that rare classes count as much as common ones; without it a rule that never names a rare class may be"
-        " the most accurate one."
+        f" the most accurate one. Errors are then average costs divided by the largest, {max(costs)}."
     )

@@ -91,6 +91,7 @@ def balance(_: pytest.MonkeyPatch) -> None:
     ask = {"records": 500, "epsilon": 1}
     rare = plan.reachable(schema={"label": "y", "base_rate": 0.06, "columns": columns}, **ask)
     assert "costs 0: 1, 1: 16" in (said(rare, "balance") or "")
+    assert "average costs divided by the largest, 16." in (said(rare, "balance") or "")
     even = plan.reachable(schema={"label": "y", "base_rate": 0.5, "columns": columns}, **ask)
     assert said(even, "balance") is None
     assert said(plan.reachable(schema={"label": "y", "columns": columns}, **ask), "balance") is None
