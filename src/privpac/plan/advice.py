@@ -17,6 +17,7 @@ from privpac.plan.base_rates import balance
 from privpac.plan.columns import PLAIN, SETTINGS
 from privpac.plan.commands import run, run_perfect, run_unlabelled
 from privpac.plan.impossible import Limit, limit_of
+from privpac.plan.jumps import jumps
 from privpac.plan.no_bound import bound_missing, no_bound
 from privpac.plan.ranking_advice import ranking
 from privpac.plan.table import PlanTable
@@ -290,6 +291,7 @@ RULES: Mapping[str, Callable[[PlanTable], str | None]] = {
     "run": run,
     "run_perfect": run_perfect,
     "run_unlabelled": run_unlabelled,
+    "jumps": jumps,
     "auto": _auto,
     "driver": _driver,
     "halving": _halving,

@@ -21,10 +21,10 @@ def beside_a_constant(plan: PlanTable, row: Answer) -> list[str]:
     if schema is None or schema.base_rate is None or row.option.purpose != "learn":
         return []
     rates = [Fraction(str(rate)) for rate in schema.base_rate]
-    constant = f"always saying {schema.class_names[rates.index(max(rates))]}"
+    constant = f'always saying "{schema.class_names[rates.index(max(rates))]}"'
     errs = sum(rates) - max(rates)
     share = f"{float(errs):.4g}"
-    return [f"By the base rate of the schema {constant} errs {share} of the time{_compared(row, errs)}"]
+    return [f"By the base rate of the schema, {constant} errs {share} of the time{_compared(row, errs)}"]
 
 
 def _compared(row: Answer, errs: Fraction) -> str:
@@ -57,5 +57,5 @@ def balance(plan: PlanTable) -> str | None:
     return (
         f"The schema declares how common each class is. With --costs balanced misjudging a record costs {prices}, so"
         " that rare classes count as much as common ones; without it a rule that never names a rare class may be"
-        " the most accurate one."
+        f" the most accurate one. Errors are then average costs divided by the largest, {max(costs)}."
     )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from privpac.numbers.exact import plain
 from privpac.plan.answer import Answer, Estimate
 from privpac.plan.columns import PLAIN, SETTINGS, number_text, visible_answers
 from privpac.plan.table import PlanTable
 
-__all__ = ["amount", "expected", "row_name", "simulations"]
+__all__ = ["amount", "condition", "expected", "row_name", "simulations"]
 
 INVENTED = "invented records"
 
@@ -56,6 +57,18 @@ def amount(row: Answer, number: str) -> str:
         + " above that of the best rule" * (row.option.purpose == "learn"),
         "smallest_epsilon": f"epsilon {number}",
     }[row.asks]
+
+
+def condition(row: Answer) -> str:
+    """What is taken for granted of the records, in a sentence."""
+    if row.option.setting == "realizable":
+        return "if some rule never errs"
+    noise = row.wish.noise
+    return (
+        "whatever the records are like"
+        if noise is None
+        else f"if the best rule errs at most {plain(noise)} of the time"
+    )
 
 
 def simulations(plan: PlanTable) -> list[str]:

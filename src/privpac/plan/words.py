@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
 
 from privpac.concepts.grids import most_box_records
 from privpac.constructions.commands import coarser_word
@@ -13,7 +12,7 @@ from privpac.plan.alternatives import again, count, epsilon_of
 from privpac.plan.answer import Answer
 from privpac.plan.base_rates import beside_a_constant
 from privpac.plan.columns import VisibleTable, number_text, visible_answers, visible_table
-from privpac.plan.expectations import amount, expected, row_name, simulations
+from privpac.plan.expectations import amount, condition, expected, row_name, simulations
 from privpac.plan.impossible import Limit, limit_of
 from privpac.plan.ranking_advice import said_first
 from privpac.plan.table import PlanTable
@@ -43,8 +42,13 @@ def in_short(plan: PlanTable) -> str:
     if row is None:
         return " ".join(ranks)
     first = [*ranks, *verdict(plan)]
-    promise = [_promise(plan, row), *_more_hidden(plan, row), *beside_a_constant(plan, row)]
-    facts = [*promise, *_sooner(plan, row), *_hopeless(plan, row)]
+    promise = [
+        _promise(plan, row),
+        *_why_less(plan, row),
+        *_more_hidden(plan, row),
+        *beside_a_constant(plan, row),
+    ]
+    facts = [*promise, *_hopeless(plan, row)]
     if row.simulated is not None:
         return " ".join([*first, expected(row), *facts])
     silent = ranks or row.unsimulated is not None
@@ -59,70 +63,25 @@ def verdict(plan: PlanTable) -> list[str]:
     if row.enough:
         beside = f" and {row.need.unlabelled:,} without labels" * bool(row.need.unlabelled)
         are = f"{count(have)}{beside} are enough for error {plain(error)}"
-        return [f"Yes: {are}, {_condition(row)}{_smaller_epsilon(plan, row)}."]
+        return [f"Yes: {are}, {condition(row)}{_smaller_epsilon(plan, row)}."]
     perfect = plan.perfect
     enough = perfect is not None and perfect.enough
     also = (
-        [f"They are enough {_condition(perfect)}{_smaller_epsilon(plan, perfect)}."]
+        [f"They are enough {condition(perfect)}{_smaller_epsilon(plan, perfect)}."]
         if perfect and enough
         else []
     )
     reachable = again(plan.question, row, kind="reachable", error=None)
     if reachable is None:
-        return [f"No: {count(have)} prove nothing that holds {_condition(row)}.", *also]
+        return [f"No: {count(have)} prove nothing that holds {condition(row)}.", *also]
     proves = amount(reachable, number_text(reachable.proved))
-    return [f"No: {count(have)} prove {proves}, not {plain(error)}, {_condition(row)}.", *also]
+    return [f"No: {count(have)} prove {proves}, not {plain(error)}, {condition(row)}.", *also]
 
 
 def _smaller_epsilon(plan: PlanTable, row: Answer) -> str:
     """The smaller epsilon that it is proved with, where with the whole of it it is not."""
     spent = epsilon_of(plan.question, row)
     return "" if spent == row.wish.epsilon else f", learnt with epsilon {plain(spent)}"
-
-
-def _condition(row: Answer) -> str:
-    if row.option.setting == "realizable":
-        return "if some rule never errs"
-    noise = row.wish.noise
-    return (
-        "whatever the records are like"
-        if noise is None
-        else f"if the best rule errs at most {plain(noise)} of the time"
-    )
-
-
-def _sooner(plan: PlanTable, row: Answer) -> list[str]:
-    """Fewer records may prove it too, where with more of them larger rules are chosen from."""
-    if row.asks == "reachable" and row.option.sooner is not None:
-        return _of_smaller_rules(plan, row)
-    texts = []
-    for each in (row, plan.perfect):
-        if each is None or each.asks != "needed" or each.option.sooner is None:
-            continue
-        run = each.option.sooner(each.wish)
-        if run is not None and run[0] < each.need.labelled:
-            texts.append(
-                f"With epsilon {plain(each.wish.epsilon)}, {run[0]:,} to {count(run[1])} do it too, {_condition(each)}:"
-                f" with more of them {each.concepts.word} grows larger trees, of which less is proved."
-            )
-    return texts
-
-
-LESS = (Fraction(1, 5), Fraction(1, 20), Fraction(1, 50))
-"""Parts of epsilon with which rules are smaller, of which more may be proved."""
-
-
-def _of_smaller_rules(plan: PlanTable, row: Answer) -> list[str]:
-    """Why more records, or more of epsilon, may prove less: what is chosen from grows with them."""
-    less = [again(plan.question, row, epsilon=part * row.wish.epsilon) for part in LESS]
-    better = [each for each in less if each is not None and each.proved < row.proved]
-    if not better:
-        return []
-    best = min(better, key=lambda each: each.proved)
-    return [
-        f"Of the smaller trees that {row.concepts.word} learns with epsilon {plain(best.wish.epsilon)} more is proved,"
-        f" {number_text(best.proved)}; they are usually worse all the same."
-    ]
 
 
 def _promise(plan: PlanTable, row: Answer) -> str:
@@ -132,14 +91,14 @@ def _promise(plan: PlanTable, row: Answer) -> str:
     verb = {"needed": " are enough", "reachable": "", "smallest_epsilon": " is enough"}[row.asks]
     same = row.concepts.word.partition(":")[0] == plan.question.word.partition(":")[0]
     against = "" if same else f", choosing from {row.concepts.word}"
-    text = f"{what}{verb}{against}, {_condition(row)}{_learnt_with(row)}"
+    text = f"{what}{verb}{against}, {condition(row)}{_learnt_with(row)}"
     perfect = plan.perfect
     if not anything:
         return f"{text}. Of records that no rule fits perfectly, which is the usual case, nothing is proved."
     if perfect is None:
         return f"{text}."
     other = ", with a rule that may be of another kind" * (row.option.proper and not perfect.option.proper)
-    return f"{text}; {number_text(perfect.proved)} {_condition(perfect)}{other}{_learnt_with(perfect)}."
+    return f"{text}; {number_text(perfect.proved)} {condition(perfect)}{other}{_learnt_with(perfect)}."
 
 
 def _more_hidden(plan: PlanTable, row: Answer) -> list[str]:
@@ -153,6 +112,14 @@ def _more_hidden(plan: PlanTable, row: Answer) -> list[str]:
 def _learnt_with(row: Answer) -> str:
     """A smaller epsilon than was allowed, where the number is proved with that alone."""
     return "" if row.spent == row.wish.epsilon else f", learnt with epsilon {plain(row.spent)}"
+
+
+def _why_less(plan: PlanTable, row: Answer) -> list[str]:
+    """Nobody expects a smaller epsilon to prove more."""
+    if row.option.sooner is None or row.asks != "needed":
+        return []
+    less = any(each.spent < each.wish.epsilon for each in (row, plan.perfect) if each is not None)
+    return ["Why a smaller epsilon proves more is said in the advice."] if less else []
 
 
 METHODS = {

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from privpac import plan
+from privpac import Schema, Size, plan
 from privpac.cli import main
+from privpac.constructions.recipe import Recipe
 from privpac.errors import ParameterError
+from privpac.guarantee.facts import Against
+from privpac.wishes import RuleWishes
 
 THRESHOLDS = ["plan", "--concepts", "thresholds", "--bits", "32"]
 
@@ -143,3 +147,26 @@ def test_nonsense_gets_one_sentence(
     assert sentence in caught.err
     assert caught.out == ""
     assert caught.err.count("\n") == 1
+
+
+def test_costs_are_answered_with_how_to_read_the_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    """The advice names learning with `--costs balanced`, so people try it here."""
+    assert main([*THRESHOLDS, "--error", "0.1", "--epsilon", "1", "--costs", "balanced"]) == 2
+    shown = capsys.readouterr().err
+    assert "the default and one draw of a rule prove the same numbers with costs and without" in shown
+    assert "an error is the average cost of a record, divided by the largest cost" in shown
+
+
+@pytest.mark.parametrize("word", ["auto", "trees:2", "thresholds:age"])
+@pytest.mark.parametrize("records", [4_239, 8_000])
+def test_for_any_records_costs_leave_the_proved_number_alone(word: str, records: int) -> None:
+    """One draw from trees, or several in stages, as `auto` takes them at these sizes."""
+    age = {"name": "age", "kind": "numeric", "lower": 0, "upper": 99, "integer": True}
+    schema = Schema.from_json({"label": "ill", "base_rate": 0.15, "columns": [age]})
+
+    def error(costs: str | None) -> Fraction:
+        wishes = RuleWishes.read(concepts=word, epsilon="1", costs=costs)
+        certificate = Recipe.of(wishes, schema=schema, size=Size(records)).certify()
+        return {proof.fact.against: proof.fact.error for proof in certificate.accuracy}[Against.AGNOSTIC]
+
+    assert error("balanced") == error(None)

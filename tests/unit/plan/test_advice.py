@@ -91,6 +91,7 @@ def balance(_: pytest.MonkeyPatch) -> None:
     ask = {"records": 500, "epsilon": 1}
     rare = plan.reachable(schema={"label": "y", "base_rate": 0.06, "columns": columns}, **ask)
     assert "costs 0: 1, 1: 16" in (said(rare, "balance") or "")
+    assert "average costs divided by the largest, 16." in (said(rare, "balance") or "")
     even = plan.reachable(schema={"label": "y", "base_rate": 0.5, "columns": columns}, **ask)
     assert said(even, "balance") is None
     assert said(plan.reachable(schema={"label": "y", "columns": columns}, **ask), "balance") is None
@@ -241,6 +242,34 @@ def pessimistic(_: pytest.MonkeyPatch) -> None:
     done = replace(found, answers=tuple(replace(row, simulated=simulated) for row in found.answers))
     assert said(done, "pessimistic") is None
     assert said(plan.needed("points", **ASK), "pessimistic") is None
+
+
+@check
+def jumps(_: pytest.MonkeyPatch) -> None:
+    found = plan.needed("auto", columns=12, error="0.1", epsilon=1)
+    text = said(found, "jumps") or ""
+    assert text.startswith(
+        "Why a smaller epsilon proves more: as long as records times epsilon is small, auto"
+    )
+    assert (
+        "about the proof, not about how good the rule will be: learnt with epsilon 1 it is usually better."
+        in text
+    )
+    named = re.search(
+        r"no such jumps: with --concepts (\S+) and epsilon 1, ([\d,]+) records are enough", text
+    )
+    assert named is not None
+    fixed = plan.needed(named[1], columns=12, error="0.1", epsilon=1).option("occam", "agnostic")
+    assert f"{fixed.proved:,}" == named[2], "as a plan for that kind of rule says"
+    assert found.headline is not None
+    assert fixed.proved < found.headline.proved
+    assert all(
+        plan.reachable(named[1], columns=12, records=records, epsilon=1).option("occam", "agnostic").proved
+        <= Fraction("0.1")
+        for records in (fixed.proved, 2 * fixed.proved, 20 * fixed.proved)
+    ), "no jumps: more records prove no less"
+    assert said(plan.needed(named[1], columns=12, error="0.1", epsilon=1), "jumps") is None
+    assert said(plan.reachable("auto", columns=12, records=3000, epsilon="0.5"), "jumps") is None
 
 
 @check

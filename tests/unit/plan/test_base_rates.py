@@ -10,7 +10,7 @@ from privpac.plan.words import in_short
 
 COLUMNS = [{"name": "age", "kind": "numeric", "lower": 0, "upper": 120, "integer": True}]
 RARE: dict[str, Any] = {"label": "ill", "classes": ["no", "yes"], "base_rate": 0.15, "columns": COLUMNS}
-CONSTANT = "By the base rate of the schema always saying no errs 0.15 of the time"
+CONSTANT = 'By the base rate of the schema, always saying "no" errs 0.15 of the time'
 TELLS = "private estimate after learning tells whether it does."
 
 
@@ -37,7 +37,7 @@ def test_a_better_proof_says_how_good_the_best_rule_must_be() -> None:
 def test_of_several_classes_the_commonest_is_the_constant() -> None:
     three = {**RARE, "classes": ["a", "b", "c"], "base_rate": [0.2, 0.7, 0.1]}
     found = plan.reachable("trees:1", schema=three, records=3000, epsilon=1)
-    assert "always saying b errs 0.3 of the time; the rule" in in_short(found)
+    assert 'always saying "b" errs 0.3 of the time; the rule' in in_short(found)
 
 
 def test_without_a_base_rate_and_without_a_rule_nothing_is_said() -> None:

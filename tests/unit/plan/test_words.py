@@ -69,6 +69,8 @@ def test_a_smaller_number_for_another_kind_of_rule_does_not_speak_against_the_fl
 def test_a_smaller_epsilon_is_named_with_its_number() -> None:
     found = plan.needed("auto", columns=12, error="0.1", epsilon=1)
     assert "are enough, whatever the records are like, learnt with epsilon 0.05; 4,618 if" in in_short(found)
+    assert any(text.startswith("Why a smaller epsilon proves more: ") for text in found.advice)
+    assert "Why a smaller epsilon proves more is said in the advice." in in_short(found)
     assert (
         "Proved with a smaller epsilon than was allowed: default (a perfect fit), learnt with epsilon 0.2;"
         in str(found)
@@ -82,7 +84,9 @@ def test_what_records_reach_is_about_the_epsilon_that_was_asked_for() -> None:
     assert found.headline is not None
     assert found.headline.spent == 1
     assert "learnt with epsilon" not in in_short(found)
-    assert re.search(r"smaller trees that auto learns with epsilon 0\.\d+ more is proved", in_short(found))
+    assert re.search(
+        r"With epsilon 0\.\d+ auto would choose from smaller trees, and of fewer rules more", str(found)
+    )
     assert "--epsilon 1" in str(found)
 
 
@@ -134,7 +138,7 @@ def test_with_all_three_numbers_the_first_word_is_yes_or_no() -> None:
 def test_fewer_records_that_prove_it_too_are_named_and_the_next_do_not() -> None:
     asked = {"schema": WIDE, "epsilon": 1}
     found = plan.needed(error="0.05", **asked)
-    named = re.search(r"With epsilon 1, ([\d,]+) to ([\d,]+) records do it too, if some", in_short(found))
+    named = re.search(r"With epsilon 1, ([\d,]+) to ([\d,]+) records are enough too, if some", str(found))
     assert named is not None
     first, last = (int(number.replace(",", "")) for number in named.groups())
 
