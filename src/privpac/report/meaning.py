@@ -117,8 +117,13 @@ def protected(tree: Mapping[str, Any]) -> str:
 def _factor(tree: Mapping[str, Any]) -> str:
     epsilon, delta = Fraction(tree["epsilon"]), Fraction(tree["delta"])
     factor = _plain_factor(epsilon)
-    text = f"its probability changes by a factor of at most e^{tree['epsilon']} ≤ {factor}"
-    return text + (f", up to a further {decimal_text(delta)}" if delta else "")
+    text = f"its probability changes by a factor of at most e^{tree['epsilon']} ≤ {factor}, which is what epsilon says"
+    rest = (
+        f", up to a further {decimal_text(delta)}, the delta"
+        if delta
+        else "; delta 0 means without exception"
+    )
+    return text + rest
 
 
 def _plain_factor(epsilon: Fraction) -> str:

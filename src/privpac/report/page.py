@@ -171,8 +171,10 @@ def _accuracy(model: Subject) -> str:
     parts += [ranks_figure(model)]
     if advice := believed(model):
         parts.append(f"<p>{escape(advice)}</p>")
-    parts.append("<h3>Proved before any record was seen</h3>")
     facts = accuracy_facts(model)
+    parts.append(
+        "<h3>Proved before any record was seen</h3>" if facts else "<h3>What is proved of errors</h3>"
+    )
     if facts:
         parts.append(_items(facts))
         parts.append('<p class="soft">If the records are independent draws from what is to be predicted.</p>')
