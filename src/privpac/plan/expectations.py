@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from privpac.numbers.exact import plain
 from privpac.plan.answer import Answer, Estimate
 from privpac.plan.columns import PLAIN, SETTINGS, number_text, visible_answers
 from privpac.plan.table import PlanTable
 
-__all__ = ["amount", "condition", "expected", "row_name", "simulations"]
+__all__ = ["amount", "condition", "expected", "row_names", "simulations"]
 
 INVENTED = "invented records"
 
@@ -73,18 +73,19 @@ def condition(row: Answer) -> str:
 
 def simulations(plan: PlanTable) -> list[str]:
     """Which rows were simulated on what, and which were not and why: a line each."""
-    # Rows of one learner on several classes are named once.
-    on: dict[str, dict[str, None]] = {}
-    why: dict[str, dict[str, None]] = {}
+    on: dict[str, list[Answer]] = {}
+    why: dict[str, list[Answer]] = {}
     for row in visible_answers(plan):
         if row.simulated is not None:
-            on.setdefault(row.simulated.on, {})[row_name(plan, row)] = None
+            on.setdefault(row.simulated.on, []).append(row)
         elif row.unsimulated is not None:
-            why.setdefault(row.unsimulated.rstrip("."), {})[row_name(plan, row)] = None
+            why.setdefault(row.unsimulated.rstrip("."), []).append(row)
     several = len(on) > 1
-    lines = [f"Simulated on {what}" + (f" ({', '.join(who)})" if several else "") for what, who in on.items()]
+    lines = [
+        f"Simulated on {what}" + (f" ({row_names(plan, who)})" if several else "") for what, who in on.items()
+    ]
     lines += _without_rates(plan, on)
-    return lines + [f"Not simulated: {', '.join(who)}, since {what}" for what, who in why.items()]
+    return lines + [f"Not simulated: {row_names(plan, who)}, since {what}" for what, who in why.items()]
 
 
 def _without_rates(plan: PlanTable, on: Iterable[str]) -> list[str]:
@@ -96,9 +97,27 @@ def _without_rates(plan: PlanTable, on: Iterable[str]) -> list[str]:
     return [f"The base rate of the schema plays no part on {' or '.join(apart)}"] if apart else []
 
 
-def row_name(plan: PlanTable, answer: Answer) -> str:
-    """A row by its method, and by what it holds for if there are two of that name: in the words of the table."""
-    same = [row for row in plan.answers if row.option.learner == answer.option.learner]
-    name = PLAIN.get(answer.option.learner, answer.option.learner)
-    setting = SETTINGS.get(answer.option.setting, answer.option.setting)
-    return name if len(same) == 1 else f"{name} ({setting})"
+def row_names(plan: PlanTable, some: Iterable[Answer]) -> str:
+    """Some rows of the table in its words: by their method, by what they hold for and by the kind of rule, each where
+    the others of that name are not among them."""
+    chosen, names = list(some), []
+    for learner, rows in _by(visible_answers(plan), lambda row: row.option.learner).items():
+        name = PLAIN.get(learner, learner)
+        parts = []
+        for setting, alike in _by(rows, lambda row: row.option.setting).items():
+            among = [row.concepts.word for row in alike if row in chosen]
+            if among:
+                kinds = "" if len(among) == len(alike) else f": {', '.join(dict.fromkeys(among))}"
+                parts.append(SETTINGS.get(setting, setting) + kinds)
+        if all(row in chosen for row in rows):
+            names.append(name)
+        elif parts:
+            names.append(f"{name} ({'; '.join(parts)})")
+    return ", ".join(names)
+
+
+def _by(rows: Iterable[Answer], key: Callable[[Answer], str]) -> dict[str, list[Answer]]:
+    groups: dict[str, list[Answer]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups

@@ -31,9 +31,9 @@ MISSING = {
     "card": BoundMissing(
         "a card",
         "scorecards:3",
-        "What is known of boosting (boosted-rounds) asks for a test in every round that beats guessing by more than"
-        " tests on real tables do, and says nothing of a cut-off. A card can be a single test: what is impossible for"
-        " these (--concepts one-test) is impossible for a card that comes near the best of them.",
+        "A card can be a single test, so what is impossible for single tests (--concepts one-test) is impossible for a"
+        " card that is to be as good as the best of them. Why nothing more is proved: theory about such sums of points"
+        " needs single tests that are right more often than those of real tables (privpac theorems boosted-rounds).",
     ),
     "risk-tree": BoundMissing(
         "a tree that ranks",
@@ -59,7 +59,7 @@ def no_bound(plan: PlanTable) -> str | None:
     hint = "" if question.card is None else " --simulate tells beforehand what privacy costs."
     return (
         f"Instead of a bound, an estimate on a fifth of the records tells how good {lacks.what} is that you have"
-        f" learnt, at no further epsilon.{hint} The nearest word with a bound is --concepts {lacks.near}."
-        f" {lacks.known} With an estimate: privpac learn DATA --schema SCHEMA --concepts {question.word} --epsilon"
-        f" {epsilon} --holdout 0.2 --estimate-epsilon {epsilon}."
+        f" learnt, at no further epsilon: privpac learn DATA --schema SCHEMA --concepts {question.word} --epsilon"
+        f" {epsilon} --holdout 0.2 --estimate-epsilon {epsilon}.{hint} If a bound must be known before, the nearest"
+        f" word that has one is --concepts {lacks.near}. {lacks.known}"
     )

@@ -12,8 +12,9 @@ from privpac.plan.alternatives import again, count, epsilon_of
 from privpac.plan.answer import Answer
 from privpac.plan.base_rates import beside_a_constant
 from privpac.plan.columns import VisibleTable, number_text, visible_answers, visible_table
-from privpac.plan.expectations import amount, condition, expected, row_name, simulations
+from privpac.plan.expectations import amount, condition, expected, row_names, simulations
 from privpac.plan.impossible import Limit, limit_of
+from privpac.plan.no_bound import bound_missing
 from privpac.plan.ranking_advice import said_first
 from privpac.plan.table import PlanTable
 
@@ -185,14 +186,16 @@ def question_text(plan: PlanTable) -> str:
     if question.noise is not None:
         parts.append(f"best error at most {plain(question.noise)}")
     what = {
-        "needed": "Records needed",
-        "reachable": "Error that is proved",
-        "smallest_epsilon": "Smallest epsilon",
+        "needed": "Records needed for",
+        "reachable": "Error that is proved for",
+        "smallest_epsilon": "Smallest epsilon for",
     }[question.kind]
+    if bound_missing(question) is not None:
+        what = "What can be said of"
     subject = (
         f"a released table that answers {question.word}" if question.release else short_word(question.word)
     )
-    return f"{what} for {subject}: {', '.join(parts)}"
+    return f"{what} {subject}: {', '.join(parts)}"
 
 
 def _left_out(plan: PlanTable) -> list[str]:
@@ -211,7 +214,7 @@ def notes(plan: PlanTable) -> list[str]:
 def _less_spent(plan: PlanTable) -> list[str]:
     """Which numbers of the table are proved with less than the epsilon that was allowed."""
     less = [row for row in visible_answers(plan) if row.spent < row.wish.epsilon]
-    names = "; ".join(f"{row_name(plan, row)}, learnt with epsilon {plain(row.spent)}" for row in less)
+    names = "; ".join(f"{row_names(plan, [row])}, learnt with epsilon {plain(row.spent)}" for row in less)
     return [f"Proved with a smaller epsilon than was allowed: {names}"] if less else []
 
 
@@ -229,12 +232,15 @@ def _theorems(plan: PlanTable) -> list[str]:
     visible = visible_answers(plan)
     if not visible:
         return []
-    proofs = _key_list(row.option.source for row in visible)
+    by_source: dict[str, list[Answer]] = {}
+    for row in visible:
+        by_source.setdefault(row.option.source, []).append(row)
+    proofs = "; ".join(f"{key}: {row_names(plan, rows)}" for key, rows in by_source.items())
     floors = _key_list(
         f"{row.floor_source} ({number_text(row.floor, up=False)})" for row in visible if row.floor
     )
     below = f". What is impossible: {floors}" if floors else ""
-    return [f"Theorems, in the order of the rows: {proofs}{below} (privpac theorems KEY shows one)"]
+    return [f"Theorems that prove the rows (privpac theorems KEY shows one): {proofs}{below}"]
 
 
 def _key_list(keys: Iterable[str | None]) -> str:

@@ -285,7 +285,8 @@ def no_bound(_: pytest.MonkeyPatch) -> None:
             f"Instead of a bound, an estimate on a fifth of the records tells how good {what} is"
         )
         assert f"--concepts {word} --epsilon 1 --holdout 0.2 --estimate-epsilon 1." in text
-        assert f"The nearest word with a bound is --concepts {near}." in text
+        assert f"the nearest word that has one is --concepts {near}." in text
+        assert str(found).startswith(f"What can be said of {word}: 3,000 records, epsilon 1")
         assert (found.answers, said(found, "nothing")) == ((), None)
         assert f"For {what} no bound on errors is proved, whatever the number of records." in str(found)
         assert plan.reachable(near, columns=10, records=3000, epsilon=1).answers, "it has one"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from privpac import plan
 from privpac.plan.columns import number_text
+from privpac.plan.expectations import row_names
 from privpac.plan.impossible import limit_of
 from privpac.plan.words import in_short
 
@@ -178,3 +180,28 @@ def test_a_simulated_order_is_said_once_and_first() -> None:
     assert in_short(found).startswith("Simulated, not proved: through privacy a card of 600 records lost 0.")
     assert str(found).count("Simulated, not proved") == 1
     assert found.to_json()["advice"][0] == found.ranking
+
+
+def test_rows_are_named_by_as_much_as_tells_them_apart() -> None:
+    found = plan.reachable("auto", columns=4, records=3000, epsilon=1)
+    draws = [row for row in found.answers if row.option.learner == "occam"]
+    noisy = [row for row in draws if row.option.setting == "agnostic"]
+    assert len(noisy) > 2, "of several kinds of rules"
+    assert row_names(found, draws) == "one draw"
+    assert row_names(found, noisy) == "one draw (any records)"
+    first, *others = noisy
+    assert row_names(found, [first]) == f"one draw (any records: {first.concepts.word})"
+    answers = tuple(
+        replace(row, unsimulated="the time was up") if row is first else row for row in found.answers
+    )
+    late = replace(found, answers=answers)
+    assert f"Not simulated: one draw (any records: {first.concepts.word}), since the time was up" in str(late)
+    assert others[0].concepts.word not in row_names(found, [first])
+
+
+def test_every_row_has_its_theorem() -> None:
+    found = plan.reachable("auto", columns=4, records=3000, epsilon=1)
+    (line,) = [line for line in str(found).splitlines() if line.startswith("Theorems that prove the rows")]
+    assert "occam-agnostic: default (any records), one draw (any records); " in line
+    for row in found.answers:
+        assert f"{row.option.source}: " in line or row.need.unlabelled
