@@ -24,10 +24,10 @@ def beside_a_constant(plan: PlanTable, row: Answer) -> list[str]:
     constant = f'always saying "{schema.class_names[rates.index(max(rates))]}"'
     errs = sum(rates) - max(rates)
     share = f"{float(errs):.4g}"
-    return [f"By the base rate of the schema, {constant} errs {share} of the time{_compared(row, errs)}"]
+    return [f"By the base rate of the schema, {constant} errs {share} of the time{_comparison(row, errs)}"]
 
 
-def _compared(row: Answer, errs: Fraction) -> str:
+def _comparison(row: Answer, errs: Fraction) -> str:
     """The rule errs at most as often as the best one and what is proved on top of it."""
     room = errs - row.wish.error
     if room <= 0:

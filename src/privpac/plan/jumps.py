@@ -69,10 +69,10 @@ def _steady(plan: PlanTable, row: Answer) -> list[str]:
     ]
     if not rows:
         return []
-    fixed = max(rows, key=lambda each: each.concepts.bits)
+    steady = max(rows, key=lambda each: each.concepts.bits)
     return [
-        f"A fixed kind of rule has no such jumps: with --concepts {fixed.concepts.word} and epsilon"
-        f" {plain(fixed.wish.epsilon)}, {count(fixed.need.labelled)} are enough, {condition(fixed)}."
+        f"A fixed kind of rule has no such jumps: with --concepts {steady.concepts.word} and epsilon"
+        f" {plain(steady.wish.epsilon)}, {count(steady.need.labelled)} are enough, {condition(steady)}."
     ]
 
 
