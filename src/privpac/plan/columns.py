@@ -125,7 +125,7 @@ def _simulation_meaning(plan: PlanTable) -> str:
     trials = [(row, row.simulated) for row in visible_answers(plan) if row.simulated is not None]
     text = "what runs on invented or public records gave, with an interval: an example, not a promise"
     if any(row.floor is not None for row, _ in trials):
-        text += ". It is about these records, while what is impossible is about the worst ones, so it may lie below that"
+        text += ". It is about these records; what is impossible is about the worst ones, so it may lie below that"
     if any(not trial.exact and trial.high == row.proved for row, trial in trials):
         text += ". Where an interval ends at the proved number, that end is the proof's: the runs show no smaller one"
     return text
