@@ -30,17 +30,15 @@ def beside_a_constant(plan: PlanTable, row: Answer) -> list[str]:
 def _comparison(row: Answer, errs: Fraction) -> str:
     """The rule errs at most as often as the best one and what is proved on top of it."""
     room = errs - row.wish.error
-    if room <= 0:
-        ways = "The" if row.simulated is not None else "--simulate or the"
-        return (
-            ": the proof alone does not show that the rule beats that."
-            f" {ways} private estimate after learning tells whether it does."
-        )
     best = Fraction(0) if row.option.setting == "realizable" else row.wish.noise
     if best is not None and best < room:
         return ", which is more than the rule is proved to err."
+    ways = "The" if row.simulated is not None else "--simulate or the"
+    tells = f"{ways} private estimate after learning tells whether it does."
+    if room <= 0:
+        return f": the proof alone does not show that the rule beats that. {tells}"
     least = number_text(room, up=False)
-    return f"; the rule is proved to beat that if the best rule errs less than {least} of the time."
+    return f"; the proof alone shows that the rule beats that only if the best rule errs less than {least}. {tells}"
 
 
 def balance(plan: PlanTable) -> str | None:

@@ -76,7 +76,7 @@ def headings(plan: PlanTable) -> tuple[Heading, ...]:
         Heading("protects", _protects(plan)),
         Heading("gives", "a rule of that kind, or one that may be of another"),
         Heading(*_proved_heading(plan), is_number=True),
-        Heading("simulated", _simulated_text(plan), is_number=True),
+        Heading("simulated", _simulation_meaning(plan), is_number=True),
         Heading(
             "impossible below",
             f"proved; no method{delta} that protects, holds for and gives the same can promise it with less."
@@ -120,12 +120,12 @@ def _protects(plan: PlanTable) -> str:
     )
 
 
-def _simulated_text(plan: PlanTable) -> str:
+def _simulation_meaning(plan: PlanTable) -> str:
     """What a simulated number is about, and whose the ends of its interval are."""
     trials = [(row, row.simulated) for row in visible_answers(plan) if row.simulated is not None]
     text = "what runs on invented or public records gave, with an interval: an example, not a promise"
     if any(row.floor is not None for row, _ in trials):
-        text += ". It is about these records, and what is impossible about the worst ones: it may be the smaller number"
+        text += ". It is about these records; what is impossible is about the worst ones, so it may lie below that"
     if any(not trial.exact and trial.high == row.proved for row, trial in trials):
         text += ". Where an interval ends at the proved number, that end is the proof's: the runs show no smaller one"
     return text

@@ -100,16 +100,16 @@ def _without_rates(plan: PlanTable, on: Iterable[str]) -> list[str]:
 def row_names(plan: PlanTable, some: Iterable[Answer]) -> str:
     """Some rows of the table in its words: by their method, by what they hold for and by the kind of rule, each where
     the others of that name are not among them."""
-    chosen, names = list(some), []
+    these, names = list(some), []
     for learner, rows in _by(visible_answers(plan), lambda row: row.option.learner).items():
         name = PLAIN.get(learner, learner)
         parts = []
         for setting, alike in _by(rows, lambda row: row.option.setting).items():
-            among = [row.concepts.word for row in alike if row in chosen]
+            among = [row.concepts.word for row in alike if row in these]
             if among:
                 kinds = "" if len(among) == len(alike) else f": {', '.join(dict.fromkeys(among))}"
                 parts.append(SETTINGS.get(setting, setting) + kinds)
-        if all(row in chosen for row in rows):
+        if all(row in these for row in rows):
             names.append(name)
         elif parts:
             names.append(f"{name} ({'; '.join(parts)})")

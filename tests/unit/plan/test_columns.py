@@ -76,7 +76,7 @@ def test_rows_have_a_cell_per_heading() -> None:
 def test_whose_numbers_stand_beside_each_other_is_said_of_a_simulated_column() -> None:
     found = _plan(records=3_000, epsilon=1)
     proved = max(row.proved for row in found.answers)
-    below, proofs = "about the worst ones: it may be the smaller number", "that end is the proof's"
+    below, proofs = "about the worst ones, so it may lie below that", "that end is the proof's"
 
     def meaning(high: Fraction, *, floor: bool = True) -> str:
         trial = Estimate(Fraction(0), Fraction(0), high, "invented records")
