@@ -61,7 +61,9 @@ def plan(
             " word of --concepts) are answered within --error.",
         ),
     ] = False,
-    costs: Annotated[str | None, typer.Option(hidden=True)] = None,
+    costs: Annotated[
+        str | None, typer.Option(hidden=True, help="Not of a plan: says how to read its numbers with costs.")
+    ] = None,
     answers: Annotated[
         int | None,
         count(
