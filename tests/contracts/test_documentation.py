@@ -217,6 +217,8 @@ def test_a_command_is_described_with_all_its_options(name: str, command: object)
     text = _markdown("reference/commands.md")
     section = text.split(f"\n## {name}\n")[1].split("\n## ")[0]
     for option in command.params:  # type: ignore[attr-defined]
+        if getattr(option, "hidden", False):  # answered with a sentence, and not offered
+            continue
         for flag in [*option.opts, *option.secondary_opts]:
             written = flag if flag.startswith("-") else re.findall(r"\w+", option.metavar or flag.upper())[0]
             assert re.search(rf"(?<![\w-]){re.escape(written)}(?![\w-])", section), f"{name}: {written}"

@@ -34,7 +34,11 @@ def commands(text: str) -> Iterator[Advice]:
     for command in COMMAND.findall(text.replace("\\\n", " ")):
         options = dict(pairwise(shlex.split(command.rstrip(".").replace("…", "DATA"))))
         if "--estimate-epsilon" in options:
-            yield options.get("--epsilon"), options.get("--holdout"), options["--estimate-epsilon"]
+            yield (
+                options.get("--epsilon"),
+                options.get("--holdout"),
+                options["--estimate-epsilon"].rstrip("."),
+            )
 
 
 def calls(text: str) -> Iterator[Advice]:

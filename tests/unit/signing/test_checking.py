@@ -582,7 +582,7 @@ def test_a_report_names_the_last_charge_that_it_counts(
         for name in ("report.html", "annex.md"):
             text = Path(name).read_text()
             assert ("Last charge by then" in text) == (count > 0)
-            assert all(f"charge {count}, on {entry.time};" in text for entry in ledger.entries()[-1:])
+            assert (f"charge {count}; later ones" in text) == (count > 0)
         ledger.charge(epsilon=1, note=f"release {count}")
 
 

@@ -69,21 +69,16 @@ def budget_rows(ledger: Ledger) -> tuple[tuple[str, str], ...]:
         spent = f"{charges}; with a delta, the total alone is a promise"
     return (
         ("Spent so far", spent),
-        *_last_charge(ledger, account.count),
+        *_last_charge(account.count),
         ("Total of the budget", f"{account.promises}: right guesses at most {guesses['total']}"),
         ("Left in the budget", account.remainder),
     )
 
 
-def _last_charge(ledger: Ledger, count: int) -> tuple[tuple[str, str], ...]:
-    """The last of so many charges: whoever reads the rows later sees by it that they are out of date."""
-    entries = ledger.entries()[:count]  # others may charge meanwhile
-    if not entries:
-        return ()
-    last = entries[-1]
-    return (
-        ("Last charge by then", f"charge {last.number:,}, on {last.time}; later ones are not counted here"),
-    )
+def _last_charge(count: int) -> tuple[tuple[str, str], ...]:
+    """The last of so many charges: whoever reads the rows later sees by its number that they are out of date. Not its
+    time, which would tell two reports of the same draw from each other."""
+    return (("Last charge by then", f"charge {count:,}; later ones are not counted here"),) if count else ()
 
 
 def _as_a_guess(account: Account) -> str:
