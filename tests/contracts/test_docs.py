@@ -70,6 +70,8 @@ def test_every_block_says_what_it_is(path: Path) -> None:
 
 
 @pytest.mark.long_cases(
+    "docs/theory/floors.md",
+    "docs/how-to/own-concepts.md",
     "docs/how-to/best-possible.md",
     "docs/how-to/audit.md",
     "docs/tutorials/hospital.md",

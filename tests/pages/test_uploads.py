@@ -183,7 +183,7 @@ def test_what_is_left_of_a_sentence_without_its_path(place: Place, sentence: str
     assert place.drawers.nameless(sentence.format(path)) == nameless
 
 
-@pytest.mark.long_cases(".parquet")
+@pytest.mark.long_cases(".csv", ".parquet")
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_as_many_columns_as_are_allowed_are_taken(limited: Any, ending: str) -> None:
     names = [f"c{i}" for i in range(LIMITS.columns)]

@@ -207,6 +207,7 @@ def outcome(protocol: Any, sent: list[bytes]) -> tuple[Any, ...]:
     return app.seen, STATUS.findall(wire.written), wire.closed
 
 
+@pytest.mark.long
 @given(pieces())
 @settings(deadline=None, max_examples=300)
 def test_any_bytes_in_any_pieces_are_the_same_requests(sent: list[bytes]) -> None:

@@ -76,7 +76,7 @@ def check(kind: str, word: str, **wishes: Any) -> int:
     return checked
 
 
-OFTEN = ("auto-needed", "trees:2-smallest_epsilon", "thresholds:c-reachable", "points:c-needed")
+OFTEN = ("auto-needed", "thresholds:c-reachable", "points:c-needed")
 """Asked in every run; all other pairs of a word and a question are long."""
 
 

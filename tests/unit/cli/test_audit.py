@@ -129,6 +129,7 @@ def test_a_table_for_people_and_files(capsys: pytest.CaptureFixture[str], folder
     assert all(f"<td>{name}</td>" in page for name in FAST)
 
 
+@pytest.mark.long
 def test_all_rows_share_a_small_budget(capsys: pytest.CaptureFixture[str]) -> None:
     begin = time.monotonic()
     code, out, _ = run(capsys, "exact", "--budget-seconds", "1", "--accept-partial", "--json")

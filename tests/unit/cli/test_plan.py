@@ -91,6 +91,7 @@ def test_pictures(against: str, tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "Wrote the picture" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_a_display_keeps_the_numbers_it_draws() -> None:
     found = plan.needed("points", bits=16, error="0.1", epsilon=1)
     display = found.curves("bits", learner="occam")

@@ -88,6 +88,7 @@ def test_where_nothing_is_promised_there_is_nothing_to_draw(tmp_path: Path) -> N
         found.curves()
 
 
+@pytest.mark.long
 def test_marks_are_in_the_file(tmp_path: Path) -> None:
     path = tmp_path / "plan.svg"
     plan.needed("thresholds", bits=16, error="0.1", epsilon=1).curves("error").save(path)

@@ -265,7 +265,7 @@ def test_a_certificate_promises_the_error_that_is_reachable(word: str, protect: 
 
 
 @pytest.mark.usefixtures("silent")
-@pytest.mark.long_cases("500", "30000")
+@pytest.mark.long_cases("2000", "500", "30000")
 @pytest.mark.parametrize("records", [500, 2_000, 30_000])
 def test_hashed_sets_promise_what_is_planned_on_columns_of_every_size(records: int) -> None:
     """Few cells have sets of few shares: 0.1 was planned with 15,161 records on 256 cells, and nothing was proved."""

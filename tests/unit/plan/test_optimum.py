@@ -11,6 +11,7 @@ from privpac.cli import main
 from privpac.errors import ParameterError
 
 
+@pytest.mark.long
 def test_the_columns_are_in_order() -> None:
     found = plan.needed("points", bits=1, error="0.3", epsilon=1, failure="0.4").optimum()
     assert [row.records for row in found.rows] == list(range(1, 11))

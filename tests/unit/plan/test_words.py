@@ -68,6 +68,7 @@ def test_a_smaller_number_for_another_kind_of_rule_does_not_speak_against_the_fl
     assert "that answers with such a rule can do it with fewer than 312 records" in found
 
 
+@pytest.mark.long
 def test_a_smaller_epsilon_is_named_with_its_number() -> None:
     found = plan.needed("auto", columns=12, error="0.1", epsilon=1)
     assert "are enough, whatever the records are like, learnt with epsilon 0.05; 4,618 if" in in_short(found)
@@ -160,6 +161,7 @@ def test_fewer_records_that_prove_it_too_are_named_and_the_next_do_not() -> None
     assert not plan.needed(error="0.05", records=last + 1, **asked).option("default", "realizable").enough
 
 
+@pytest.mark.long
 def test_who_wants_an_order_is_told_of_orders_first() -> None:
     asked = {"records": 600, "epsilon": 1}
     nothing = "Nothing is proved about the order of records. Add --simulate to see what privacy costs its AUC"

@@ -113,6 +113,7 @@ def test_what_takes_too_long_is_refused_by_public_numbers() -> None:
         plane.require_relabelled(1, voters=10**9)
 
 
+@pytest.mark.long
 def test_six_hundred_points_of_the_whole_grid() -> None:
     """Up to 3·10^10 labellings; the box is found again."""
     schema = Schema((Numeric("a", 0, 2**32 - 1, integer=True), Numeric("b", 0, 2**32 - 1, integer=True)), "y")

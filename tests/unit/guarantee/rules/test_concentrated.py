@@ -124,6 +124,7 @@ def test_the_largest_epsilon_of_a_draw_among_many(draws: int, one: float, three:
         assert math.sqrt(8 * rho) == pytest.approx(epsilon, abs=6e-7)
 
 
+@pytest.mark.long
 def test_the_checker_has_the_same_numbers_by_another_way() -> None:
     for i in range(1, 120):
         epsilon, share = Fraction(7**i % 10**13, 10**12) or Fraction(1), Fraction(i % 50 + 1, 51)
