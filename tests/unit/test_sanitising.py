@@ -168,6 +168,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
         load_table(tmp_path / "t.json")
 
 
+@pytest.mark.long
 def test_a_table_too_small_is_refused_before_anything_is_spent() -> None:
     ledger = Ledger(epsilon=3)
     with pytest.raises(TooFewRecords, match=r"records would do") as refused:

@@ -85,7 +85,7 @@ def test_where_a_cut_off_splits_a_group_the_intervals_allow_for_both_sides() -> 
 def test_a_card_is_judged_by_its_own_cut_off() -> None:
     """The parts of its groups are those of the sums that the card itself calls ill, wherever it cuts."""
     parts = set()
-    for seed in range(5):
+    for seed in (1, 6, 11):  # a cut-off between groups, and two within one
         table = drawn(3000, seed)
         model = learn(table, schema=SCHEMA, concepts="card:6", epsilon=2, random_state=seed)
         card, figures = model.hypothesis, model.ranks
