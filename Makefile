@@ -70,7 +70,7 @@ test-programs: $(READY_SLOW) browser-python
 
 # What computes for seconds or minutes: before a release, and after a change to what is drawn, planned or proved.
 test-long: $(READY)
-	$(BIN)/python -m pytest tests -m long -n 2 --dist worksteal
+	$(BIN)/python -m pytest tests --ignore=tests/slow -m long -n 2 --dist worksteal
 
 test-slow: test-programs test-long
 
