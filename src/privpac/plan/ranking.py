@@ -157,7 +157,8 @@ class _Cards:
         if key not in self.areas:
             card = self.simulation.clock.timed(self.seconds(setting), lambda: self._card(*key))
             self.areas[key] = _area(card, self.population)
-            self.errors[key] = self.population.error(card)
+            if self.is_own:  # of invented records nobody hears how often a card is wrong
+                self.errors[key] = self.population.error(card)
         return self.areas[key]
 
     def _card(self, setting: Setting, free: bool, run: int) -> Card:
