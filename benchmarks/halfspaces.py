@@ -2,7 +2,7 @@
 
     python -m benchmarks.halfspaces [--json FILE]
 
-Limits: 40 G candidates x records a second for up to 20 columns; 1.5 processor seconds for the plane with 2,000 records.
+Limits: 40 G candidates x records per second for up to 20 columns; 1.5 processor seconds for the plane with 2,000 records.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def rate(columns: int, repeats: int) -> Row:
     seconds = least_seconds({"count": job}, repeats=repeats)["count"]
     found = BINS * DIRECTIONS * RECORDS / seconds / 1e9
     return {
-        "what": f"G candidates x records a second, {columns} columns",
+        "what": f"G candidates x records per second, {columns} columns",
         "value": round(found, 1),
         "limit": LIMIT_RATE,
         "holds": found >= LIMIT_RATE,

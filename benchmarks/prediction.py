@@ -1,4 +1,4 @@
-"""A vote of 25 logistic regressions: distinct questions a second, in batches of 1,000, one ledger transaction a batch.
+"""A vote of 25 logistic regressions: distinct questions per second, in batches of 1,000, one ledger transaction a batch.
 
 `python -m benchmarks.prediction [--records 20000] [--repeats 5] [--json out.json]`
 """
@@ -53,7 +53,7 @@ def main() -> None:
         asked = len(batches) * BATCH
         rows.append({"wall": asked / wall, "processor": asked / processor})
     best = {name: round(max(row[name] for row in rows)) for name in ("wall", "processor")}
-    what = f"distinct questions a second, {MODELS} logistic regressions, batches of {BATCH}"
+    what = f"distinct questions per second, {MODELS} logistic regressions, batches of {BATCH}"
     publish(
         what,
         [

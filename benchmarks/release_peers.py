@@ -2,7 +2,7 @@
 
     python -m benchmarks.release_peers --tables DIR --peer PYTHON [--json FILE]
 
-DIR holds one folder a table, with `schema.json` and `data.csv` or `data.csv.gz`; PYTHON is an interpreter that has
+DIR holds one folder per table, with `schema.json` and `data.csv` or `data.csv.gz`; PYTHON is an interpreter that has
 `opendp[mbi]`. Ours releases each of four columns for a quarter of epsilon, AIM all four together. Asked are ranges of
 one column, of which ours promises the error, and rectangles over two columns, for which ours can only multiply.
 """

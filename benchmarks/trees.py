@@ -137,7 +137,7 @@ def _held(name: str, ratio: float, limit: float, *, against: str) -> Row:
 
 
 def nested_row(repeats: int) -> Row:
-    """What joint histograms save: 31 cuts a column against as many unrelated flags."""
+    """What joint histograms save: 31 cuts per column against as many unrelated flags."""
     schema, block = table(tuple(Numeric(f"x{i}", 0.0, 1.0) for i in range(4)), 100_000)
     cuts = CooccurrenceTensor(Binarisation.of(schema), 3, 2, 1)
     flags_schema, flags_block = table(tuple(Boolean(f"b{i}") for i in range(124)), 100_000)

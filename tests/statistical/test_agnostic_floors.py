@@ -72,7 +72,7 @@ def hedged(lead: float) -> float:
 
 
 def test_answers_that_toss_coins_do_with_fewer_records_than_any_rule() -> None:
-    """80 records, where `floor_agnostic` excludes 268 for rules: its proof needs one answer a point."""
+    """80 records, where `floor_agnostic` excludes 268 for rules: its proof needs one answer per point."""
     worst = max(coin_failure(80, k / 200, 0.1, hedged) for k in range(-199, 200))
     assert worst <= 0.05
     assert floor_agnostic(1, excess="0.1", failure="0.05") == 269

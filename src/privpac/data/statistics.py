@@ -271,7 +271,7 @@ def _part(cells: Array, labels: Array, keys: Array) -> Any:
 
 @compiled
 def _merge_two(zeros: Array, ones: Array, values: Array, counts: Array) -> Any:
-    """One step a record, and no branch on which list is ahead: for random keys none could be predicted."""
+    """One step per record, and no branch on which list is ahead: for random keys none could be predicted."""
     i: Any = 0
     j: Any = 0
     at: Any = -1

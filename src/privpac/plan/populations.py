@@ -45,7 +45,7 @@ CANDIDATES = 32
 """Random rules of which the one with the most even classes is planted: a rule that is nearly constant is no test."""
 
 MOST_SHARES = 2**16
-"""A column of more values than this takes quantiles, not a share a value."""
+"""A column of more values than this takes quantiles, not a share per value."""
 
 _CHUNK = 512
 """Numbers made at a time: the pool of seeded coins is one long integer."""

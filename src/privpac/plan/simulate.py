@@ -58,7 +58,7 @@ class Loss:
 def interval(values: Sequence[float], *, confidence: float) -> tuple[float, float, float]:
     """Mean, lower and upper confidence limit of independent values in [0, 1].
 
-    The better of two valid limits a side, each at half the error: the relative-entropy form of Hoeffding's
+    The better of two valid limits per side, each at half the error: the relative-entropy form of Hoeffding's
     inequality (Hoeffding 1963, Theorem 1) and empirical Bernstein (Maurer–Pontil 2009, Theorem 4).
 
     >>> mean, low, high = interval([0.0, 0.1] * 1000, confidence=0.99)

@@ -175,8 +175,8 @@ CLOSE: dict[str, tuple[Callable[[], float], float, float]] = {
     ),
     "labels at failure 1/20": (lambda: 8 * 0.95 / 0.9**2, 9.4, 0.05),
     "labels at failure 1/4": (lambda: 8 * 0.75 / 0.5**2, 24.0, 0.0),
-    "records a question": (lambda: math.expm1(1) / math.expm1(0.1), 16.3, 0.05),
-    "records a question as printed": (lambda: (3 + math.exp(2)) / 0.1, 103.9, 0.05),
+    "records per question": (lambda: math.expm1(1) / math.expm1(0.1), 16.3, 0.05),
+    "records per question as printed": (lambda: (3 + math.exp(2)) / 0.1, 103.9, 0.05),
     "a random part of two of five": (lambda: math.log1p(2 / 5 * math.expm1(2)), 1.2685, 1e-4),
     "many equal points by ranks": (
         lambda: float(relabelling.epsilon_relabelled("0.5", vote="0.2", inner="0.3", ranks=True)),

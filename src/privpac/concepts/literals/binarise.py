@@ -250,7 +250,7 @@ class Binarisation:
 
     @classmethod
     def default(cls, schema: Schema, *, n: int) -> Binarisation:
-        """31 cuts a column, or 15 where the table is too wide or too long; n is public."""
+        """31 cuts per column, or 15 where the table is too wide or too long; n is public."""
         full = cls.of(schema)
         p = len(full.tests)
         if p > MOST_TESTS or p**3 * n > 384 * MOST_WORK:

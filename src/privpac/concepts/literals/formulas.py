@@ -1,7 +1,7 @@
 """Formulas over sets of cells, in one canonical shape, with their text, SQL and JSON.
 
 Canonical: no negation (it is pushed into the sets), no node of a kind directly inside one of the same kind,
-at most one set a column in each node, no part that is always true or always false, parts sorted. So order,
+at most one set per column in each node, no part that is always true or always false, parts sorted. So order,
 repetition, double negation and everything that can be decided within one column make no difference.
 """
 

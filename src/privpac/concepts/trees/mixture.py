@@ -66,7 +66,7 @@ class TreeMixture(ManyLabels, Stored):
     def __post_init__(self) -> None:
         if len(self.parts) != len(self.shares) or not self.parts or min(self.shares) < 1:
             raise ParameterError(
-                "TreeMixture", "shares", self.shares, allowed="one positive integer a class of trees"
+                "TreeMixture", "shares", self.shares, allowed="one positive integer per class of trees"
             )
 
     @property

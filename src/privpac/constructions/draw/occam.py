@@ -85,7 +85,7 @@ privacy rests on."""
 
 
 LARGEST_TABLE = 2**24
-"""Powers of the ratio that sums over trees, unions and their like may look up: 128 MB a table, a few of them."""
+"""Powers of the ratio that sums over trees, unions and their like may look up: 128 MB per table, a few of them."""
 
 LARGEST_REACH = 2**46
 """Steps between scores that are counted one by one: their powers are products from two tables of at most 2^24."""

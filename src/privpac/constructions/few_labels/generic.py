@@ -203,7 +203,7 @@ class GenericLearner(DrawsOnce):
             cells = [self._points(size) + 1] * len(self.concepts.columns)
             if not boxes_fit(cells, size.labelled):
                 raise SizeError(
-                    f"{OWNER}: sums over boxes of {cells[0]} cells a side take too long for {size.labelled} labels.",
+                    f"{OWNER}: sums over boxes of {cells[0]} cells per side take too long for {size.labelled} labels.",
                     remedy="So many labels need no others: leave the unlabelled records out, or take fewer labels.",
                 )
 

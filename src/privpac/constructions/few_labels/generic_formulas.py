@@ -76,7 +76,7 @@ def labels_generic(
 
 @dataclass(frozen=True)
 class GenericPlan:
-    """What is promised with so many points a column: `error`, and the numbers its proof needs."""
+    """What is promised with so many points per column: `error`, and the numbers its proof needs."""
 
     points: int
     seen: Fraction

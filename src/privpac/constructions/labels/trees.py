@@ -97,7 +97,7 @@ def _is_possible(test: Test, schema: Schema) -> bool:
 
 
 def tests_from_features(sample: Sample, *, cuts: int) -> Binarisation:
-    """At most `cuts` tests an ordered column, where its values lie; one a category that occurs (but one) otherwise.
+    """At most `cuts` tests per ordered column, where its values lie; otherwise one per category that occurs, but one.
 
     Looks at features only, so it may be used under label privacy and nowhere else.
     """

@@ -170,7 +170,7 @@ class SampledPoint(OfColumn, ReadsOnce):
     def _look(self, evidence: ColumnCounts, coins: Coins) -> tuple[int | None, bool]:
         """The value of class 1 among the records looked at, if any, and whether they are consistent with one.
 
-        One coin a value: of n records at least one is looked at with probability 1 - (1 - rate)^n.
+        One coin per value: of n records at least one is looked at with probability 1 - (1 - rate)^n.
         """
         skip_rate = 1 - self.rate
         point: int | None = None

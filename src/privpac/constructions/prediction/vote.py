@@ -1,4 +1,4 @@
-"""The vote of models trained on disjoint blocks of the records: any classifier, one price an answer.
+"""The vote of models trained on disjoint blocks of the records: any classifier, one price per answer.
 
 Statement: each answer is epsilon-DP when one record is replaced, exactly, whatever the models are and however many.
 With concepts that fit their blocks best, if some concept makes no error and records are independent, an answer

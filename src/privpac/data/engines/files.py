@@ -37,7 +37,7 @@ from privpac.errors import DataError, SchemaError, SizeError
 __all__ = ["FileSource", "files_at", "files_sample", "is_many"]
 
 ROWS = 2**18
-"""Records a batch: a few megabytes a column, large enough that calls cost nothing."""
+"""Records per batch: a few megabytes per column, large enough that calls cost nothing."""
 
 REPETITIONS = 8
 """How often a value must occur on average for grouping in the database to beat counting here."""

@@ -279,7 +279,7 @@ def switches(count: int) -> Schema:
 
 @pytest.mark.parametrize(("depth", "log"), [(1, 5.9), (2, 16.4), (3, 37.4), (4, 79.4)])
 def test_the_logarithm_of_all_trees(depth: int, log: float) -> None:
-    """95 tests a node: (2^D - 1)·ln 95 + 2^D·ln 2."""
+    """95 tests per node: (2^D - 1)·ln 95 + 2^D·ln 2."""
     found = math.log(Trees(switches(95), depth).size or 0)
     assert found == pytest.approx(log, abs=0.06)
     assert found == pytest.approx((2**depth - 1) * math.log(95) + 2**depth * math.log(2))
