@@ -314,7 +314,9 @@ def _reduce_same_column(
         # The smallest is left out if the next shares its column; otherwise the first of `rest` that does.
         if twice < size - 1:
             if nested[column[rest[twice]]]:
-                counts[row : row + start] = counts[without : without + start]
+                for j in range(start):  # an assignment of slices would compare shapes: seconds to compile
+                    for y in range(counts.shape[1]):
+                        counts[row + j, y] = counts[without + j, y]
             else:
                 counts[row : row + start] = 0
         for y in range(counts.shape[1]):

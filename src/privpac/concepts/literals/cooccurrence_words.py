@@ -45,6 +45,8 @@ GATHERING = 300
 """Fetching a record's code takes as long as counting so many half pairs of bits."""
 PACKING = 24
 """The same, for making one bit of a code."""
+ALONE = (np.int64(0), np.int64(1))
+"""The share of who counts alone. Written out in a call its type would be another, and all below it compiled twice."""
 
 
 @compiled
@@ -180,7 +182,7 @@ def _threes_sorted(
                 for start in range(ends[code - 1], ends[code], BLOCK * WORD):
                     here = order[start : min(start + BLOCK * WORD, ends[code])]
                     words = _fill_sorted(groups, first, nested, column, here, line, several, bits)
-                    _pairs(bits, words, first, column, (0, 1), pairs)
+                    _pairs(bits, words, first, column, ALONE, pairs)
                 _add(pairs[:below], out[binomial[3, first[column] + code - 1] :])
 
 
@@ -210,7 +212,7 @@ def _threes_masked(
                         other[k] = row[k] & mask
                 below = binomial[2, first[column]]
                 pairs[:below] = 0
-                _pairs(masked_bits, words, first, column, (0, 1), pairs)
+                _pairs(masked_bits, words, first, column, ALONE, pairs)
                 _add(pairs[:below], out[binomial[3, test] :])
 
 
@@ -227,7 +229,8 @@ def _fours_of(
     columns, n = codes.shape
     line = np.empty(WORD, codes.dtype)
     order, ends = np.empty(n, np.uint32), np.empty(np.max(first[1:] - first[:-1]) + 1, np.int64)
-    threes = np.empty(binomial[3, first[columns - 1]], np.int32)
+    # Of the type that `out` has, a column of counts: `_threes_of` is then compiled once.
+    threes = np.empty((binomial[3, first[columns - 1]], 1), np.int32)[:, 0]
     for column in range(3, columns):
         if column % share[1] != share[0]:
             continue
@@ -241,7 +244,7 @@ def _fours_of(
             part = np.empty((column, len(here)), codes.dtype)
             for c in range(column):
                 _take(codes[c], here, part[c])
-            _threes_of(part, first, nested, binomial, np.int64(column), (0, 1), threes)
+            _threes_of(part, first, nested, binomial, np.int64(column), ALONE, threes)
             _add(threes[:below], out[binomial[4, first[column] + code - 1] :])
 
 
@@ -269,7 +272,7 @@ def _sort(row: Array, tests: np.int64, line: Array, order: NDArray[np.uint32], e
     """
     n, place = len(row), np.int64(0)
     whole = n - n % WORD
-    line[: n - whole] = row[whole:]
+    _copy(row[whole:], line)
     line[n - whole : WORD] = 0
     ends[0] = 0
     for code in range(1, tests + 1):
@@ -283,6 +286,13 @@ def _sort(row: Array, tests: np.int64, line: Array, order: NDArray[np.uint32], e
                 here = here & others
                 place += 1
         ends[code] = place
+
+
+@compiled
+def _copy(row: Array, out: Array) -> None:
+    """out[i] = row[i]; an assignment of slices would compare their lengths, which takes a second to compile."""
+    for i in range(len(row)):
+        out[i] = row[i]
 
 
 @compiled
@@ -347,7 +357,7 @@ def _fill(
     many = stop - start
     words = (many + WORD - 1) // WORD
     for c in range(limit):
-        line[:many] = codes[c, start:stop]
+        _copy(codes[c, start:stop], line)
         line[many : words * WORD] = 0
         _pack(line, words, first, nested, c, bits)
     return words
