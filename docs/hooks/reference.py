@@ -163,7 +163,7 @@ def _names() -> str:
         "## Names",
         "",
         "These are imported from `privpac` itself and stay. What else the pages of this section describe is imported",
-        "from its module, and may move between versions.",
+        "from its module, and may move between minor versions.",
         "",
         "| Name | What it is |",
         "|---|---|",
