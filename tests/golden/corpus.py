@@ -105,7 +105,7 @@ def database(path: Path) -> tuple[int, Any, Any]:
     """The mark, the tables and the rows of an SQLite file, without what is drawn anew; the file stays as it is."""
     with closing(sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)) as connection:
         (mark,) = connection.execute("PRAGMA application_id").fetchone()
-        objects = connection.execute("SELECT type, name, sql FROM sqlite_schema ORDER BY name").fetchall()
+        objects = connection.execute("SELECT type, name, sql FROM sqlite_master ORDER BY name").fetchall()
         rows = {name: list(_rows(connection, name)) for kind, name, _ in objects if kind == "table"}
     return mark, objects, rows
 
