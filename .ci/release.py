@@ -41,6 +41,7 @@ def main(version: str) -> None:
     replaced("src/privpac/__init__.py", r'^__version__ = ".*"$', f'__version__ = "{version}"')
     shutil.rmtree(GOLDEN / f"{version}.dev0", ignore_errors=True)
     run("tests.golden")
+    run("tests.golden.imports")
     run("tests.vectors")
     replaced("tests/golden/corpus.py", r"^(RELEASED: .* = \(.*?),?\)$", rf'\1, "{version}")')
     replaced("CHANGELOG.md", r"^## \[Unreleased\]$", f"## [Unreleased]\n\n## [{version}] - {today}")

@@ -22,24 +22,25 @@ IMPORT = re.compile(r"^from (privpac(?:\.\w+)+) import", re.MULTILINE)
 CITED = re.compile(r"`(privpac(?:\.\w+)+)(?:\(\))?`")
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 GROUPS = {
-    "model": "Learn, save, load",
+    "learning": "Learn",
+    "model": "Models and their files",
     "verification": "Verify",
     "comparison": "Compare two models",
-    "asking": "Ask for labels",
     "estimators": "scikit-learn estimators",
-    "prediction": "Answers instead of models",
-    "release": "Released tables",
+    "answering": "Answers instead of models",
+    "sanitising": "Released tables",
     "plan": "Plan",
     "client": "Ask a service",
     "service": "The service",
     "data": "Tables and schemas",
     "guarantee": "Certificates and budgets",
-    "learners": "Learners",
-    "transforms": "Learners made of learners",
+    "checker": "The checker",
+    "constructions": "Learners",
     "concepts": "Classes of concepts",
     "mechanisms": "Mechanisms",
     "audit": "Audits",
     "theory": "Sizes and floors",
+    "numbers": "Exact arithmetic",
     "pictures": "Pictures",
     "coins": "Coins",
     "errors": "Errors",
@@ -49,13 +50,14 @@ GROUPS = {
 
 def pages() -> Mapping[str, Callable[[], str]]:
     """Page → the function that writes it."""
-    made: dict[str, Callable[[], str]] = {"reference/python/index.md": _names}
-    for part in _parts():
-        made[f"reference/python/{part}.md"] = lambda part=part: _part(part)
-    made["reference/commands.md"] = _commands
-    made["reference/errors.md"] = _errors
-    made["reference/rules.md"] = _rules
-    return made
+    parts = {f"reference/python/{part}.md": lambda part=part: _part(part) for part in GROUPS}
+    return {
+        "reference/python/index.md": _names,
+        **parts,
+        "reference/commands.md": _commands,
+        "reference/errors.md": _errors,
+        "reference/rules.md": _rules,
+    }
 
 
 # Python
@@ -66,13 +68,13 @@ def api_modules() -> tuple[str, ...]:
     """Modules people look for: those of the public names, and those that a document imports from or names."""
     import privpac
 
-    found = {f"privpac.{module}" for module in privpac._NAMES.values()}
-    found |= {
+    modules = {f"privpac.{module}" for module in privpac._NAMES.values()}
+    modules |= {
         module for text in _documents() for block in BLOCK.findall(text) for module in IMPORT.findall(block)
     }
-    cited = (_module_of(path) for text in _documents() for path in CITED.findall(text))
-    found |= {module for module in cited if module.count(".") >= 2}
-    return tuple(sorted(found))
+    citations = (_module_of(path) for text in _documents() for path in CITED.findall(text))
+    modules |= {module for module in citations if module.count(".") >= 2}
+    return tuple(sorted(modules))
 
 
 @cache
@@ -118,21 +120,11 @@ def _home(module: str, name: str) -> str:
     return f"{value.__module__}.{value.__qualname__}"
 
 
-def _parts() -> list[str]:
-    used = {module.split(".")[1] for module in api_modules()}
-    known = [part for part in GROUPS if part in used]
-    return [*known, *sorted(used - set(known))]
-
-
-def _title(part: str) -> str:
-    return GROUPS.get(part, part.replace("_", " ").capitalize())
-
-
 @cache
 def _sections(part: str) -> dict[str, list[str]]:
     """Module → full paths of its names; a name that two modules offer stands at the first."""
     seen: set[str] = set()
-    found: dict[str, list[str]] = {}
+    sections: dict[str, list[str]] = {}
     for module in api_modules():
         if module.split(".")[1] != part:
             continue
@@ -140,12 +132,12 @@ def _sections(part: str) -> dict[str, list[str]]:
         fresh = [path for path in dict.fromkeys(paths) if path not in seen]
         seen |= set(fresh)
         if fresh:
-            found[module] = fresh
-    return found
+            sections[module] = fresh
+    return sections
 
 
 def _part(part: str) -> str:
-    lines = [f"# {_title(part)}", ""]
+    lines = [f"# {GROUPS[part]}", ""]
     for module, paths in _sections(part).items():
         lines += [f"## {module}", "", _first_paragraph(inspect.getdoc(importlib.import_module(module))), ""]
         lines += [f"::: {path}\n    options:\n      heading_level: 3\n" for path in paths]
@@ -157,13 +149,13 @@ def _names() -> str:
     import privpac
 
     lines = ["# Python", "", "## Modules", ""]
-    lines += [f"* [{_title(part)}]({part}.md): {_modules(part)}" for part in _parts()]
+    lines += [f"* [{title}]({part}.md): {_modules(part)}" for part, title in GROUPS.items()]
     lines += [
         "",
         "## Names",
         "",
         "These are imported from `privpac` itself and stay. What else the pages of this section describe is imported",
-        "from its module, and may move between versions.",
+        "from its module, and may move between minor versions.",
         "",
         "| Name | What it is |",
         "|---|---|",
@@ -304,12 +296,12 @@ def _errors() -> str:
 
 def _carried(kind: type) -> list[str]:
     """The attributes its constructors set."""
-    found: list[str] = []
+    attributes: list[str] = []
     for each in kind.__mro__:
         if each.__module__ == "privpac.errors":
-            found += re.findall(r"self\.(\w+) = ", inspect.getsource(each))
-            found += list(vars(each).get("__annotations__", {}))
-    return list(dict.fromkeys(found))
+            attributes += re.findall(r"self\.(\w+) = ", inspect.getsource(each))
+            attributes += list(vars(each).get("__annotations__", {}))
+    return list(dict.fromkeys(attributes))
 
 
 def _without_doctest(text: str | None) -> str:

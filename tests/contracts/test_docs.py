@@ -186,6 +186,36 @@ def test_files_that_are_named_exist(path: Path) -> None:
     assert missing <= set(NEW_FILE.findall(text))
 
 
+PATH = re.compile(r"`([\w.*<>-]+(?:/[\w.*<>-]+)*(?:/|\.(?:cff|json|md|py|toml|txt|yaml|yml)))`")
+"""A path in backticks: of a file, or of a folder with the slash at its end."""
+
+
+def _is_there(path: str) -> bool:
+    """Whether a path leads somewhere from the project or the package; the name of a file also from a folder below. What
+    stands for something (`<key>`, `X.Y.Z`) may be anything."""
+    pattern = re.sub(r"<\w+>|X\.Y\.Z(?:\.dev0)?", "*", path.rstrip("/"))
+    package = ROOT / "src" / "privpac"
+    anywhere = [] if "/" in path else [place.rglob(pattern) for place in (package, DOCS)]
+    return any(True for places in (ROOT.glob(pattern), package.glob(pattern), *anywhere) for _ in places)
+
+
+@pytest.mark.parametrize("name", ["docs/architecture.md", "CONTRIBUTING.md"])
+def test_paths_in_backticks_exist(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    ignored = set((ROOT / ".gitignore").read_text(encoding="utf-8").replace("\n/", "\n").split())
+    paths = set(PATH.findall(FENCE.sub("", text))) - set(NEW_FILE.findall(text))
+    missing = {path for path in paths if path.partition("/")[0] + "/" not in ignored and not _is_there(path)}
+    assert not missing
+
+
+@pytest.mark.parametrize(
+    "path", ["label_private.py", "audit/registry/", "src/privpac/nothing.py", "docs/<key>.txt"]
+)
+def test_a_path_that_leads_nowhere_is_noticed(path: str) -> None:
+    assert PATH.fullmatch(f"`{path}`")
+    assert not _is_there(path)
+
+
 @together(DOCUMENTS, name=_name)
 def test_make_targets_that_are_named_exist(path: Path) -> None:
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
@@ -201,6 +231,24 @@ def test_the_layers_in_the_architecture_are_those_that_are_checked() -> None:
     contract = next(c for c in settings["tool"]["importlinter"]["contracts"] if c["type"] == "layers")
     checked = " > ".join(re.sub(r"[()]", "", layer) for layer in contract["layers"])
     assert checked in (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+
+
+def test_the_abstractions_in_the_architecture_are_where_it_says() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`\w+`(?:, (?:`\w+`|…))*), `([\w/]+\.py)` \|", text, re.MULTILINE)
+    assert len(rows) > 10
+    for names, place in rows:
+        source = (ROOT / "src" / "privpac" / place).read_text(encoding="utf-8")
+        for name in re.findall(r"\w+", names):
+            assert re.search(rf"^class {name}\b", source, re.MULTILINE), f"{name} is not in {place}"
+
+
+def test_the_core_depends_on_what_the_architecture_says() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    needs = {re.split(r"[<>=; ]", need)[0] for need in settings["project"]["dependencies"]}
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    sentence = text.split("The core depends on\n")[1].split(";")[0]
+    assert set(re.split(r", | and ", sentence.lower())) == needs - {"tzdata"}, "tzdata is for Windows alone"
 
 
 def test_the_layout_in_the_architecture_is_the_one_there_is() -> None:

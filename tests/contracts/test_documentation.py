@@ -194,6 +194,11 @@ def test_a_public_name_has_its_line_and_its_description(name: str) -> None:
     assert path in _anchors(f"reference/python/{link[1]}")
 
 
+def test_every_group_of_modules_has_a_title_and_every_title_a_group() -> None:
+    assert {module.split(".")[1] for module in reference.api_modules()} == set(reference.GROUPS)
+    assert len(set(reference.GROUPS.values())) == len(reference.GROUPS)
+
+
 @together(reference.api_modules())
 def test_what_a_document_imports_is_described(module: str) -> None:
     page = _markdown(f"reference/python/{module.split('.')[1]}.md")

@@ -13,6 +13,7 @@ import typer
 from docs.hooks.reference import EXITS
 
 import privpac
+from privpac import plan
 from privpac.cli.app import app
 from privpac.concepts.catalogue import stored_rules
 from privpac.constructions.words import WORDS
@@ -47,6 +48,12 @@ def test_the_table_of_names_and_the_imports_for_type_checkers_agree() -> None:
         for alias in node.names
     }
     assert imported == {name: f"privpac.{module}" for name, module in privpac._NAMES.items()}
+
+
+def test_the_architecture_names_what_stays() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    paragraph = text.split("## Public names\n")[1].split("These stay")[0]
+    assert set(re.findall(r"`(\w+)`", paragraph)) == {"privpac", *NAMES, *plan.__all__}
 
 
 def test_an_unknown_name_is_refused() -> None:

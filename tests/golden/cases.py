@@ -47,7 +47,6 @@ from tests.golden.bundles import Answered, Offered
 from tests.golden.kinds import (
     Asked,
     Case,
-    Charged,
     Compared,
     Derived,
     Drawn,
@@ -55,6 +54,7 @@ from tests.golden.kinds import (
     Learnt,
     Tabled,
 )
+from tests.golden.ledgers import Charged, Copied, Signed, Totalled
 
 __all__ = ["CASES", "CLASSIFIED", "WORDED"]
 
@@ -294,7 +294,10 @@ BUNDLES: tuple[Case, ...] = (
 OTHERS: tuple[Case, ...] = (
     Compared("models", WORDED[0], WORDED[6]),
     Compared("models-people", WORDED[0], WORDED[6], {"records_per_person": 2}),
-    Charged("charged"),
+    *map(Charged, ("charged", "filtering", "migrated")),
+    *map(Copied, ("charged", "first", "migrated")),
+    Totalled("filtering"),
+    Signed("paid"),
 )
 
 CASES: tuple[Case, ...] = (

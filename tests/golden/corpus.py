@@ -6,21 +6,25 @@ So a folder shows at a glance what a version changed, and the corpus stays small
 Every document names the version that wrote it, and its digest covers that name. Two documents are therefore the same
 if their bytes are, once `version` and `digest` are taken out; written by one and the same version, nothing is taken
 out. Of a bundle, the two kinds of files whose bytes depend on other libraries (`.npz` on zlib, `.skops` on skops and
-scikit-learn) are compared by what they hold or not at all, and their hashes in `bundle.json` are taken out; SQLite
-files hold times and are only read.
+scikit-learn) are compared by what they hold or not at all, and their hashes in `bundle.json` are taken out. SQLite
+files are compared by their mark, their tables and their rows. Times, identities that are drawn anew, and the hashes
+and signatures that cover them are taken out everywhere.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-__all__ = ["HERE", "RELEASED", "difference", "expected", "inherited", "stored", "units_below"]
+__all__ = ["HERE", "RELEASED", "database", "difference", "expected", "inherited", "stored", "units_below"]
 
 HERE = Path(__file__).parent
 
@@ -72,15 +76,17 @@ def _files(unit: Path) -> Mapping[str, Path]:
 
 
 def _same(old: Path, new: Path) -> bool:
-    if old.suffix in (".sqlite", ".skops"):
+    if old.suffix == ".skops":
         return True
+    if old.suffix == ".sqlite":
+        return database(old) == database(new)
     if old.suffix == ".npz":
         return dict(_arrays(old)) == dict(_arrays(new))
     if old.name == "secret.json":
         return set(json.loads(old.read_bytes())) == set(
             json.loads(new.read_bytes())
         )  # a key, and tags under it
-    if old.suffix == ".json":
+    if old.suffix in (".json", ".jsonl"):
         return _same_text(old.read_bytes(), new.read_bytes())
     return old.read_bytes() == new.read_bytes()
 
@@ -91,10 +97,31 @@ def _arrays(path: Path) -> Iterator[tuple[str, tuple[str, bytes]]]:
             yield name, (arrays[name].dtype.str, arrays[name].tobytes())
 
 
+_ANEW = ("id", "head", "hash", "time")
+"""Columns and fields of a ledger that no two of them share."""
+
+
+def database(path: Path) -> tuple[int, Any, Any]:
+    """The mark, the tables and the rows of an SQLite file, without what is drawn anew; the file stays as it is."""
+    with closing(sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)) as connection:
+        (mark,) = connection.execute("PRAGMA application_id").fetchone()
+        objects = connection.execute("SELECT type, name, sql FROM sqlite_master ORDER BY name").fetchall()
+        rows = {name: list(_rows(connection, name)) for kind, name, _ in objects if kind == "table"}
+    return mark, objects, rows
+
+
+def _rows(connection: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
+    cursor = connection.execute(f'SELECT * FROM "{table}" ORDER BY 1')
+    names = [column[0] for column in cursor.description]
+    for row in cursor:
+        yield {name: value for name, value in zip(names, row, strict=True) if name not in _ANEW}
+
+
 _VERSION = re.compile(rb'("version": ")([^"]*)')
-_DIGEST = re.compile(rb'("digest": ")[^"]*(?="\s*}\s*$)')
-_FOREIGN = re.compile(rb'((?:\.(?:npz|skops)|"id)": ")[^"]*')
-"""Hashes of files that other libraries write, and the identity of a bundle, which is drawn anew for every one."""
+_DIGEST = re.compile(rb'("digest": ")[^"]*(?="(?:\s*}\s*$|,\s*"signatures"))')
+_SIGNED = ("ledger", "document", "signature")
+_FOREIGN = re.compile(rf'((?:\.(?:npz|skops)|"(?:{"|".join((*_ANEW, *_SIGNED))}))": ")[^"]*'.encode())
+"""Hashes of files that other libraries write, what is drawn anew for every document, and signatures of it."""
 
 
 def _same_text(old: bytes, new: bytes) -> bool:

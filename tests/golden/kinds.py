@@ -1,4 +1,4 @@
-"""What a case can be: a model, table, bundle, session, comparison or ledger, a learner used from Python, a derivation.
+"""What a case can be: a model, table, session or comparison, a learner used from Python, a derivation.
 
 Every kind writes the files that the product writes, with seeded coins, below the folder it is given.
 """
@@ -13,7 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol
 
-from privpac import Ledger, Model, ReleasedTable, Schema, compare_models, learn, load, release_table
+from privpac import Model, ReleasedTable, Schema, compare_models, learn, load, release_table
 from privpac.asking import Asking
 from privpac.coins import SeededCoins
 from privpac.constructions.base import Learner
@@ -32,7 +32,6 @@ __all__ = [
     "SEED",
     "Asked",
     "Case",
-    "Charged",
     "Compared",
     "Derived",
     "Drawn",
@@ -318,22 +317,3 @@ class Compared:
             models.append(load(folder / "compared" / case.units[0]))
         made = compare_models(place.table, *models, epsilon=1, random_state=SEED, **self.wishes)
         written_json(folder / self.units[0], made.to_json())
-
-
-@dataclass(frozen=True)
-class Charged:
-    """A ledger with a few entries, as a file. It holds times, so it is read and never compared."""
-
-    name: str
-    engines: tuple[str, ...] = ONE_ENGINE
-
-    @property
-    def units(self) -> tuple[str, ...]:
-        return (f"ledgers/{self.name}.sqlite",)
-
-    def make(self, place: Place, folder: Path) -> None:
-        path = folder / self.units[0]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        ledger = Ledger(epsilon=3, delta="0.001", reserved_delta="0.001", path=path)
-        ledger.charge(epsilon="0.1", note="first")
-        ledger.charge(epsilon="1/3", delta="1e-6", note="second")

@@ -13,12 +13,16 @@ from privpac import Ledger, MemorySample, Model, Schema, load, load_table, verif
 from privpac.answering.bundle import bundle
 from privpac.answering.stored_offers import offer_from_json
 from privpac.asking import Asking
+from privpac.checker.budget import check_budget
 from privpac.checker.check import check_certificate, check_derivation
 from privpac.concepts.catalogue import hypothesis_from_json
 from privpac.errors import NoSqlForm
 from privpac.guarantee.certificate import explain_certificate
 from privpac.guarantee.facts import fact_from_json
+from privpac.guarantee.ledger.backup import restore
 from privpac.report.page import report_html
+from privpac.signing.checking import Signer, check_receipt, read_signature, signers_of
+from privpac.signing.keys import Trusted
 from tests.golden.bundles import answers
 from tests.golden.kinds import learn_session
 from tests.golden.records import RECORDS
@@ -89,8 +93,36 @@ def _session(unit: Path) -> str:
 
 
 def _ledger(unit: Path) -> str:
-    Ledger.open(unit).verify()
+    _opened(unit).verify()
     return "consistent"
+
+
+def _opened(unit: Path) -> Ledger:
+    """A ledger, or the one that is made of its copy."""
+    if unit.suffix != ".jsonl":
+        return Ledger.open(unit)
+    restored = unit.with_suffix(".sqlite")
+    return Ledger.open(restored) if restored.exists() else restore(unit, str(restored))
+
+
+def _total(unit: Path) -> str:
+    check_budget(_json(unit))
+    return "derived"
+
+
+def _signed(unit: Path) -> str:
+    _signers(unit)
+    return _verify(unit / "model.json")
+
+
+def _signers(unit: Path) -> tuple[Signer, ...]:
+    """Who signed a model, inside it and beside it; the ledger confirms the charge that the first of them names."""
+    ledger, tree = Ledger.open(unit / "ledger.sqlite"), _json(unit / "model.json")
+    ledger.verify()
+    trusted, beside = Trusted.read(unit / "trusted.txt"), [read_signature(unit / "signature.json")]
+    signers = signers_of(tree, trusted=trusted, beside=beside)
+    assert check_receipt(ledger, tree, trusted=trusted, beside=beside) == signers[:1]
+    return signers
 
 
 _VERIFIERS: Mapping[str, Callable[[Path], str]] = {
@@ -103,6 +135,9 @@ _VERIFIERS: Mapping[str, Callable[[Path], str]] = {
     "derivations": _step,
     "sessions": _session,
     "ledgers": _ledger,
+    "backups": _ledger,
+    "totals": _total,
+    "signed": _signed,
 }
 
 
@@ -160,12 +195,21 @@ def _compared(path: Path) -> dict[str, Any]:
 
 
 def _spent(path: Path) -> dict[str, Any]:
-    ledger = Ledger.open(path)
-    return {
+    """What the ledger says; another charge then still fits into it."""
+    ledger = _opened(path)
+    said = {
         "spent": [str(ledger.spent.epsilon), str(ledger.spent.delta)],
         "left": [str(ledger.left.epsilon), str(ledger.left.delta)],
         "notes": [entry.note for entry in ledger.entries()],
     }
+    ledger.charge(epsilon="0.01", note="another")
+    ledger.verify()
+    return said
+
+
+def _vouched(path: Path) -> dict[str, Any]:
+    signers = [[one.trusted, one.signature.signer] for one in _signers(path)]
+    return {**_predictions(path / "model.json"), "signers": signers}
 
 
 def _fact(path: Path) -> dict[str, str]:
@@ -190,6 +234,9 @@ _USES: Mapping[str, Callable[[Path], Any]] = {
     "derivations": _fact,
     "sessions": _learnt,
     "ledgers": _spent,
+    "backups": _spent,
+    "totals": _json,
+    "signed": _vouched,
 }
 
 
@@ -207,7 +254,9 @@ def looks(unit: Path) -> dict[str, str]:
         texts = {"explain": explain_certificate(_json(unit / "bundle.json")["certificate"])}
     elif kind == "sessions":
         texts = {"explain": Asking.load(unit).certificate.explain()}
-    elif kind in ("ledgers", "derivations"):
+    elif kind == "signed":
+        texts = {"signers": "\n".join(signer.line() for signer in _signers(unit))}
+    elif kind in ("ledgers", "backups", "totals", "derivations"):
         texts = {}
     else:
         texts = {"explain": explain_certificate(_json(unit)["certificate"])}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from privpac import __version__
@@ -17,12 +19,16 @@ from privpac.constructions.prediction.forms import CLASSIFIERS, FORMS
 from privpac.constructions.release.methods import METHODS as RELEASE_METHODS
 from privpac.constructions.words import WORDS
 from privpac.data.columns import KINDS as COLUMN_KINDS
+from privpac.guarantee.ledger.account import FIRST_FORMAT
+from privpac.guarantee.ledger.layout import FIRST_ID
 from tests.golden.audits import AUDIT
 from tests.golden.bundles import Answered
 from tests.golden.cases import CASES, CLASSIFIED
-from tests.golden.corpus import expected
+from tests.golden.corpus import HERE, database, expected, stored
 from tests.golden.kinds import Asked, FewLabelled, Learnt, Tabled
+from tests.golden.records import ENGINES
 
+ROOT = HERE.parents[1]
 WORDED = [case for case in CASES if isinstance(case, Learnt) and isinstance(case.concepts, str)]
 
 
@@ -56,14 +62,13 @@ def test_names_are_used_once() -> None:
     assert len(units) == len(set(units))
 
 
-def test_every_word_with_every_protection() -> None:
-    cases = {(case.concepts.partition(":")[0], case.wishes.get("protect", "records")) for case in WORDED}
-    assert cases == {(name, protect) for name, word in WORDS.items() for protect in word.protects}
-
-
-def test_every_word_without_an_engine_of_its_own_runs_on_all_of_them() -> None:
-    everywhere = {case.concepts.partition(":")[0] for case in WORDED if len(case.engines) == 4}
-    assert everywhere == set(WORDS)
+def test_every_word_with_every_protection_runs_on_every_engine() -> None:
+    everywhere = {
+        (case.concepts.partition(":")[0], case.wishes.get("protect", "records"))
+        for case in WORDED
+        if case.engines == ENGINES
+    }
+    assert everywhere == {(name, protect) for name, word in WORDS.items() for protect in word.protects}
 
 
 def test_every_way_to_find_a_point() -> None:
@@ -107,6 +112,32 @@ def test_every_kind_that_a_file_can_name() -> None:
     assert _stored("kind", inside="columns") == set(COLUMN_KINDS)
     assert _stored("class") == set(stored_classes())
     assert _stored("rule") == set(RULES)
+
+
+FORMAT = re.compile(r"privpac-[a-z-]+/[0-9]+")
+
+
+def _formats(unit: Path) -> set[str]:
+    """Every format that a document is of, or holds; the first ledgers name theirs by the mark of the file alone."""
+    formats: set[str] = set()
+    for path in [unit] if unit.is_file() else unit.iterdir():
+        if path.suffix == ".sqlite":
+            mark, *contents = database(path)
+            formats |= {*FORMAT.findall(str(contents)), *([FIRST_FORMAT] if mark == FIRST_ID else [])}
+        elif path.suffix in (".json", ".jsonl"):
+            formats |= set(FORMAT.findall(path.read_text(encoding="utf-8")))
+    return formats
+
+
+def test_every_format_that_the_code_knows_is_on_the_page_and_in_the_corpus() -> None:
+    page = set(FORMAT.findall((ROOT / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")))
+    sources = (path.read_text(encoding="utf-8") for path in (ROOT / "src" / "privpac").rglob("*.py"))
+    constants = {name for text in sources for name in re.findall(f'"({FORMAT.pattern})"', text)}
+    documents = set[str]().union(*map(_formats, stored().values()))
+    assert constants == page, "a format that was once written stays readable, and described"
+    assert documents == page, "a case in tests/golden/cases.py, then python -m tests.golden"
+    for name, number in (known.split("/") for known in page):
+        assert {f"{name}/{earlier}" for earlier in range(1, int(number))} <= page
 
 
 def test_every_row_of_the_audit_has_its_numbers() -> None:

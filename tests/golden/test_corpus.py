@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from privpac import Ledger
 from privpac.checker.document import digest
 from tests.golden import __main__ as command
 from tests.golden import corpus
@@ -19,6 +20,8 @@ from tests.golden.kinds import Learnt
 
 MODEL = HERE / "0.1.0" / "models" / "thresholds-age.json"
 BUNDLE = HERE / "0.1.0" / "bundles" / "fresh-draws"
+FIRST, LEDGER = (HERE / version / "ledgers" / "charged.sqlite" for version in ("0.1.0", "0.2.0"))
+SIGNED = HERE / "0.2.0" / "signed" / "paid"
 NEW = "1000.0.0"
 """A version that is not released."""
 
@@ -62,6 +65,32 @@ def test_a_bundle_is_compared_file_by_file_and_records_by_what_they_are(tmp_path
     assert difference(BUNDLE, copy) == "records.npz"
     (copy / "records.npz").unlink()
     assert "records.npz is in one of them only" in str(difference(BUNDLE, copy))
+
+
+def test_a_ledger_is_compared_by_its_mark_its_tables_and_its_rows(tmp_path: Path) -> None:
+    same, other, more = (tmp_path / name / LEDGER.name for name in ("same", "other", "more"))
+    for path, amount in ((same, "1/3"), (other, "1/4")):
+        path.parent.mkdir()
+        ledger = Ledger(epsilon=3, delta="0.001", reserved_delta="0.001", path=path)
+        ledger.charge(epsilon="0.1", note="first")
+        ledger.charge(epsilon=amount, delta="1e-6", note="second")
+    assert difference(LEDGER, same) is None, "times, identity and hashes are others"
+    assert difference(LEDGER, other) == LEDGER.name
+    more.parent.mkdir()
+    Ledger.open(shutil.copy(LEDGER, more)).charge(epsilon="0.1")
+    assert difference(LEDGER, more) == LEDGER.name
+    assert difference(LEDGER, FIRST) == LEDGER.name
+
+
+def test_signatures_are_overlooked_and_who_signed_is_not(tmp_path: Path) -> None:
+    model = SIGNED / "model.json"
+    text = model.read_bytes()
+    signature = json.loads(text)["signatures"][0]["signature"].encode()
+    other = tmp_path / model.name
+    other.write_bytes(text.replace(signature, b"A" * len(signature)))
+    assert difference(model, other) is None
+    other.write_bytes(text.replace(b'"entry": 1', b'"entry": 2'))
+    assert difference(model, other) == model.name
 
 
 @pytest.fixture

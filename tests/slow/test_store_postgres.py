@@ -16,7 +16,7 @@ import sqlalchemy as sa
 
 from privpac.errors import BudgetExceeded, NotCertified, ParameterError, PrivpacError
 from privpac.guarantee.ledger.account import FIRST_FORMAT, Account, Charge, Purchase
-from privpac.guarantee.ledger.backup import backup, restore
+from privpac.guarantee.ledger.backup import BACKUP_FORMAT, FIRST_BACKUP, backup, restore
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.guarantee.ledger.promises import Promises
 from privpac.guarantee.ledger.sql_store import SqlStore
@@ -24,6 +24,7 @@ from privpac.guarantee.ledger.store import insertion
 from tests.contracts.store_conformance import NewStore, StoreConformance, adding, costing
 from tests.contracts.store_transactions import TransactionConformance
 from tests.contracts.test_store_sql import CHARGER, killed_chargers
+from tests.golden.corpus import stored
 from tests.slow.postgres import postgres, postgres_server
 
 NUMBERS = itertools.count()
@@ -105,6 +106,18 @@ def test_a_ledger_of_the_first_format_goes_on_adding_and_can_be_migrated(
     with pytest.raises(BudgetExceeded):
         ledger.charge(epsilon="0.6", rho="0.001")
     Ledger.open(address).verify()
+
+
+@pytest.mark.parametrize("name", [name for name in stored() if "/backups/" in name])
+def test_copies_of_every_release_are_restored_and_copied_again(
+    name: str, address: str, tmp_path: Path
+) -> None:
+    ledger = restore(stored()[name], address)
+    ledger.verify()
+    backup(address, tmp_path / "copy.jsonl")
+    old, new = (path.read_bytes() for path in (stored()[name], tmp_path / "copy.jsonl"))
+    assert old == new or (FIRST_BACKUP.encode() in old and BACKUP_FORMAT.encode() in new)
+    assert restore(tmp_path / "copy.jsonl", str(tmp_path / "copy.sqlite")).entries() == ledger.entries()
 
 
 def test_ledgers_open_by_url(address: str) -> None:

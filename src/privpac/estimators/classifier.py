@@ -50,8 +50,8 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
     epsilon : number, default=1.0
         Privacy of the rule when one record is replaced; 0.1 means the decimal 0.1.
     delta : number, default=0.0
-        A chance that epsilon does not hold, for learners that trade it for fewer records
-        ("blocks:COLUMN", cards); the others are pure and do not use it.
+        A chance that epsilon does not hold: "blocks:COLUMN", "recconcave:COLUMN" and "card:ROUNDS" trade it for fewer
+        records, and "stable:WORD" looks at that share of them. Where none of these is learnt, it must be 0.
     schema : Schema, path, mapping or "from_data"
         The public description of the table (`privpac schema DATA` drafts one).
     protect : str, default="records"

@@ -17,7 +17,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from privpac import Ledger, NotCertified, PrivateClassifier, PrivpacError, Schema
-from privpac.constructions.words import PROTECTS
+from privpac.constructions.words import PROTECTS, WORDS
 from privpac.errors import DataError, ParameterError, SchemaError
 from privpac.estimators.shell import as_array
 from privpac.estimators.stored_certificate import StoredCertificate
@@ -359,8 +359,12 @@ def test_what_is_documented_of_delta_and_protect_is_what_words_do() -> None:
     documented = inspect.getdoc(PrivateClassifier) or ""
     protect = documented.partition("protect : str")[2].partition("costs :")[0]
     assert set(re.findall(r'"(\w+)"', protect)) == set(PROTECTS)
-    pure = documented.partition("delta : number")[2].partition("schema :")[0]
-    assert set(re.findall(r'"(\w+):COLUMN"', pure)) == {"blocks"}
+    delta = documented.partition("delta : number")[2].partition("schema :")[0]
+    assert set(re.findall(r'"([\w:-]+)"', delta)) == {
+        word.form for word in WORDS.values() if word.takes_delta
+    }
+    with pytest.raises(ParameterError, match="has no use for it"):
+        fitted(delta="0.01")
 
 
 def test_class_weights_are_costs_by_the_name_of_the_class() -> None:
