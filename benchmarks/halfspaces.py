@@ -2,7 +2,8 @@
 
     python -m benchmarks.halfspaces [--json FILE]
 
-Limits: 40 G candidates x records per second for up to 20 columns; 1.5 processor seconds for the plane with 2,000 records.
+Limits: 40 G candidates x records per second for up to 20 columns; 1.5 processor seconds for the plane with 2,000
+records.
 """
 
 from __future__ import annotations

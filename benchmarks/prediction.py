@@ -1,4 +1,4 @@
-"""A vote of 25 logistic regressions: distinct questions per second, in batches of 1,000, one ledger transaction per batch.
+"""A vote of 25 logistic regressions: distinct questions per second, in batches of 1,000, each one ledger transaction.
 
 `python -m benchmarks.prediction [--records 20000] [--repeats 5] [--json out.json]`
 """

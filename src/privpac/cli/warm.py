@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any
@@ -14,7 +14,7 @@ from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.errors import ParameterError
 
-__all__ = ["STEPS", "Step", "warm"]
+__all__ = ["STEPS", "Decimals", "Step", "warm"]
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,11 @@ class Step:
     records: int = 300
     epsilon: Fraction = Fraction(1)
     protect: str = "records"
+
+    @property
+    def kind(self) -> str:
+        """The word without what follows it."""
+        return self.concepts.split(":")[0]
 
     def take(self) -> None:
         from privpac import learn
@@ -48,13 +53,27 @@ class Step:
         )
 
 
+@dataclass(frozen=True)
+class Decimals:
+    """Reading numbers in the text of large files."""
+
+    kind: str = "decimals"
+
+    def take(self) -> None:
+        import numpy as np
+
+        from privpac.data.decimals import read_decimals
+
+        read_decimals(np.zeros(0, dtype=np.uint8), np.zeros(1, dtype=np.int64))
+
+
 COLUMNS: list[dict[str, Any]] = [
     {"name": "age", "kind": "numeric", "lower": 0, "upper": 120, "integer": True},
     {"name": "dose", "kind": "numeric", "lower": 0, "upper": 10},
     {"name": "ward", "kind": "categorical", "categories": list("abcdef")},
 ]
 
-STEPS = (
+STEPS: tuple[Step | Decimals, ...] = (
     Step("auto"),
     Step("auto", classes=3),
     Step("auto", records=6000),  # grown in stages
@@ -66,6 +85,8 @@ STEPS = (
     Step("rectangles:age,dose"),
     Step("conjunctions:2"),
     Step("scorecards:2"),
+    Step("card"),
+    Decimals(),
 )
 """What people learn most; the rest is compiled when it is first asked for."""
 
@@ -84,28 +105,47 @@ def warm(
 
     Example: privpac warm
     """
-    import numpy as np
-
-    from privpac.compiled import WATCH, load_compiler
-    from privpac.data.decimals import read_decimals  # for numbers in the text of large files
-
-    kinds = sorted({step.concepts.split(":")[0] for step in STEPS})
+    kinds = list(dict.fromkeys(step.kind for step in STEPS))
     unknown = [word for word in words or () if word not in kinds]
     if unknown:
-        raise ParameterError("warm", "word", unknown[0], allowed=", ".join(kinds))
-    steps = [step for step in STEPS if not words or step.concepts.split(":")[0] in words]
-    begin, before = time.monotonic(), WATCH.kernels
-    with console.progress("Compiling", as_json=as_json, patience=0.0) as report, console.collecting():
-        load_compiler()
-        for number, step in enumerate(steps):
-            report(number, len(steps))
-            step.take()
-        if not words:
-            read_decimals(np.zeros(0, dtype=np.uint8), np.zeros(1, dtype=np.int64))
-    seconds, kernels = round(time.monotonic() - begin, 1), WATCH.kernels - before
+        raise ParameterError("warm", "word", unknown[0], allowed=", ".join(sorted(kinds)))
+    chosen = [[step for step in STEPS if step.kind == kind] for kind in kinds if not words or kind in words]
+    begin, kernels = time.monotonic(), 0
+    with console.progress("Compiling", as_json=as_json, patience=0.0) as report:
+        report(0, len(chosen))
+        for number, count in enumerate(_side_by_side(chosen)):
+            report(number + 1, len(chosen))
+            kernels += count
+    seconds = round(time.monotonic() - begin, 1)
     if as_json:
         console.show_json({"kernels": kernels, "seconds": seconds})
     elif kernels:
         console.show(f"Compiled {kernels} kernels in {seconds} seconds; learning starts at once now.")
     else:
         console.show("Everything was compiled before; learning starts at once.")
+
+
+def _side_by_side(lists: Sequence[Sequence[Step | Decimals]]) -> Iterator[int]:
+    """Kernels that each list of steps compiles, as it comes to its end; several take their steps in processes of
+    their own, for a compiler uses one core."""
+    if len(lists) == 1:
+        yield _take(lists[0])
+        return
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from multiprocessing import get_context
+
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        for done in as_completed([pool.submit(_take, steps) for steps in lists]):
+            yield done.result()
+
+
+def _take(steps: Sequence[Step | Decimals]) -> int:
+    """Take the steps in turn; how many kernels that compiled."""
+    from privpac.compiled import WATCH, load_compiler
+
+    before = WATCH.kernels
+    with console.collecting():
+        load_compiler()
+        for step in steps:
+            step.take()
+    return WATCH.kernels - before

@@ -45,7 +45,9 @@ GATHERING = 300
 """Fetching a record's code takes as long as counting so many half pairs of bits."""
 PACKING = 24
 """The same, for making one bit of a code."""
-ALONE = (np.int64(0), np.int64(1))
+Share = tuple[int | np.int64, int | np.int64]
+"""Who counts, and among how many."""
+ALONE: Share = (np.int64(0), np.int64(1))
 """The share of who counts alone. Written out in a call its type would be another, and all below it compiled twice."""
 
 
@@ -71,7 +73,7 @@ def count_sets(
     binomial: Longs,
     size: int,
     level: Counts,
-    share: tuple[int, int],
+    share: Share,
 ) -> None:
     """Add the counts of all sets of `size` tests on different columns to `level`, but those of long columns.
 
@@ -89,9 +91,7 @@ def count_sets(
 
 
 @compiled
-def _singles_of(
-    codes: Array, first: Longs, nested: NDArray[np.bool_], share: tuple[int, int], out: Counts
-) -> None:
+def _singles_of(codes: Array, first: Longs, nested: NDArray[np.bool_], share: Share, out: Counts) -> None:
     columns, n = codes.shape
     bits, line = _room(codes, first)
     counts = np.zeros(first[columns], np.int32)
@@ -108,9 +108,7 @@ def _singles_of(
 
 
 @compiled
-def _pairs_of(
-    codes: Array, first: Longs, nested: NDArray[np.bool_], share: tuple[int, int], out: Counts
-) -> None:
+def _pairs_of(codes: Array, first: Longs, nested: NDArray[np.bool_], share: Share, out: Counts) -> None:
     columns, n = codes.shape
     bits, line = _room(codes, first)
     counts = np.zeros(len(out) + LANES, np.int32)
@@ -130,7 +128,7 @@ def _threes_of(
     nested: NDArray[np.bool_],
     binomial: Longs,
     limit: np.int64,
-    share: tuple[int, int],
+    share: Share,
     out: Counts,
 ) -> None:
     """Sets of three tests of the columns below `limit`."""
@@ -157,7 +155,7 @@ def _threes_sorted(
     nested: NDArray[np.bool_],
     binomial: Longs,
     limit: np.int64,
-    share: tuple[int, int],
+    share: Share,
     out: Counts,
 ) -> None:
     """Those whose largest test is on a column with many of them."""
@@ -193,7 +191,7 @@ def _threes_masked(
     nested: NDArray[np.bool_],
     binomial: Longs,
     limit: np.int64,
-    share: tuple[int, int],
+    share: Share,
     out: Counts,
 ) -> None:
     """Those whose largest test is on a column with few of them."""
@@ -222,7 +220,7 @@ def _fours_of(
     first: Longs,
     nested: NDArray[np.bool_],
     binomial: Longs,
-    share: tuple[int, int],
+    share: Share,
     out: Counts,
 ) -> None:
     """Sets of four tests: of three, among records of each code of the last column."""
@@ -385,7 +383,7 @@ def _pairs(
     words: int | np.int64,
     first: Longs,
     limit: int | np.int64,
-    share: tuple[int, int],
+    share: Share,
     out: Counts,
 ) -> None:
     """out[b(b - 1)/2 + a] += records that pass tests a < b of two columns below `limit`.

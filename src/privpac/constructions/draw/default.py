@@ -258,9 +258,9 @@ DEEPER_FROM = 1000
 DEEPER_CUTS = 12
 DEEPER_TESTS = 120
 DEEPER_SECONDS = 4.0
-"""From this n·epsilon on, and where it costs no more than this, trees of depth 4 on 12 cuts per column are drawn from as
-well: some tables want a fourth question more than fine cuts, others do not, and the draw decides (benchmarks/accuracy).
-"""
+"""From this n·epsilon on, and where it costs no more than this, trees of depth 4 on 12 cuts per column are drawn from
+as well: some tables want a fourth question more than fine cuts, others do not, and the draw decides
+(benchmarks/accuracy)."""
 
 
 def _deeper(request: Request) -> Trees | None:
