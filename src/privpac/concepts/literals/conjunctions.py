@@ -16,8 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.coins import Coins
-from privpac.concepts.base import Cells, Costs, Hypothesis, RuleBase, Stored
+from privpac.concepts.base import Cells, Costs, Hypothesis, MixtureGibbs, RuleBase, ScoredGibbs, Stored
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.labellings.members import Members
 from privpac.concepts.literals.binarise import Binarisation, Facts, Test, implied
@@ -35,9 +34,8 @@ from privpac.concepts.trees.prior import refuse_beyond
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 from privpac.fields import as_list, flag, record
-from privpac.mechanisms import gibbs
 
-__all__ = ["Conjunction", "Conjunctions", "Disjunction", "Disjunctions", "MonomialsGibbs"]
+__all__ = ["Conjunction", "Conjunctions", "Disjunction", "Disjunctions"]
 
 MEMBER_COST = 5.0
 """Nanoseconds to score and count one member and, later, to find one again."""
@@ -257,11 +255,12 @@ class _Monomials(Members):
     def scores(self, evidence: Cooccurrence, *, costs: Costs) -> RegionScores[_Monomial]:
         return self._scores(evidence, costs, tuple(range(self.literals + 1)))
 
-    def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> MonomialsGibbs:
+    def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> ScoredGibbs | MixtureGibbs:
+        """The law to draw from: a number of literals where that has a prior, then a score, then a member."""
         if self.shares is None:
-            return MonomialsGibbs((self.scores(evidence, costs=costs),), (1,), (self.size,), ratio)
+            return ScoredGibbs(self.scores(evidence, costs=costs), ratio)
         present = [j for j, size in enumerate(self._sizes) if size]
-        return MonomialsGibbs(
+        return MixtureGibbs(
             tuple(self._scores(evidence, costs, (j,)) for j in present),
             tuple(self.shares[j] for j in present),
             tuple(self._sizes[j] for j in present),
@@ -281,18 +280,3 @@ class Disjunctions(_Monomials, Stored):
 
     outside = True
     name = "disjunctions"
-
-
-@dataclass(frozen=True)
-class MonomialsGibbs:
-    """The law to draw from: a number of literals where that has a prior, then a score, then a member."""
-
-    parts: tuple[RegionScores[_Monomial], ...]
-    shares: tuple[int, ...]
-    sizes: tuple[int, ...]
-    ratio: Fraction
-
-    def draw(self, coins: Coins) -> _Monomial:
-        if len(self.parts) == 1:
-            return gibbs.draw(self.parts[0], self.ratio, coins)
-        return gibbs.draw_mixture(self.parts, self.shares, self.sizes, self.ratio, coins)
