@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells, Hypothesis
-from privpac.concepts.labellings.base import ListedPrices, multiplicities
+from privpac.concepts.base import Hypothesis
+from privpac.concepts.labellings.base import ListedPrices, VotedDichotomies, multiplicities
 from privpac.concepts.labellings.distance import common_ranks, gap_extremes, on_circle, on_line
 from privpac.data.column import Column
 from privpac.data.raw import Array
@@ -24,7 +24,7 @@ __all__ = ["CutDichotomies", "cut_mistakes", "middle_cuts"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CutDichotomies:
+class CutDichotomies(VotedDichotomies[int]):
     """What cuts do to sorted distinct `points`; `name(cut, up)` is the hypothesis."""
 
     column: Column
@@ -51,9 +51,6 @@ class CutDichotomies:
             return self.name(self.column.size, up)
         low, high = int(self.points[gap - 1]), int(self.points[gap])
         return self.name(low + (high - low) // 2 + 1, up)
-
-    def labels(self, index: int, cells: Cells) -> NDArray[np.uint8]:
-        return self.member(index).predict(cells)
 
     def mistakes(self, sample: Sample) -> ListedPrices:
         counts: ColumnCounts = sample.reduce(CellCounts(self.column))

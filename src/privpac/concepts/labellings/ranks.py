@@ -41,12 +41,6 @@ class RankDichotomies:
         ranks[order] = np.arange(len(order))
         return ranks
 
-    @property
-    def count(self) -> int:
-        """The number of different labellings."""
-        k = len(self._ranks)
-        return 2 * k if self.concepts.direction == "either" else k + 1
-
     def labels(self, index: int) -> NDArray[np.uint8]:
         """Of the kept records, in their order."""
         k = len(self._ranks)

@@ -30,7 +30,7 @@ from privpac.concepts.base import (
 )
 from privpac.concepts.fitting import cells_misfit, labels_misfit, two_classes_misfit
 from privpac.concepts.labellings.base import BySums
-from privpac.concepts.labellings.stumps import StumpDichotomies, require_stumps, stump_dichotomies
+from privpac.concepts.labellings.stumps import Names, StumpDichotomies, require_stumps, stump_dichotomies
 from privpac.concepts.line.thresholds import Threshold, cut_rows
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.literals.cell_sets import CellSet
@@ -248,7 +248,7 @@ class Stumps(AnyNumber, BySums, CountedByScore, Stored):
 
     def dichotomies(self, *points: Sample) -> StumpDichotomies:
         """Its labellings of the distinct points of these records; the prior does not matter for them."""
-        return stump_dichotomies(self._columns, points, _Names())
+        return stump_dichotomies(self._columns, points, Names(Constant, Threshold, Match))
 
     def contains(self, hypothesis: Hypothesis) -> bool:
         if isinstance(hypothesis, Constant):
@@ -276,19 +276,6 @@ class Stumps(AnyNumber, BySums, CountedByScore, Stored):
 
     def gibbs(self, evidence: Evidence, *, ratio: Fraction, costs: Costs) -> MixtureGibbs:
         return MixtureGibbs(tuple(self.parts(evidence, costs=costs)), self._shares, self._sizes, ratio)
-
-
-class _Names:
-    """Hypotheses by what they test."""
-
-    def constant(self, label: int) -> Hypothesis:
-        return Constant(label)
-
-    def cut(self, column: str, cut: int, up: bool) -> Hypothesis:
-        return Threshold(column, cut, up)
-
-    def match(self, column: str, category: int, equal: bool) -> Hypothesis:
-        return Match(column, category, equal)
 
 
 def _column_size(column: Column) -> int:
