@@ -40,7 +40,6 @@ from privpac.concepts.trees.prior import Prior
 from privpac.concepts.trees.recursion import Recursion
 from privpac.errors import ParameterError
 from privpac.mechanisms.gibbs import power_table, reach
-from privpac.numbers.exact import ball
 
 __all__ = ["Answer", "Law", "Region", "narrowed"]
 
@@ -315,13 +314,12 @@ class Law:
 
     def balls(self) -> Recursion:
         """Recursion in ball arithmetic of the current precision."""
-        base = ball(self.ratio)
-        return Recursion(self.prior, self.costs, lambda power: base**power, ball)
+        return Recursion(self.prior, self.costs, self.ratio, exact=False)
 
     @cached_property
     def rationals(self) -> Recursion:
         """Recursion in exact fractions."""
-        return Recursion(self.prior, self.costs, lambda power: self.ratio**power, Fraction)
+        return Recursion(self.prior, self.costs, self.ratio, exact=True)
 
 
 def _empty(rows: int) -> Table:
