@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from math import comb
 from typing import Any, ClassVar
 
@@ -18,7 +17,6 @@ from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, Costs, Hypothesis, MixtureGibbs, RuleBase, ScoredGibbs, Stored
 from privpac.concepts.fitting import two_classes_misfit
-from privpac.concepts.labellings.members import Members
 from privpac.concepts.literals.binarise import Binarisation, Facts, Test, implied
 from privpac.concepts.literals.cooccurrence import (
     DEEPEST,
@@ -30,7 +28,7 @@ from privpac.concepts.literals.cooccurrence import (
 from privpac.concepts.literals.monomials import RegionScores
 from privpac.concepts.literals.questions import Questions, ask_all, cells_of
 from privpac.concepts.trees.law import Answer
-from privpac.concepts.trees.prior import refuse_beyond
+from privpac.concepts.trees.prior import CountedBySets
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 from privpac.fields import as_list, flag, record
@@ -140,7 +138,7 @@ def _independent(literals: Facts) -> Facts:
 
 
 @dataclass(frozen=True)
-class _Monomials(Members):
+class _Monomials(CountedBySets):
     """Monomials of at most `literals` literals on different tests.
 
     Every monomial is equally likely beforehand; or `shares[j]`, a public positive integer, says how much weight
@@ -154,6 +152,7 @@ class _Monomials(Members):
     threads: int = THREADS
     outside: ClassVar[bool]
     name: ClassVar[str]
+    levels_name: ClassVar[str] = "literals"
 
     def __post_init__(self) -> None:
         count = self.literals
@@ -179,9 +178,9 @@ class _Monomials(Members):
     def _owner(self) -> str:
         return type(self).__name__
 
-    @cached_property
-    def tests(self) -> Binarisation:
-        return self.binarisation or Binarisation.of(self.schema)
+    @property
+    def levels(self) -> int:
+        return self.literals
 
     @property
     def word(self) -> str:
@@ -205,11 +204,6 @@ class _Monomials(Members):
         return max(Fraction(total * size, share) for share, size in parts) - 1
 
     @property
-    def vc(self) -> int:
-        """A class of N functions shatters at most log2 N points."""
-        return self.size.bit_length() - 1
-
-    @property
     def statistic(self) -> CooccurrenceTensor:
         return CooccurrenceTensor(self.tests, self.literals, 2, self.threads)
 
@@ -218,14 +212,6 @@ class _Monomials(Members):
         members = sum(comb(len(self.tests.tests), j) << j for j in range(literals + 1))
         sets = sum(comb(len(self.tests.tests), j) for j in range(literals + 1))
         return Estimate(counting.seconds + members * MEMBER_COST * 1e-9, counting.bytes + 8 * sets)
-
-    def estimate(self, n: int) -> Estimate:
-        """Public estimate of time and memory for n records."""
-        return self._cost(self.literals, n)
-
-    def require(self, n: int | None) -> None:
-        """Refuse, before anything is read, what would not fit in memory or (where n is known) in time."""
-        refuse_beyond(self._owner, "literals", self.literals, len(self.tests.tests), self._cost, n=n)
 
     def _scores(
         self, evidence: Cooccurrence, costs: Costs, sizes: tuple[int, ...]
