@@ -226,16 +226,7 @@ class GridScores:
         return _mistakes(chunk.astype(np.float64), *self._points, self.costs)
 
     def histogram(self, span: int | None) -> Histogram:
-        weights: dict[int, int] = {}
-        for chunk in self._faces():
-            values, counts = np.unique(self._prices(chunk), return_counts=True)
-            for value, count in zip(values.tolist(), counts.tolist(), strict=True):
-                weights[value] = weights.get(value, 0) + count
-        scores = sorted(weights)
-        near = [score for score in scores if span is None or score - scores[0] <= span]
-        steps = np.array(near, dtype=np.int64) - scores[0]
-        beyond = sum(weights[score] for score in scores[len(near) :])
-        return Histogram(scores[0], steps, [weights[score] for score in near], beyond)
+        return Histogram.of_parts(map(self._prices, self._faces()), span)
 
     def locate(self, score: int, index: int) -> Hypothesis:
         for chunk in self._faces():
