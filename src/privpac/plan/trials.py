@@ -22,8 +22,7 @@ from privpac.errors import PrivpacError, SizeError
 from privpac.numbers.exact import first_whole
 from privpac.plan.answer import Answer, Estimate, Loss
 from privpac.plan.question import Question
-from privpac.plan.simulate import interval
-from privpac.plan.simulation import Clock, TimeUp, Unsimulated
+from privpac.plan.simulation import Clock, TimeUp, Unsimulated, interval
 
 __all__ = [
     "FREE",
