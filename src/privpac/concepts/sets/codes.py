@@ -18,17 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.concepts.base import (
-    AnyNumber,
-    Cells,
-    Costs,
-    DrawnByScore,
-    EvenPrior,
-    Hypothesis,
-    OneColumn,
-    OverColumn,
-    Stored,
-)
+from privpac.concepts.base import Cells, Costs, DrawnByScore, Hypothesis, OneColumn, OverColumn, Stored
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.sets.cell_numbers import HUGEINT_BITS, members_sql, number_sql
 from privpac.data.schema import Schema
@@ -126,7 +116,7 @@ def has_room(prime: int, digits: int, size: int) -> bool:
 
 
 @dataclass(frozen=True)
-class CodeSets(AnyNumber, DrawnByScore, EvenPrior, OverColumn, Stored):
+class CodeSets(DrawnByScore, OverColumn, Stored):
     """All sets of the code, prime² of them, for a column of up to prime^digits cells."""
 
     schema: Schema
