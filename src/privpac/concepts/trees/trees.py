@@ -160,7 +160,7 @@ class TreesGibbs:
     def total(self) -> Total:
         """The sum over all trees; its error is that of the sums (docs/proofs/tree-sums.md)."""
         score, mass = self.law.total
-        return Total(score, mass, self.law.errors[self.law.prior.depth])
+        return Total(score, mass, self.law.prior.errors[self.law.prior.depth])
 
     def ball(self, bits: int) -> arb:
         with ctx.workprec(bits):
