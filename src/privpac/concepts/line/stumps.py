@@ -271,7 +271,8 @@ class Stumps(AnyNumber, BySums, CountedByScore, Stored):
         constant = np.array([totals[1] * costs[1], totals[0] * costs[0]], dtype=np.int64)
         constants = Row.of(0, np.array([0], dtype=np.uint64), constant, 1)
         parts: list[Scores[Hypothesis]] = [NamedScores(Runs([constants]), lambda place: Constant(place[1]))]
-        parts += [_column_scores(column, counts[column.name], costs) for column in self._columns]
+        for column in self._columns:
+            parts.append((_cuts if column.ordered else _matches)(column, counts[column.name], costs))
         return parts
 
     def gibbs(self, evidence: Evidence, *, ratio: Fraction, costs: Costs) -> MixtureGibbs:
@@ -281,10 +282,6 @@ class Stumps(AnyNumber, BySums, CountedByScore, Stored):
 def _column_size(column: Column) -> int:
     """Different functions on the column besides the constants (a two-valued one has a test and its opposite)."""
     return 2 * (column.size - 1) if column.ordered or column.size == 2 else 2 * column.size
-
-
-def _column_scores(column: Column, counts: ColumnCounts, costs: Costs) -> Scores[Hypothesis]:
-    return _cuts(column, counts, costs) if column.ordered else _matches(column, counts, costs)
 
 
 def _cuts(column: Column, counts: ColumnCounts, costs: Costs) -> Scores[Hypothesis]:

@@ -147,6 +147,10 @@ class Linear(Members, ABC):
     levels: int
 
     @property
+    def word(self) -> str:
+        return f"halfspaces:{','.join(self.columns or ())}"
+
+    @property
     def top(self) -> int:
         """The highest level of a feature."""
         return self.levels - 1
