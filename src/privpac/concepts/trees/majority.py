@@ -36,7 +36,7 @@ from privpac.concepts.literals.cooccurrence import (
     Estimate,
     offsets,
 )
-from privpac.concepts.trees.kernels.plain_majorities import majority_prices
+from privpac.concepts.trees.kernels.plain import majority_prices
 from privpac.concepts.trees.kernels.sums import signed_counts
 from privpac.concepts.trees.parts import UniformTrees
 from privpac.concepts.trees.prior import CountedBySets
