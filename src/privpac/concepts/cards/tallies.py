@@ -208,12 +208,8 @@ class ByWeight(_OfCodes):
 
 
 @dataclass(frozen=True)
-class ByPair(_OfCodes):
+class ByPair(ByWeight):
     """What `ByWeight` sums up, and behind it the same by both codes of every two columns."""
-
-    tests: Binarisation
-    drawn: tuple[Points, ...]
-    weights: tuple[tuple[int, ...], tuple[int, ...]]
 
     def zero(self) -> NDArray[np.int64]:
         layout = _Layout(self.tests)

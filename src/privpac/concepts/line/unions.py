@@ -221,13 +221,10 @@ class Unions(BySums, VotedAsMembers, OverColumn, Stored):
         """Its labellings of the distinct points of these records."""
         column = self.schema.column(self.column)
         distinct = reduce_all(CellCounts(column, classes=1), points).values
-        return UnionDichotomies(
-            column,
-            distinct,
-            2 * self.intervals,
-            self.inside,
-            lambda ranges: Union(self.column, ranges, self.inside),
-        )
+        return UnionDichotomies(column, distinct, 2 * self.intervals, self.inside, self._union)
+
+    def _union(self, ranges: tuple[Range, ...]) -> Union:
+        return Union(self.column, ranges, self.inside)
 
     def contains(self, hypothesis: Hypothesis) -> bool:
         return isinstance(hypothesis, Union) and self._has_ranges(hypothesis)
@@ -243,10 +240,7 @@ class Unions(BySums, VotedAsMembers, OverColumn, Stored):
         return same and changes <= self._changes and all(end <= self._cells for end in ends)
 
     def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> UnionGibbs[Hypothesis]:
-        def name(ranges: tuple[Range, ...]) -> Hypothesis:
-            return Union(self.column, ranges, self.inside)
-
-        return self.law(evidence, ratio=ratio, costs=costs, name=name)
+        return self.law(evidence, ratio=ratio, costs=costs, name=self._union)
 
     def law(
         self,

@@ -10,7 +10,7 @@ Proof: docs/proofs/reed-solomon-points.md. Tested by tests/unit/concepts/sets/te
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -77,14 +77,7 @@ class CodeSet(OneColumn):
         return f"CASE WHEN ({' + '.join(terms)}) % {self.prime} = {self.value} THEN 1 ELSE 0 END"
 
     def to_json(self) -> dict[str, object]:
-        return {
-            "kind": self.kind,
-            "column": self.column,
-            "prime": self.prime,
-            "digits": self.digits,
-            "place": self.place,
-            "value": self.value,
-        }
+        return {"kind": self.kind, **asdict(self)}
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> CodeSet:
