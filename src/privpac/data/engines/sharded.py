@@ -19,9 +19,9 @@ import numpy.typing as npt
 from privpac.data.arrow import arrow_installed
 from privpac.data.engines.files import FileSource
 from privpac.data.engines.memory import MemorySample
-from privpac.data.engines.streamed import Number, StreamedSample, add_up, within
+from privpac.data.engines.streamed import StreamedSample, add_up, within
 from privpac.data.raw import Array
-from privpac.data.sample import Block, Indices, Size, Statistic, checked_positions
+from privpac.data.sample import Block, Indices, Number, Size, Statistic, checked_positions
 from privpac.data.schema import Schema
 from privpac.errors import DataError
 

@@ -16,16 +16,15 @@ import numpy.typing as npt
 
 from privpac.data.engines.memory import MemorySample
 from privpac.data.raw import Array
-from privpac.data.sample import Block, Indices, Size, Statistic, checked_positions
+from privpac.data.sample import Block, Indices, Number, Size, Statistic, checked_positions
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts, FromCellCounts
 from privpac.data.texts import Raw
 from privpac.errors import DataError
 
-__all__ = ["Batch", "Number", "Progress", "Source", "StreamedSample", "add_up", "block_of", "within"]
+__all__ = ["Batch", "Progress", "Source", "StreamedSample", "add_up", "block_of", "within"]
 
 S = TypeVar("S")
-Number = Callable[[Mapping[str, Array]], Array]
 Stream = Callable[[tuple[str, ...]], Iterator[Block]]
 Progress = Callable[[int, int], None]
 
