@@ -80,7 +80,7 @@ def scores(concepts: Dichotomous, kept: int, voters: int, repeats: int) -> tuple
         },
         repeats=repeats,
     )
-    return seconds["scores"], seconds["draw"], found.count
+    return seconds["scores"], seconds["draw"], len(ready.scores)
 
 
 def column(cells: int, name: str = "a") -> Numeric:

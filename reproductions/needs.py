@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from privpac.errors import ParameterError, SizeError
 from privpac.numbers.exact import first_whole
-from privpac.plan.simulate import interval
+from privpac.plan.simulation import interval
 
 __all__ = ["Failures", "Simulated", "Trial", "smallest_n"]
 

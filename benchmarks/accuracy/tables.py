@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.data.engines.memory import MemorySample
-from privpac.data.remembered import Remembered
+from privpac.data.sample import Remembered
 from privpac.data.schema import Schema
 
 __all__ = ["BUNDLED", "EPSILONS", "Remembered", "Table", "load", "names"]

@@ -30,9 +30,8 @@ from privpac.constructions.estimates.figures import Figures, figures_of
 from privpac.constructions.estimates.folding import fold
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.constructions.estimates.ranks import RankFigures, ranks_of_card, ranks_of_tree
-from privpac.data.records import by_column
 from privpac.data.schema import Schema
-from privpac.data.tables import read
+from privpac.data.tables import by_column, read
 from privpac.drafts import whole_file
 from privpac.errors import NotCertified, PrivpacError
 from privpac.fields import refusing

@@ -13,7 +13,7 @@ from functools import lru_cache
 from flint import arb
 from scipy.special import betaincinv
 
-from privpac.numbers.exact import ball, certainly_below, ln_down
+from privpac.numbers.exact import ball, certainly_below, first_whole, ln_down
 
 __all__ = ["epsilon_at_least", "one_run_epsilon", "one_run_probability", "share_at_least", "share_at_most"]
 
@@ -97,12 +97,5 @@ def one_run_epsilon(
             failure,
         )
 
-    if not refutes(0):
-        return Fraction(0)
-    low, high = 0, 1000
-    while refutes(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if refutes(middle) else (low, middle)
-    return Fraction(low, 1000)
+    first = first_whole(lambda step: not refutes(step), start=1000)
+    return Fraction(max(0, first - 1), 1000)

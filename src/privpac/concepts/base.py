@@ -264,8 +264,9 @@ class EvenPrior:
         return self.size - 1
 
 
-class OverColumn:
-    """A class of rules about one column: they need no more of the records than how many fall into each cell."""
+class OverColumn(AnyNumber, EvenPrior):
+    """A class of rules about one column, equally likely beforehand: they need no more of the records than how many fall
+    into each cell."""
 
     schema: Schema
     column: str

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privpac.compiled import compiled
-from privpac.data.column import Column
-from privpac.data.occupied import check_bins
+from privpac.data.occupied import Grid
 from privpac.data.raw import Array
 from privpac.data.sample import Block, labels_of
 from privpac.errors import ParameterError, SizeError
@@ -24,31 +23,21 @@ CHUNK = 2**16  # records binned at a time: codes stay in the processor's cache
 
 
 @dataclass(frozen=True)
-class GridCounts:
+class GridCounts(Grid):
     """How many records of each class lie in each box of a public grid over one to three columns.
 
     Along an axis, cell c belongs to group c * bins // size. The state has shape (classes, *bins).
     """
 
-    axes: tuple[Column, ...]
-    bins: tuple[int, ...]
-    classes: int = 2
-
     def __post_init__(self) -> None:
-        object.__setattr__(self, "axes", tuple(self.axes))
-        object.__setattr__(self, "bins", tuple(self.bins))
         if not 1 <= len(self.axes) <= 3:
             raise ParameterError("GridCounts", "axes", self.columns, allowed="one to three columns")
-        check_bins("GridCounts", self.axes, self.bins)
+        super().__post_init__()
         if math.prod(self.bins) * self.classes > LARGEST_GRID:
             raise SizeError(
                 f"A grid of {' x '.join(map(str, self.bins))} boxes does not fit in memory.",
                 remedy="Use fewer bins.",
             )
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return tuple(column.name for column in self.axes)
 
     def starts(self, axis: int) -> tuple[int, ...]:
         """The first cell of each group along an axis."""

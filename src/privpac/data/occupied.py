@@ -15,7 +15,7 @@ from privpac.data.sample import Block, labels_of
 from privpac.data.statistics import merge_objects, merge_sorted
 from privpac.errors import ParameterError
 
-__all__ = ["OccupiedCells", "PointCounts", "check_bins"]
+__all__ = ["Grid", "OccupiedCells", "PointCounts"]
 
 CHUNK = 2**16
 """Records counted at a time, so that what counting takes besides its result is small."""
@@ -38,24 +38,33 @@ class PointCounts:
 
 
 @dataclass(frozen=True)
-class OccupiedCells:
-    """The additive statistic: how many records of each class lie in each cell of a public grid that holds any.
-
-    Along an axis, cell c of the column belongs to group c * bins // size of the grid.
-    """
+class Grid:
+    """A public grid over some columns: along an axis, cell c of the column belongs to group c * bins // size of it."""
 
     axes: tuple[Column, ...]
     bins: tuple[int, ...]
     classes: int = 2
 
     def __post_init__(self) -> None:
+        """Refuse a grid without columns, or with more groups along one than it has cells."""
         object.__setattr__(self, "axes", tuple(self.axes))
         object.__setattr__(self, "bins", tuple(self.bins))
-        check_bins("OccupiedCells", self.axes, self.bins)
+        owner = type(self).__name__
+        if not self.axes or len(self.bins) != len(self.axes):
+            raise ParameterError(owner, "bins", self.bins, allowed="one number per column")
+        for column, groups in zip(self.axes, self.bins, strict=True):
+            if not 1 <= groups <= column.size:
+                requirement = f"between 1 and {column.size} for column '{column.name}'"
+                raise ParameterError(owner, "bins", groups, allowed=requirement)
 
     @property
     def columns(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.axes)
+
+
+@dataclass(frozen=True)
+class OccupiedCells(Grid):
+    """The additive statistic: how many records of each class lie in each cell of a public grid that holds any."""
 
     @property
     def _dtype(self) -> Any:
@@ -106,13 +115,3 @@ class OccupiedCells:
             axes.append([code % bins for code in rest])
             rest = [code // bins for code in rest]
         return tuple(reversed(axes))
-
-
-def check_bins(owner: str, axes: tuple[Column, ...], bins: tuple[int, ...]) -> None:
-    """Refuse a grid without columns, or with more groups along one than it has cells."""
-    if not axes or len(bins) != len(axes):
-        raise ParameterError(owner, "bins", bins, allowed="one number per column")
-    for column, groups in zip(axes, bins, strict=True):
-        if not 1 <= groups <= column.size:
-            requirement = f"between 1 and {column.size} for column '{column.name}'"
-            raise ParameterError(owner, "bins", groups, allowed=requirement)

@@ -50,6 +50,7 @@ __all__ = [
     "codes",
     "each",
     "each_once",
+    "first_repeat",
     "floats",
     "instant",
     "instants",
@@ -326,14 +327,20 @@ def near(name: str, names: Sequence[str]) -> str:
     return f"Did you mean {' or '.join(repr(candidate) for candidate in close)}?"
 
 
-def no_repeats(names: Sequence[str]) -> None:
-    """Refuse two columns of one name: which of them a schema means would be a guess."""
+def first_repeat(names: Sequence[str]) -> str | None:
+    """The first name that stood before; None if each stands once."""
     earlier: set[str] = set()
     for name in names:
         if name in earlier:
-            raise SchemaError(
-                f"The table has two columns named '{name}'.",
-                column=name,
-                remedy="Rename or remove one of them.",
-            )
+            return name
         earlier.add(name)
+    return None
+
+
+def no_repeats(names: Sequence[str]) -> None:
+    """Refuse two columns of one name: which of them a schema means would be a guess."""
+    name = first_repeat(names)
+    if name is not None:
+        raise SchemaError(
+            f"The table has two columns named '{name}'.", column=name, remedy="Rename or remove one of them."
+        )

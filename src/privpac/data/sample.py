@@ -19,6 +19,8 @@ __all__ = [
     "Derivation",
     "InMemory",
     "Indices",
+    "Number",
+    "Remembered",
     "Sample",
     "Size",
     "Statistic",
@@ -27,6 +29,8 @@ __all__ = [
 ]
 
 Indices: TypeAlias = npt.NDArray[np.int64]
+Number: TypeAlias = Callable[[Mapping[str, npt.NDArray[Any]]], npt.NDArray[Any]]
+"""What numbers records by their cells."""
 S = TypeVar("S")
 
 
@@ -174,13 +178,7 @@ class Sample(Counted, Protocol):
         """All records not at `positions`, in their own order, left where they are."""
         ...
 
-    def parts(
-        self,
-        number: Callable[[Mapping[str, npt.NDArray[Any]]], npt.NDArray[Any]],
-        count: int,
-        *,
-        columns: tuple[str, ...],
-    ) -> Sequence[Counted]:
+    def parts(self, number: Number, count: int, *, columns: tuple[str, ...]) -> Sequence[Counted]:
         """The records by a number from 0 to count - 1 computed from the cells of `columns`; empty parts included."""
         ...
 
@@ -198,3 +196,34 @@ class InMemory(Sample, Protocol):
     def relabelled(self, labels: npt.NDArray[np.uint8]) -> InMemory:
         """The same records with these labels instead, one per record in their order."""
         ...
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Remembered:
+    """A sample whose statistics are computed once, however often they are asked for; they must not be changed."""
+
+    inner: Sample
+    known: dict[object, Any] = field(default_factory=dict)
+
+    @property
+    def size(self) -> Size:
+        return self.inner.size
+
+    @property
+    def schema(self) -> Schema:
+        return self.inner.schema
+
+    def reduce(self, statistic: Statistic[S]) -> S:
+        if statistic not in self.known:
+            self.known[statistic] = self.inner.reduce(statistic)
+        state: S = self.known[statistic]
+        return state
+
+    def take(self, positions: Indices) -> InMemory:
+        return self.inner.take(positions)
+
+    def rest(self, positions: Indices) -> Sample:
+        return self.inner.rest(positions)
+
+    def parts(self, number: Number, count: int, *, columns: tuple[str, ...]) -> Sequence[Counted]:
+        return self.inner.parts(number, count, columns=columns)

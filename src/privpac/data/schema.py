@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -84,7 +84,7 @@ class Schema:
             raise SchemaError("The schema has no columns.", remedy='List them under "columns".')
         if not isinstance(self.label, str) or not self.label:
             raise SchemaError("The schema names no label column.", remedy='Write "label": "NAME".')
-        duplicate = _duplicate(self.names)
+        duplicate = reading.first_repeat(self.names)
         if duplicate is not None:
             raise SchemaError(
                 f"Column '{duplicate}' is described twice.", column=duplicate, remedy="Keep one entry."
@@ -153,7 +153,7 @@ class Schema:
 
     def _check_classes(self) -> None:
         owner = f"Label '{self.label}'"
-        duplicate = _duplicate(self.classes)
+        duplicate = reading.first_repeat(self.classes)
         if duplicate is not None:
             raise SchemaError(
                 f"{owner}: the class '{duplicate}' is listed twice (classes are compared as text).",
@@ -361,15 +361,6 @@ def _parts(entries: Mapping[str, Any], *, stored: bool = False) -> dict[str, Any
         "label_title": entries.get("label_title"),
         "meanings": entries.get("meanings"),
     }
-
-
-def _duplicate(names: Sequence[str]) -> str | None:
-    earlier: set[str] = set()
-    for name in names:
-        if name in earlier:
-            return name
-        earlier.add(name)
-    return None
 
 
 def schema_for(source: object, table: object, *, label: str | None = None, y: object = None) -> Schema:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from privpac.data.files import file_types, read_file
 from privpac.data.raw import Array, RawTable, objects, require
 from privpac.errors import DataError, SchemaError
 
-__all__ = ["RawTable", "column_types", "is_spark_frame", "read", "vector"]
+__all__ = ["RawTable", "by_column", "column_types", "is_spark_frame", "read", "vector"]
 
 _KINDS = {"b": "boolean", "i": "integer", "u": "integer", "f": "real"}
 TABLE_FORMS = (
@@ -148,3 +148,23 @@ def _frame(source: object) -> Any:
     from privpac.data.frames import frame_of
 
     return frame_of(source)
+
+
+def by_column(table: object, names: Sequence[str]) -> object:
+    """Records written as dictionaries, as a dictionary of columns; every other table as it is.
+
+    >>> by_column([{"age": 40, "dose": 1}, {"age": 50}], ("age", "dose"))
+    {'age': [40, 50], 'dose': [1, None]}
+    """
+    rows = [table] if isinstance(table, Mapping) else table
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, Mapping) for row in rows):
+        return table
+    present = [name for name in names if any(name in row for row in rows)]
+    if isinstance(table, Mapping) and not all(_is_one(table[name]) for name in present):
+        return table
+    return {name: [row.get(name) for row in rows] for name in present}
+
+
+def _is_one(value: object) -> bool:
+    """Whether it is the value of one record: text, or nothing that has a length."""
+    return isinstance(value, str) or not isinstance(value, Sized)

@@ -15,6 +15,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
 from operator import mul
+from typing import TypeVar
 
 import numpy as np
 from flint import arb, ctx
@@ -24,6 +25,8 @@ from privpac.coins import Coins
 from privpac.numbers.exact import UNIT_ROUNDOFF, ball
 
 __all__ = ["Heads", "random_cells"]
+
+N = TypeVar("N", Fraction, arb)
 
 _FLOAT_BITS = 120
 """Floats leave out tails below 2^-120 of the largest weight, and say so in their error."""
@@ -99,8 +102,9 @@ class Heads:
         """All weights up to some steps from the mode, then one ball for the rest, below 2^-bits."""
         steps = self.reach(bits)
         with ctx.workprec(bits + 64):
-            ups = _products([ball(self.up(k)) for k in range(self.mode, min(self.mode + steps, self.count))])
-            downs = _products([ball(self.down(k)) for k in range(self.mode, max(self.mode - steps, 0), -1)])
+            last, first = min(self.mode + steps, self.count), max(self.mode - steps, 0)
+            ups = list(accumulate((ball(self.up(k)) for k in range(self.mode, last)), mul))
+            downs = list(accumulate((ball(self.down(k)) for k in range(self.mode, first, -1)), mul))
             weights = _arrange(arb(1), ups, downs)
             if self.mode + steps < self.count or self.mode - steps > 0:
                 rest = self.rest(steps, last_up=(ups or [arb(1)])[-1], last_down=(downs or [arb(1)])[-1])
@@ -110,18 +114,12 @@ class Heads:
     def exact(self) -> Sequence[Fraction]:
         ups = list(accumulate((self.up(k) for k in range(self.mode, self.count)), mul))
         downs = list(accumulate((self.down(k) for k in range(self.mode, 0, -1)), mul))
-        both = min(len(ups), len(downs))
-        pairs = [weight for pair in zip(ups, downs, strict=False) for weight in pair]
-        return [Fraction(1), *pairs, *ups[both:], *downs[both:]]
+        return _arrange(Fraction(1), ups, downs)
 
 
-def _products(steps: list[arb]) -> list[arb]:
-    return list(accumulate(steps, mul))
-
-
-def _arrange(one: arb, ups: list[arb], downs: list[arb]) -> list[arb]:
-    both = min(len(ups), len(downs))
-    pairs = [weight for pair in zip(ups, downs, strict=False) for weight in pair]
+def _arrange(one: N, ups: list[N], downs: list[N]) -> list[N]:
+    both: int = min(len(ups), len(downs))
+    pairs: list[N] = [weight for pair in zip(ups, downs, strict=False) for weight in pair]
     return [one, *pairs, *ups[both:], *downs[both:]]
 
 

@@ -11,7 +11,8 @@ Everything here is private: nothing in this file has a repr that shows what it h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -40,6 +41,26 @@ class Histogram:
     steps: NDArray[np.int64]
     counts: list[int]
     beyond: int = 0
+
+    @classmethod
+    def within(
+        cls, best: int, steps: NDArray[np.int64], counts: NDArray[np.int64], span: int | None
+    ) -> Histogram:
+        """All members by score, of which those more than `span` above the best are only counted together."""
+        near = len(steps) if span is None else int(np.searchsorted(steps, span, side="right"))
+        return cls(best, steps[:near], counts[:near].tolist(), int(counts[near:].sum()))
+
+    @classmethod
+    def of_parts(cls, parts: Iterable[NDArray[np.int64]], span: int | None) -> Histogram:
+        """The same of scores that are listed, some at a time."""
+        weights: Counter[int] = Counter()
+        for part in parts:
+            values, counts = np.unique(part, return_counts=True)
+            weights.update(dict(zip(values.tolist(), counts.tolist(), strict=True)))
+        scores, totals = (
+            np.array(column, dtype=np.int64) for column in zip(*sorted(weights.items()), strict=True)
+        )
+        return cls.within(int(scores[0]), scores - scores[0], totals, span)
 
 
 class Scores(Protocol[M]):

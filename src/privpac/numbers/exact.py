@@ -16,7 +16,7 @@ from functools import lru_cache
 from flint import arb, ctx, fmpq
 
 from privpac.errors import ParameterError, SizeError
-from privpac.numbers.decimals import decimal_text
+from privpac.numbers.decimals import decimal_text, with_point
 
 __all__ = [
     "EXACT_BITS",
@@ -272,15 +272,6 @@ def read_number(text: object) -> Fraction:
     return Fraction(text)
 
 
-def _with_point(number: int, digits: int) -> str:
-    """number / 10^digits as a decimal without trailing zeros."""
-    if digits == 0:
-        return str(number)
-    text = str(abs(number)).rjust(digits + 1, "0")
-    whole, part = text[:-digits], text[-digits:].rstrip("0")
-    return ("-" if number < 0 else "") + (f"{whole}.{part}" if part else whole)
-
-
 def plain(value: Fraction) -> str:
     """The number itself: as a finite decimal when it is one, else as a fraction. `Fraction(plain(x)) == x`.
 
@@ -295,7 +286,8 @@ def plain(value: Fraction) -> str:
     digits = max(twos, fives)
     if rest != 1 or digits > 20:
         return str(value)
-    return _with_point(value.numerator * 10**digits // value.denominator, digits)
+    sign = "-" if value < 0 else ""
+    return sign + with_point(abs(value.numerator) * 10**digits // value.denominator, digits)
 
 
 @lru_cache(maxsize=256)

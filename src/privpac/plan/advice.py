@@ -11,16 +11,14 @@ from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
 from privpac.constructions.option import Setting
-from privpac.plan.alternatives import USUAL_DELTA, again, count, halvers, sized, ways_out
-from privpac.plan.answer import Answer, bare_answer
+from privpac.plan.alternatives import USUAL_DELTA, again, cheapest, count, halvers, sized, ways_out
+from privpac.plan.answer import Answer, Limit, limit_of
 from privpac.plan.base_rates import balance
 from privpac.plan.columns import PLAIN, SETTINGS
 from privpac.plan.commands import run, run_perfect, run_unlabelled
-from privpac.plan.impossible import Limit, limit_of
 from privpac.plan.jumps import jumps
-from privpac.plan.no_bound import bound_missing, no_bound
-from privpac.plan.ranking_advice import ranking
 from privpac.plan.table import PlanTable
+from privpac.plan.unproved import bound_missing, no_bound, ranking
 from privpac.wishes import warning_of_large
 
 __all__ = ["RULES", "advise"]
@@ -219,14 +217,7 @@ def _delta(plan: PlanTable) -> str | None:
     best = plan.best
     if plan.question.delta > 0 or best is None or plan.question.kind != "needed":
         return None
-    wider = plan.question.with_(delta=USUAL_DELTA)
-    rows: list[Answer] = [
-        row
-        for concepts in wider.classes
-        for option in wider.options(concepts)
-        if not option.pure and (row := bare_answer(wider, option, concepts)) is not None
-    ]
-    better = min(rows, key=lambda row: row.order, default=None)
+    better = cheapest(plan.question.with_(delta=USUAL_DELTA), lambda option, _: not option.pure)
     if better is None or better.need.labelled >= best.need.labelled:
         return None
     needs = f"{better.option.learner} needs {count(better.need.labelled)}"

@@ -12,9 +12,10 @@ from privpac.constructions.class_facts import ONE_WAY, ClassFacts, Description
 from privpac.errors import PrivpacError
 from privpac.numbers.exact import first_whole
 from privpac.plan.answer import Answer, bare_answer, suffices
+from privpac.plan.options import Option
 from privpac.plan.question import Question
 
-__all__ = ["again", "count", "epsilon_of", "halvers", "short", "sized", "ways_out"]
+__all__ = ["again", "cheapest", "count", "epsilon_of", "halvers", "short", "sized", "ways_out"]
 
 USUAL_DELTA = Fraction(1, 10**6)
 MOST_EPSILON, MOST_ERROR = Fraction(40), Fraction(1, 2)
@@ -157,7 +158,7 @@ def _weaker_promises(question: Question, have: int) -> list[str]:
     weaker = weaker if question.protect == "records" else []
     if question.delta == 0:
         weaker.append(("allow delta 1e-6", question.with_(delta=USUAL_DELTA)))
-    offers = [(text, _cheapest(other, have)) for text, other in weaker]
+    offers = [(text, _within(other, have)) for text, other in weaker]
     return [
         f"{text} ({row.option.learner} needs {count(row.need.labelled)})"
         for text, row in offers
@@ -165,16 +166,22 @@ def _weaker_promises(question: Question, have: int) -> list[str]:
     ]
 
 
-def _cheapest(question: Question, have: int) -> Answer | None:
-    """The cheapest answer within the records at hand."""
+def cheapest(question: Question, suits: Callable[[Option, ClassFacts], bool]) -> Answer | None:
+    """The cheapest answer of all options that suit; None if none of them promises anything."""
     rows = [
         row
         for concepts in question.classes
         for option in question.options(concepts)
-        if suffices(question, option, question.wish(concepts), have)
-        and (row := bare_answer(question, option, concepts)) is not None
+        if suits(option, concepts) and (row := bare_answer(question, option, concepts)) is not None
     ]
     return min(rows, key=lambda row: row.order, default=None)
+
+
+def _within(question: Question, have: int) -> Answer | None:
+    """The cheapest answer within the records at hand."""
+    return cheapest(
+        question, lambda option, concepts: suffices(question, option, question.wish(concepts), have)
+    )
 
 
 def _larger_numbers(question: Question) -> list[str]:
@@ -206,11 +213,4 @@ def _more_records(question: Question) -> list[str]:
 def _plain(question: Question) -> Answer | None:
     """The answer of the plain exponential mechanism, which is quick; of a class that is learnt in its own way alone,
     that of its way."""
-    rows = [
-        row
-        for concepts in question.classes
-        for option in question.options(concepts)
-        if (option.learner == "occam" or concepts.kind in ONE_WAY)
-        and (row := bare_answer(question, option, concepts)) is not None
-    ]
-    return min(rows, key=lambda row: row.order, default=None)
+    return cheapest(question, lambda option, concepts: option.learner == "occam" or concepts.kind in ONE_WAY)

@@ -9,18 +9,30 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import count
-from typing import Any
+from typing import Any, cast
 
 from privpac.constructions.class_facts import ClassFacts
+from privpac.constructions.option import Protects, Setting
 from privpac.constructions.wish import LARGEST_EPSILON, Wish
 from privpac.errors import PrivpacError
 from privpac.numbers.exact import first_whole
 from privpac.plan.floors import floor_for, least_possible
 from privpac.plan.options import OPTIONS, Need, Option
 from privpac.plan.question import Kind, Question
-from privpac.plan.simulate import Loss
+from privpac.plan.simulation import Loss
 
-__all__ = ["Answer", "Estimate", "Loss", "answer", "bare_answer", "hard_estimate", "suffices", "with_floor"]
+__all__ = [
+    "Answer",
+    "Estimate",
+    "Limit",
+    "Loss",
+    "answer",
+    "bare_answer",
+    "hard_estimate",
+    "limit_of",
+    "suffices",
+    "with_floor",
+]
 
 Value = int | Fraction
 
@@ -290,6 +302,41 @@ def _solve(question: Question, option: Option, wish: Wish, name: str) -> Wish | 
         return _search(question, option, wish, name, end)
     need = direct(wish, question.records)
     return None if need is None or need >= end else wish.at(name, need)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Fewer records, a smaller error or a smaller epsilon than this is impossible, by the statement `source`."""
+
+    value: Value
+    source: str
+    proper: bool
+    """Whether it speaks only of methods that answer with a rule of the class."""
+
+
+def limit_of(
+    question: Question, row: Answer, *, setting: Setting, proper: bool, pure: bool = True
+) -> Limit | None:
+    """The floor of all methods that would answer the question about the class of a row, whichever rows a plan has.
+
+    A row may hide more than was asked, and its floor then says nothing about methods that hide less; so this is asked
+    of an option that hides and promises just what the question wants. With `proper` of those that answer with a rule of
+    the class; with `pure` of those without a delta. None where nothing is excluded.
+    """
+    anything = replace(
+        row.option,
+        learner="any method",
+        setting=setting,
+        protects=cast(Protects, question.protect),
+        proper=proper,
+        pure=pure,
+        pool=False,
+        asks=False,
+    )
+    bound = with_floor(question, replace(row, option=anything, floor=None, floor_source=None))
+    if bound.floor is None or bound.floor_source is None:
+        return None
+    return Limit(bound.floor, bound.floor_source, proper)
 
 
 FAMILY = "the hardest records that are built in"

@@ -19,7 +19,7 @@ from privpac.errors import ParameterError
 from privpac.guarantee.ledger.budget import Cost, read_share
 from privpac.guarantee.ledger.promises import Promises
 from privpac.numbers.concentrated import pure_rho, range_rho
-from privpac.numbers.exact import decimal_text, plain
+from privpac.numbers.exact import decimal_text, first_whole, plain
 
 __all__ = ["AnswerPlan", "AnswerPrice", "answer_prices"]
 
@@ -127,17 +127,12 @@ def _largest(promises: Promises, answers: int, rho: Callable[[Fraction], Fractio
     def fits(units: int) -> bool:
         return promises.admits(answers * Cost(units * unit, Fraction(0), rho(units * unit)))
 
-    low, high = 0, 1
-    while fits(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    if low == 0:
+    most = first_whole(lambda units: not fits(units), start=1, smallest=1) - 1
+    if most == 0:
         requirement = "few enough for a price of six decimals"
         remedy = "Ask for fewer answers, or for a larger total."
         raise ParameterError(OWNER, "answers", answers, allowed=requirement, remedy=remedy)
-    return low * unit
+    return most * unit
 
 
 def _row(way: str, price: Fraction, wrong: Fraction, *, weighted: bool = False) -> AnswerPrice:

@@ -9,8 +9,8 @@ from privpac.constructions.commands import coarser_word, default_command, learn_
 from privpac.plan.alternatives import epsilon_of
 from privpac.plan.answer import Answer
 from privpac.plan.columns import SETTINGS, number_text
-from privpac.plan.ranking_advice import ranking_command
 from privpac.plan.table import PlanTable
+from privpac.plan.unproved import ranking_command
 
 __all__ = ["run", "run_perfect", "run_unlabelled"]
 

@@ -27,8 +27,7 @@ from privpac.numbers.exact import plain
 from privpac.plan.populations import Population, from_table, read_marginals, synthetic
 from privpac.plan.question import Question
 from privpac.plan.runs.base import EACH, EACH_RECORD, FLIPPED_SHARE, as_schema
-from privpac.plan.simulate import Loss
-from privpac.plan.simulation import Simulation, TimeUp
+from privpac.plan.simulation import Loss, Simulation, TimeUp
 from privpac.plan.trials import FREE, Setting, coins_of
 
 __all__ = ["area_under", "expected_ranking"]

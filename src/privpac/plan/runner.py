@@ -159,7 +159,7 @@ def _from_json(tree: dict[str, Any]) -> Outcome:
     if "why" in tree:
         return str(tree["why"])
     high = None if tree["high"] is None else number(tree["high"])
-    loss = None if tree["loss"] is None else Loss.from_json(tree["loss"])
+    loss = None if tree["loss"] is None else Loss(**tree["loss"])
     return Estimate(
         number(tree["value"]),
         number(tree["low"]),

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import accumulate
 
@@ -22,8 +22,7 @@ from privpac.errors import PrivpacError, SizeError
 from privpac.numbers.exact import first_whole
 from privpac.plan.answer import Answer, Estimate, Loss
 from privpac.plan.question import Question
-from privpac.plan.simulate import interval
-from privpac.plan.simulation import Clock, TimeUp, Unsimulated
+from privpac.plan.simulation import Clock, TimeUp, Unsimulated, interval
 
 __all__ = [
     "FREE",
@@ -251,38 +250,36 @@ def _search(
         raise reason from None
 
 
+@dataclass
 class _Climb:
     """One search of a ladder, within its seconds."""
 
-    def __init__(
-        self,
-        experiment: Experiment,
-        rungs: list[Rung],
-        setting: Callable[[Rung], Setting],
-        *,
-        error: float,
-        failure: float,
-        seconds: float,
-        clock: Clock,
-        progress: Progress,
-    ) -> None:
-        self._clock = clock
-        self._experiment, self._rungs, self._setting = experiment, rungs, setting
-        self._error, self._failure, self._seconds = error, failure, seconds
-        self._progress, self.spent, self._last = progress, 0.0, len(rungs) - 1
-        self._seen: dict[int, tuple[float, float, float]] = {}
+    experiment: Experiment
+    rungs: list[Rung]
+    setting: Callable[[Rung], Setting]
+    error: float
+    failure: float
+    seconds: float
+    clock: Clock
+    progress: Progress
+    spent: float = 0.0
+    seen: dict[int, tuple[float, float, float]] = field(default_factory=dict)
+
+    @property
+    def _last(self) -> int:
+        return len(self.rungs) - 1
 
     def estimate(self) -> Estimate:
         first = self._climb()
-        each, left = LOOKS * self._each(first), self._seconds - self.spent
+        each, left = LOOKS * self._each(first), self.seconds - self.spent
         if LEAST * each > left:  # no time to look closer: what the way up has told
             return self._estimate(first, FIRST)
-        count = max(LEAST, min(MOST, int((EASE * self._seconds - self.spent) / each)))
-        rough, self._seen = self._seen, {}
+        count = max(LEAST, min(MOST, int((EASE * self.seconds - self.spent) / each)))
+        rough, self.seen = self.seen, {}
         try:
             return self._closer(first, count)
         except TimeUp:
-            self._seen = rough
+            self.seen = rough
             return self._estimate(first, FIRST)
 
     def _closer(self, first: int, count: int) -> Estimate:
@@ -295,37 +292,37 @@ class _Climb:
         rung = lowest(lambda k: self._does(k, self._look(k, count)), first)
         if rung is None:
             raise self._never()
-        lowest(lambda k: self._look(k, count)[1] <= self._failure, rung)
+        lowest(lambda k: self._look(k, count)[1] <= self.failure, rung)
         # With few trials not even no failure at all would prove the target: do not look for it.
-        hopeless = interval([0.0] * count, confidence=CONFIDENCE)[2] > self._failure
-        if not hopeless and self.spent < self._seconds:
-            lowest(lambda k: self._look(k, count)[2] <= self._failure, rung)
+        hopeless = interval([0.0] * count, confidence=CONFIDENCE)[2] > self.failure
+        if not hopeless and self.spent < self.seconds:
+            lowest(lambda k: self._look(k, count)[2] <= self.failure, rung)
         return self._estimate(rung, count)
 
     def _estimate(self, rung: int, count: int) -> Estimate:
         """A rung, between the highest one that surely does not do and the lowest one that surely does."""
-        self._progress(100, 100)
-        least = max((k for k, limits in self._seen.items() if limits[1] > self._failure), default=-1)
-        most = min((k for k, limits in self._seen.items() if limits[2] <= self._failure), default=None)
-        if most is None and self._experiment.promised:
+        self.progress(100, 100)
+        least = max((k for k, limits in self.seen.items() if limits[1] > self.failure), default=-1)
+        most = min((k for k, limits in self.seen.items() if limits[2] <= self.failure), default=None)
+        if most is None and self.experiment.promised:
             most = self._last
-        high = None if most is None else self._rungs[max(rung, most)]
+        high = None if most is None else self.rungs[max(rung, most)]
         low = self._above(min(least, rung - 1))
-        return Estimate(self._rungs[rung], low, high, self._experiment.on, repetitions=count)
+        return Estimate(self.rungs[rung], low, high, self.experiment.on, repetitions=count)
 
     def _above(self, place: int) -> Rung:
         """The least number above a rung."""
         if place < 0:
-            return self._rungs[0]
-        below = self._rungs[place]
+            return self.rungs[0]
+        below = self.rungs[place]
         return below + 1 if isinstance(below, int) else below
 
     def _each(self, place: int) -> float:
-        return self._experiment.seconds(self._setting(self._rungs[place])[0])
+        return self.experiment.seconds(self.setting(self.rungs[place])[0])
 
     def _spend(self, place: int, trials: int) -> None:
         self.spent += trials * self._each(place)
-        self._progress(min(99, int(100 * self.spent / self._seconds)), 100)
+        self.progress(min(99, int(100 * self.spent / self.seconds)), 100)
 
     def _never(self) -> Unsimulated:
         return Unsimulated("nothing up to the proved number was enough on these records")
@@ -339,10 +336,10 @@ class _Climb:
         places: list[int] = [*range(0, self._last, STEPS), self._last]
         cheap = DEARER * self._each(0)
         start = max(k for k, place in enumerate(places) if self._each(place) <= cheap)
-        is_promise = places[start] == self._last and self._experiment.promised
+        is_promise = places[start] == self._last and self.experiment.promised
         if is_promise or self._enough(places[start]):
             low = places[first_whole(lambda k: k >= start or self._enough(places[k]), start=start // 2)]
-            if low in self._seen or self._enough(low):
+            if low in self.seen or self._enough(low):
                 return low
         for place in places[start + 1 :]:
             if self._enough(place):
@@ -350,32 +347,32 @@ class _Climb:
         raise self._never()
 
     def _enough(self, place: int) -> bool:
-        if self.spent + FIRST * self._each(place) > self._seconds:
-            raise _too_long(self._experiment, self._setting(self._rungs[place])[0])
+        if self.spent + FIRST * self._each(place) > self.seconds:
+            raise _too_long(self.experiment, self.setting(self.rungs[place])[0])
         return self._does(place, self._try(place, FIRST, most=SURE))
 
     def _does(self, place: int, limits: tuple[float, float, float]) -> bool:
         """Whether few enough fail; at what is proved, unless they surely are too many."""
-        is_promise = place == self._last and self._experiment.promised
-        return limits[1 if is_promise else 0] <= self._failure
+        is_promise = place == self._last and self.experiment.promised
+        return limits[1 if is_promise else 0] <= self.failure
 
     def _look(self, place: int, count: int) -> tuple[float, float, float]:
-        if place not in self._seen:
+        if place not in self.seen:
             self._try(place, count, most=count)
-        return self._seen[place]
+        return self.seen[place]
 
     def _try(self, place: int, count: int, *, most: float) -> tuple[float, float, float]:
         """The share of trials that fail, with its limits; it ends when more than `most` have failed."""
         failures: list[float] = []
         try:
-            trial = self._experiment.trial(*self._setting(self._rungs[place]))
+            trial = self.experiment.trial(*self.setting(self.rungs[place]))
             while len(failures) < count and sum(failures) <= most:
                 self._spend(place, 1)
-                error = self._clock.timed(self._each(place), lambda: trial(SeededCoins(len(failures))))
-                failures.append(float(error > self._error))
+                error = self.clock.timed(self._each(place), lambda: trial(SeededCoins(len(failures))))
+                failures.append(float(error > self.error))
         except SizeError:  # so few records cannot do at all
             if place == self._last:
                 raise
             failures = [1.0] * count
-        self._seen[place] = interval(failures, confidence=CONFIDENCE)
-        return self._seen[place]
+        self.seen[place] = interval(failures, confidence=CONFIDENCE)
+        return self.seen[place]

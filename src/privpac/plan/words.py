@@ -9,14 +9,12 @@ from privpac.constructions.commands import coarser_word
 from privpac.constructions.rule_lists import short_word
 from privpac.numbers.exact import plain
 from privpac.plan.alternatives import again, count, epsilon_of
-from privpac.plan.answer import Answer
+from privpac.plan.answer import Answer, Limit, limit_of
 from privpac.plan.base_rates import beside_a_constant
 from privpac.plan.columns import VisibleTable, number_text, visible_answers, visible_table
 from privpac.plan.expectations import amount, condition, expected, row_names, simulations
-from privpac.plan.impossible import Limit, limit_of
-from privpac.plan.no_bound import bound_missing
-from privpac.plan.ranking_advice import said_first
 from privpac.plan.table import PlanTable
+from privpac.plan.unproved import bound_missing, said_first
 
 __all__ = [
     "READING",

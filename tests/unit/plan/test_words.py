@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from privpac import plan
+from privpac.plan.answer import limit_of
 from privpac.plan.columns import number_text
 from privpac.plan.expectations import row_names
-from privpac.plan.impossible import limit_of
 from privpac.plan.words import in_short
 
 

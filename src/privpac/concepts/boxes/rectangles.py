@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from flint import arb, ctx
 
 from privpac.coins import Coins
 from privpac.concepts.base import Costs, EvenPrior, Hypothesis, Stored
@@ -41,7 +40,7 @@ from privpac.concepts.labellings.boxes import BoxDichotomies
 from privpac.concepts.labellings.members import MemberDichotomies
 from privpac.concepts.line.unions import check_costs, check_ordered
 from privpac.concepts.literals.cooccurrence import Estimate
-from privpac.concepts.trees.powers import Floats, Integers
+from privpac.concepts.trees.powers import Choice, Floats, Integers
 from privpac.data.occupied import OccupiedCells, PointCounts
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
@@ -258,40 +257,23 @@ class RectangleGibbs:
         columns = (by_column[axis] for axis in range(len(self.order)))
         return self.concepts.member([(low, high - 1) for low, high in columns])
 
-    def weights(self, question: str, place: tuple[Any, ...]) -> Floats:
+    def weights(self, question: str, *place: Any) -> Floats:
         """Float weights; those of the first choice cost the whole recursion and are kept for further draws."""
         if question == "lefts":
             return self._lefts
         values: Floats = getattr(self.sums, question)(*place)
         return values
 
+    def ladder(self, bits: int | None) -> BoxLadder:
+        """The sums as fractions (None) or as balls."""
+        return BoxLadder(self.sums, exact=bits is None)
 
-class _Choice:
-    """Weights of one decision of a draw; `question` names the method that computes them, in any
-    arithmetic."""
 
-    def __init__(self, law: RectangleGibbs, question: str, *place: Any) -> None:
-        self._law = law
-        self._question = question
-        self._place = place
+class _Choice(Choice):
+    """Weights of one decision of a draw."""
 
     @property
     def key(self) -> Hashable:
         sums = self._law.sums
         points = tuple(map(tuple, sums.points.tolist()))
         return ("box", self._question, self._place, sums.ratio, sums.axes, points, tuple(sums.moves.tolist()))
-
-    def floats(self) -> tuple[Floats, float]:
-        if not self._law.sums.fits:
-            return np.ones(1), 1.0
-        return self._law.weights(self._question, self._place), self._law.sums.error
-
-    def balls(self, bits: int) -> Sequence[arb]:
-        with ctx.workprec(bits):
-            weights: Sequence[arb] = getattr(BoxLadder.in_balls(self._law.sums), self._question)(*self._place)
-            return weights
-
-    def exact(self) -> Sequence[Fraction]:
-        ladder = BoxLadder.exact(self._law.sums)
-        weights: Sequence[Fraction] = getattr(ladder, self._question)(*self._place)
-        return weights

@@ -151,26 +151,17 @@ def most_points(draws: Sequence[Points]) -> int:
     return sum(abs(one.points) for one in draws)
 
 
-class CodeStatistic(Protocol):
-    """A statistic of records whose codes are known."""
-
-    @property
-    def tests(self) -> Binarisation: ...
-
-    def zero(self) -> NDArray[np.int64]: ...
-
-    def add(self, state: NDArray[np.int64], codes: NDArray[Any], labels: NDArray[np.uint8]) -> None:
-        """Add these records to the state, in place."""
-
-
 class _OfCodes(ABC):
-    """What the three have in common: blocks are encoded, states are added."""
+    """A statistic of records whose codes are known: blocks are encoded, states are added."""
 
     tests: Binarisation
 
     @property
     def columns(self) -> tuple[str, ...]:
         return self.tests.columns
+
+    @abstractmethod
+    def zero(self) -> NDArray[np.int64]: ...
 
     @abstractmethod
     def add(self, state: NDArray[np.int64], codes: NDArray[Any], labels: NDArray[np.uint8]) -> None:
@@ -217,12 +208,8 @@ class ByWeight(_OfCodes):
 
 
 @dataclass(frozen=True)
-class ByPair(_OfCodes):
+class ByPair(ByWeight):
     """What `ByWeight` sums up, and behind it the same by both codes of every two columns."""
-
-    tests: Binarisation
-    drawn: tuple[Points, ...]
-    weights: tuple[tuple[int, ...], tuple[int, ...]]
 
     def zero(self) -> NDArray[np.int64]:
         layout = _Layout(self.tests)
@@ -270,7 +257,7 @@ class _Encoded:
     codes: NDArray[Any]
     labels: NDArray[np.uint8]
 
-    def reduce(self, statistic: CodeStatistic) -> NDArray[np.int64]:
+    def reduce(self, statistic: _OfCodes) -> NDArray[np.int64]:
         state = statistic.zero()
         statistic.add(state, self.codes, self.labels)
         return state

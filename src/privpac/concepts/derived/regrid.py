@@ -20,7 +20,7 @@ from privpac.data.sample import Block, Sample, Statistic
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts
 
-__all__ = ["Regrid", "coarse_schema", "covering_edges", "most_groups"]
+__all__ = ["OnGroups", "Regrid", "coarse_schema", "covering_edges", "most_groups"]
 
 S = TypeVar("S")
 
@@ -92,7 +92,7 @@ class Regrid:
         """The same records, counted by group."""
         return RegriddedSample(sample, self)
 
-    def _edge(self, name: str, group: int) -> int:
+    def edge(self, name: str, group: int) -> int:
         """The first cell of a group; the size of the column after the last one."""
         edges = self.edges.get(name, ())
         if not edges:
@@ -103,12 +103,12 @@ class Regrid:
 
     def fine(self, hypothesis: Hypothesis) -> Hypothesis:
         """The same rule on the original cells."""
-        fine = hypothesis.recut(self._edge)
+        fine = hypothesis.recut(self.edge)
         return hypothesis if fine is None else fine
 
 
 @dataclass(frozen=True)
-class _OnGroups(Statistic[S]):
+class OnGroups(Statistic[S]):
     """A statistic of the coarse columns, computed from the fine ones."""
 
     inner: Statistic[S]
@@ -138,4 +138,4 @@ class RegriddedSample:
 
     def reduce(self, statistic: Statistic[S]) -> S:
         """The statistic of all records, over groups instead of cells."""
-        return self.fine.reduce(_OnGroups(statistic, self.grid))
+        return self.fine.reduce(OnGroups(statistic, self.grid))

@@ -10,28 +10,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Generic, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Costs, Gibbs, Hypothesis
 from privpac.concepts.boxes.box import Box
 from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.concepts.derived.regrid import OnGroups, Regrid
 from privpac.concepts.grids import FULL
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
-from privpac.data.columns import Column, Numeric
-from privpac.data.sample import Block, Statistic
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 
-__all__ = ["Snappable", "Snapped", "SnappedStatistic", "ordered_columns", "snaps"]
-
-S = TypeVar("S")
+__all__ = ["Snappable", "Snapped", "ordered_columns", "snaps"]
 
 Snappable = Thresholds | Intervals | Unions | Stumps | Rectangles
 """Classes all of whose concepts are made of cuts in ordered columns (and of categories)."""
@@ -48,37 +42,6 @@ def ordered_columns(concepts: ConceptClass) -> tuple[str, ...]:
     raise ParameterError(
         "Snapped", "concepts", concepts.word, allowed="thresholds, intervals, unions, stumps or rectangles"
     )
-
-
-@dataclass(frozen=True)
-class SnappedStatistic(Generic[S]):
-    """The statistic of the coarse class: cells are replaced by the number of marks at or below them."""
-
-    inner: Statistic[S]
-    marks: tuple[tuple[str, tuple[int, ...]], ...]
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.inner.columns
-
-    def zero(self) -> S:
-        return self.inner.zero()
-
-    def absorb(self, state: S, block: Block) -> S:
-        edges = dict(self.marks)
-        cells = {
-            name: _groups(values, edges[name]) if name in edges else values
-            for name, values in block.cells.items()
-        }
-        return self.inner.absorb(state, Block(cells=cells, labels=block.labels, n=block.n))
-
-    def merge(self, a: S, b: S) -> S:
-        return self.inner.merge(a, b)
-
-
-def _groups(values: NDArray[Any], marks: tuple[int, ...]) -> NDArray[np.uint32]:
-    edges = np.array(marks, dtype=values.dtype)
-    return np.searchsorted(edges, values, side="right").astype(np.uint32)
 
 
 @dataclass(frozen=True)
@@ -109,16 +72,13 @@ class Snapped:
         return self.concepts.word
 
     @cached_property
+    def _grid(self) -> Regrid:
+        return Regrid(self.schema, self.marks)
+
+    @cached_property
     def coarse(self) -> Snappable:
         """The same class over columns with one cell between neighbouring marks."""
-        marks = dict(self.marks)
-
-        def thinned(column: Column) -> Column:
-            if column.name not in marks:
-                return column
-            return Numeric(column.name, lower=0, upper=len(marks[column.name]), integer=True)
-
-        schema = replace(self.schema, columns=tuple(thinned(column) for column in self.schema.columns))
+        schema = self._grid.coarse
         if isinstance(self.concepts, Rectangles):  # the marks are its grid
             return replace(self.concepts, schema=schema, bins=FULL)
         return replace(self.concepts, schema=schema)
@@ -136,8 +96,8 @@ class Snapped:
         return self.concepts.vc
 
     @property
-    def statistic(self) -> SnappedStatistic[Any]:
-        return SnappedStatistic(self.coarse.statistic, self.marks)
+    def statistic(self) -> OnGroups[Any]:
+        return OnGroups(self.coarse.statistic, self._grid)
 
     def contains(self, hypothesis: Hypothesis) -> bool:
         """Whether it is a member of the fine class whose cuts lie on the marks."""
@@ -154,8 +114,7 @@ class Snapped:
 
     def refined(self, hypothesis: Hypothesis) -> Hypothesis:
         """The concept on the fine columns that a coarse one stands for."""
-        cuts = {name: (0, *marks, self.schema.column(name).size) for name, marks in self.marks}
-        fine = hypothesis.recut(lambda name, cut: cuts[name][cut])
+        fine = hypothesis.recut(self._grid.edge)
         if fine is None:
             raise TypeError(f"a {type(hypothesis).__name__} cannot be snapped")
         return fine

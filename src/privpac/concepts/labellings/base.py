@@ -36,6 +36,7 @@ __all__ = [
     "VotedAsMembers",
     "VotedDichotomies",
     "dimension",
+    "foreign_points",
     "members_from",
     "multiplicities",
     "reduce_all",
@@ -65,6 +66,7 @@ class Dichotomies(Protocol[Z]):
 
     def labels(self, labelling: Z, cells: Cells) -> NDArray[np.uint8]:
         """The labels of records whose points lie in the set, in their order."""
+        return self.member(labelling).predict(cells)
 
     def mistakes(self, sample: Sample) -> Prices[Z]:
         """How many of these records each representative gets wrong; the records may lie anywhere."""
@@ -189,15 +191,16 @@ def multiplicities(points: NDArray[Any], values: NDArray[Any], counts: NDArray[A
     """How often each of the sorted `points` occurs among counted `values`, which must lie in the set."""
     if len(values) == len(points):
         if not np.array_equal(values, points):
-            raise _foreign()
+            raise foreign_points()
         return np.asarray(counts, dtype=np.int64)
     places = np.searchsorted(points, values)
     if len(values) and (int(places[-1]) >= len(points) or not np.array_equal(points[places], values)):
-        raise _foreign()
+        raise foreign_points()
     spread = np.zeros(len(points), dtype=np.int64)
     spread[places] = counts
     return spread
 
 
-def _foreign() -> DataError:
+def foreign_points() -> DataError:
+    """The refusal of records that lie elsewhere."""
     return DataError("There are kept records whose points are not among those the dichotomies were made for.")

@@ -21,8 +21,8 @@ from flint import arb, ctx, fmpz
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, Hypothesis
-from privpac.concepts.labellings.base import ListedPrices
+from privpac.concepts.base import Hypothesis
+from privpac.concepts.labellings.base import Dichotomies, ListedPrices
 from privpac.concepts.labellings.box_kernels import cheapest_box, outer_sums, ranges_within
 from privpac.concepts.trees.powers import Powers
 from privpac.data.occupied import OccupiedCells, PointCounts
@@ -38,7 +38,7 @@ Sides = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BoxDichotomies:
+class BoxDichotomies(Dichotomies[Sides]):
     """`points` are the cells of the grid that hold one; `name` makes a box of ranges of groups, None: empty."""
 
     statistic: OccupiedCells
@@ -71,9 +71,6 @@ class BoxDichotomies:
             low = cuts[first - 1] if first else 0
             ranges.append((low, (cuts[last] if last < len(cuts) else size) - 1))
         return self.name(ranges)
-
-    def labels(self, labelling: Sides, cells: Cells) -> NDArray[np.uint8]:
-        return self.member(labelling).predict(cells)
 
     def mistakes(self, sample: Sample) -> BoxPrices:
         counts = sample.reduce(self.statistic)

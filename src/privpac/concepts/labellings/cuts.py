@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells, Hypothesis
-from privpac.concepts.labellings.base import ListedPrices, multiplicities
-from privpac.concepts.labellings.distance import common_ranks, gap_extremes, on_circle, on_line
+from privpac.concepts.base import Hypothesis
+from privpac.concepts.labellings.base import ListedPrices, VotedDichotomies, multiplicities
+from privpac.concepts.labellings.distance import among_cuts, common_ranks, gap_extremes
 from privpac.data.column import Column
 from privpac.data.raw import Array
 from privpac.data.sample import Sample
@@ -24,7 +24,7 @@ __all__ = ["CutDichotomies", "cut_mistakes", "middle_cuts"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CutDichotomies:
+class CutDichotomies(VotedDichotomies[int]):
     """What cuts do to sorted distinct `points`; `name(cut, up)` is the hypothesis."""
 
     column: Column
@@ -52,9 +52,6 @@ class CutDichotomies:
         low, high = int(self.points[gap - 1]), int(self.points[gap])
         return self.name(low + (high - low) // 2 + 1, up)
 
-    def labels(self, index: int, cells: Cells) -> NDArray[np.uint8]:
-        return self.member(index).predict(cells)
-
     def mistakes(self, sample: Sample) -> ListedPrices:
         counts: ColumnCounts = sample.reduce(CellCounts(self.column))
         upwards = cut_mistakes(counts, self.points)
@@ -72,17 +69,7 @@ class CutDichotomies:
         steps = change * multiplicities(self.points, there.values, there.counts[:, 0])
         fewest, most = gap_extremes(*common_ranks(self.points, counts.values), counts.counts)
         down = int(counts.counts.sum()) - most
-        if len(self.upward) == 1:
-            costs = mistake * (fewest if self.upward[0] else down)
-            on_line(costs, steps)
-            return ListedPrices(costs)
-        # A constant labelling is made by cuts of both directions: take the better concept.
-        k = len(self.points)
-        fewest[0], fewest[k] = min(fewest[0], down[k]), min(fewest[k], down[0])
-        costs = mistake * self._in_order(fewest, down)
-        if k:
-            on_circle(costs, np.concatenate([steps, steps]))
-        return ListedPrices(costs)
+        return ListedPrices(among_cuts(mistake * fewest, mistake * down, steps, self.upward))
 
 
 def middle_cuts(points: Array) -> Array:

@@ -7,6 +7,7 @@ circle the steps add up to the Hamming distance, so a few passes over neighbours
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from privpac.compiled import compiled
 
 __all__ = [
     "Graph",
+    "among_cuts",
     "common_ranks",
     "gap_extremes",
     "nearest",
@@ -88,6 +90,24 @@ def on_circle(costs: NDArray[np.int64], steps: NDArray[np.int64]) -> None:
         j = turn % count
         after = 0 if j == count - 1 else j + 1
         costs[j] = min(costs[j], costs[after] + steps[j])
+
+
+def among_cuts(
+    up: NDArray[np.int64], down: NDArray[np.int64], steps: NDArray[np.int64], upward: Sequence[bool]
+) -> NDArray[np.int64]:
+    """The same for the cuts of k points, `steps` apart, of one direction or of both: then the constants are shared, and
+    the order up 0 … k, down 1 … k - 1 is a circle. `up` and `down` are the costs of all k + 1 cuts either way."""
+    k = len(steps)
+    if len(upward) == 1:
+        costs = up if upward[0] else down
+        on_line(costs, steps)
+        return costs
+    # A constant labelling is made by cuts of both directions: take the better concept.
+    up[0], up[k] = min(up[0], down[k]), min(up[k], down[0])
+    costs = np.concatenate([up, down[1:k]])
+    if k:
+        on_circle(costs, np.concatenate([steps, steps]))
+    return costs
 
 
 @dataclass(frozen=True, eq=False, repr=False)

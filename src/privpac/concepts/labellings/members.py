@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins, Weights
-from privpac.concepts.base import Cells, ConceptClass, Hypothesis, Scored
+from privpac.concepts.base import ConceptClass, Hypothesis, Scored
 from privpac.concepts.labellings.base import (
     BySums,
     Dichotomous,
@@ -72,16 +72,13 @@ def voted_on(concepts: Dichotomous, sample: Sample) -> VotedDichotomies[Any]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MemberDichotomies:
+class MemberDichotomies(VotedDichotomies[Hypothesis]):
     """Members in place of labellings, each with its public prior."""
 
     concepts: ConceptClass
 
     def member(self, labelling: Hypothesis) -> Hypothesis:
         return labelling
-
-    def labels(self, labelling: Hypothesis, cells: Cells) -> NDArray[np.uint8]:
-        return labelling.predict(cells)
 
     def mistakes(self, sample: Sample) -> MemberPrices:
         return MemberPrices(self.concepts, sample.reduce(self.concepts.statistic))

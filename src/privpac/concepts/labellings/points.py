@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells, Hypothesis
-from privpac.concepts.labellings.base import ListedPrices, multiplicities
+from privpac.concepts.base import Hypothesis
+from privpac.concepts.labellings.base import ListedPrices, VotedDichotomies, multiplicities
 from privpac.data.column import Column
 from privpac.data.raw import Array
 from privpac.data.sample import Sample
@@ -19,7 +19,7 @@ __all__ = ["PointDichotomies"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PointDichotomies:
+class PointDichotomies(VotedDichotomies[int]):
     """Labelling i < k has class 1 at the i-th point alone; the last one nowhere. `elsewhere` represents that one."""
 
     column: Column
@@ -27,17 +27,10 @@ class PointDichotomies:
     elsewhere: int | None
     name: Callable[[int], Hypothesis]
 
-    @property
-    def count(self) -> int:
-        return len(self.points) + (self.elsewhere is not None)
-
     def member(self, index: int) -> Hypothesis:
         if index == len(self.points) and self.elsewhere is not None:
             return self.name(self.elsewhere)
         return self.name(int(self.points[index]))
-
-    def labels(self, index: int, cells: Cells) -> NDArray[np.uint8]:
-        return self.member(index).predict(cells)
 
     def _at(self, column_counts: ColumnCounts) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Mistakes of each point of the set, and which seen values belong to it."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.labellings.base import ListedPrices
-from privpac.concepts.labellings.distance import common_ranks, gap_extremes, on_circle, on_line
+from privpac.concepts.labellings.distance import among_cuts, common_ranks, gap_extremes
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.data.sample import InMemory, Sample
 from privpac.data.statistics import CellCounts, ColumnCounts
@@ -41,12 +41,6 @@ class RankDichotomies:
         ranks[order] = np.arange(len(order))
         return ranks
 
-    @property
-    def count(self) -> int:
-        """The number of different labellings."""
-        k = len(self._ranks)
-        return 2 * k if self.concepts.direction == "either" else k + 1
-
     def labels(self, index: int) -> NDArray[np.uint8]:
         """Of the kept records, in their order."""
         k = len(self._ranks)
@@ -63,16 +57,9 @@ class RankDichotomies:
         fewest, most = gap_extremes(*common_ranks(there.values, counts.values), counts.counts)
         down, k = int(counts.counts.sum()) - most, len(self._ranks)
         places = np.concatenate([[0], np.cumsum(there.counts[:, 0])])
-        costs = [self._spread(mistake * gaps, places) for gaps in (fewest, down)]
-        if self.concepts.direction == "either":
-            up = costs[0]
-            up[0], up[k] = min(up[0], costs[1][k]), min(up[k], costs[1][0])
-            circle = np.concatenate([up, costs[1][1:k]])
-            on_circle(circle, np.full(2 * k, change, dtype=np.int64))
-            return ListedPrices(circle)
-        line = costs[0] if self.concepts.direction == "up" else costs[1]
-        on_line(line, np.full(k, change, dtype=np.int64))
-        return ListedPrices(line)
+        up, down = (self._spread(mistake * gaps, places) for gaps in (fewest, down))
+        steps = np.full(k, change, dtype=np.int64)
+        return ListedPrices(among_cuts(up, down, steps, self.concepts._upward))
 
     def _spread(self, gaps: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
         costs = np.full(len(self._ranks) + 1, FAR, dtype=np.int64)

@@ -9,6 +9,7 @@ the points, up to a logarithm, with |A and B| kept up to date as the two ends mo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,13 @@ class Chain:
 
     order: Ints
     ends: Ints
+
+    @cached_property
+    def places(self) -> Ints:
+        """Where each point stands in the order."""
+        places = np.empty_like(self.order)
+        places[self.order] = np.arange(len(self.order))
+        return places
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,13 +81,8 @@ def _around(chain: Chain, up: Ints, down: Ints, weights: Ints, change: int) -> t
 
 
 def _across(chain: Chain, other: Chain, costs: Ints, weights: Ints, change: int, mirrored: bool) -> Ints:
-    place = np.empty_like(chain.order)
-    place[chain.order] = np.arange(len(chain.order))
-    there = np.empty_like(other.order)
-    there[other.order] = np.arange(len(other.order))
-    return _best_across(
-        chain.order, place, chain.ends, other.order, there, other.ends, weights, costs, change, mirrored
-    )
+    one, two = ((each.order, each.places, each.ends) for each in (chain, other))
+    return _best_across(*one, *two, weights, costs, change, mirrored)
 
 
 @compiled

@@ -1,27 +1,28 @@
 """Dichotomies of stumps: cuts of every ordered column, matches of every category, both ways, and the constants.
 
 Different columns may label the points alike; each labelling is kept once, whoever comes first in the schema represents
-it. That matters: with copies, relabelling would lose its guarantee. Copies are found without a table of labels
-(`stump_equals`), so that a draw takes time linear in the points, up to sorting, for every pair of columns.
+it. That matters: with copies, relabelling would lose its guarantee. Copies are found exactly and without a table of
+labels, so that a draw takes time linear in the points, up to sorting, for every pair of columns: a cut between values
+of a column labels a prefix of the points in the order of that column. It equals a prefix of another order if the last
+of its points, in that order, stands before the same place and a value ends there; it equals a suffix likewise. So
+running extremes of places compare all cuts of two columns in one pass.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, Hypothesis
-from privpac.concepts.labellings.base import ListedPrices, reduce_all
+from privpac.concepts.labellings.base import ListedPrices, VotedDichotomies, reduce_all
 from privpac.concepts.labellings.cuts import cut_mistakes, middle_cuts
 from privpac.concepts.labellings.distance import common_ranks, gap_extremes
 from privpac.concepts.labellings.stump_distance import Chain, Sets, spread
-from privpac.concepts.labellings.stump_equals import repeats
-from privpac.concepts.labellings.table import multiplicities, require_table
+from privpac.concepts.labellings.table import multiplicities, packed_rows, require_table
 from privpac.data.column import Column
 from privpac.data.raw import Array
 from privpac.data.rows import RowCounts, Rows
@@ -30,22 +31,22 @@ from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.theory import listing
 from privpac.theory.listing import stump_labels
 
-__all__ = ["StumpDichotomies", "require_stumps", "stump_dichotomies"]
+__all__ = ["Names", "StumpDichotomies", "require_stumps", "stump_dichotomies"]
 
 Prices = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 
-class Names(Protocol):
+@dataclass(frozen=True)
+class Names:
     """Hypotheses by what they test."""
 
-    def constant(self, label: int) -> Hypothesis:
-        """The rule that gives every record this label."""
-
-    def cut(self, column: str, cut: int, up: bool) -> Hypothesis:
-        """The rule that says 1 from the cut upwards if `up`, otherwise below the cut."""
-
-    def match(self, column: str, category: int, equal: bool) -> Hypothesis:
-        """The rule that says 1 for records in the category if `equal`, otherwise for all others."""
+    constant: Callable[[int], Hypothesis]
+    """The rule that gives every record this label."""
+    cut: Callable[[str, int, bool], Hypothesis]
+    """The rule that says 1 from the cut of a column upwards if the last is true, otherwise below the cut."""
+    match: Callable[[str, int, bool], Hypothesis]
+    """The rule that says 1 for records in the category of a column if the last is true, otherwise for all others."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -174,7 +175,7 @@ def stump_dichotomies(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StumpDichotomies:
+class StumpDichotomies(VotedDichotomies[int]):
     """The candidates of all `parts`, one after the other; labelling i is made by the i-th that no earlier one equals.
 
     Only constants and categories have a table of labels: a cut labels a prefix of the points in its column's order.
@@ -227,18 +228,11 @@ class StumpDichotomies:
     def _first(self) -> Prices:
         """The candidates that label the points like no earlier one."""
         starts = [int(self._starts[i]) for i in self._cuts]
-        again = repeats(list(self._cuts.values()), starts, self._loose, self._table, int(self._starts[-1]))
+        again = _repeats(list(self._cuts.values()), starts, self._loose, self._table, int(self._starts[-1]))
         return np.flatnonzero(~again)
-
-    @property
-    def count(self) -> int:
-        return len(self._first)
 
     def member(self, index: int) -> Hypothesis:
         return self._name(int(self._first[index]))
-
-    def labels(self, index: int, cells: Cells) -> NDArray[np.uint8]:
-        return self.member(index).predict(cells)
 
     def mistakes(self, sample: Sample) -> ListedPrices:
         return ListedPrices(np.concatenate([part.mistakes(sample) for part in self.parts])[self._first])
@@ -258,3 +252,59 @@ class StumpDichotomies:
         for i, rows in zip(self._cuts, best, strict=True):
             prices[self._starts[i] : self._starts[i + 1]] = np.concatenate(rows)
         return ListedPrices(prices[self._first])
+
+
+def _repeats(
+    chains: Sequence[Chain], starts: Sequence[int], loose: Prices, table: NDArray[np.uint8], count: int
+) -> Mask:
+    """For each of `count` candidates whether an earlier one makes the same labels.
+
+    The cuts of a chain stand at its start, upward ones first, then as many downward ones; the candidates `loose`, in
+    increasing order and with both constants in front, have rows in the table.
+    """
+    again = np.zeros(count, dtype=np.bool_)
+    again[loose] = _repeated_rows(table)
+    points = table.shape[1]
+    for number, (chain, start) in enumerate(zip(chains, starts, strict=True)):
+        gaps = len(chain.ends)
+        same = (chain.ends == 0) | (chain.ends == points)  # one class for all points, as a constant
+        for earlier in chains[:number]:
+            same |= _prefixes_of(chain, earlier)
+        again[start : start + gaps] |= same
+        again[start + gaps : start + 2 * gaps] |= same
+        for at, row in zip(loose.tolist(), table, strict=True):
+            for cut in _cuts_like(chain.places[row == 1], chain, start):
+                again[max(cut, at)] = True
+    return again
+
+
+def _repeated_rows(table: NDArray[np.uint8]) -> Mask:
+    _, first = np.unique(packed_rows(table), axis=0, return_index=True)
+    again = np.ones(len(table), dtype=np.bool_)
+    again[first] = False
+    return again
+
+
+def _prefixes_of(chain: Chain, other: Chain) -> Mask:
+    """Which prefixes of one order are a prefix or a suffix of the other; with both classes on it, so are its cuts."""
+    points = len(chain.order)
+    there = other.places[chain.order]
+    last = np.concatenate([[-1], np.maximum.accumulate(there)])[chain.ends]
+    first = np.concatenate([[points], np.minimum.accumulate(there)])[chain.ends]
+    prefix = (last < chain.ends) & np.isin(chain.ends, other.ends)
+    suffix = (first >= points - chain.ends) & np.isin(points - chain.ends, other.ends)
+    return np.asarray(prefix | suffix)
+
+
+def _cuts_like(inside: Prices, chain: Chain, start: int) -> list[int]:
+    """The numbers of the cuts of a chain with class 1 at these places: a downward one, an upward one, or none."""
+    size, points, gaps = len(inside), len(chain.order), len(chain.ends)
+    if not 0 < size < points:
+        return []  # constants, which stand before all cuts
+    steps = []
+    down, up = (np.flatnonzero(chain.ends == end) for end in (size, points - size))
+    if len(down) and inside.max() < size:
+        steps.append(start + gaps + int(down[0]))
+    if len(up) and inside.min() >= points - size:
+        steps.append(start + int(up[0]))
+    return steps

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells, Hypothesis
-from privpac.concepts.labellings.base import ListedPrices
+from privpac.concepts.base import Hypothesis
+from privpac.concepts.labellings.base import ListedPrices, VotedDichotomies, foreign_points
 from privpac.concepts.labellings.distance import nearest
 from privpac.data.rows import RowCounts, Rows
 from privpac.data.sample import Sample
-from privpac.errors import DataError, SizeError
+from privpac.errors import SizeError
 from privpac.theory.listing import LARGEST_TABLE
 
 __all__ = ["TableDichotomies", "multiplicities", "packed_rows", "require_table"]
@@ -40,7 +40,7 @@ def require_table(owner: str, *, candidates: int, points: int, most: int | None 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TableDichotomies:
+class TableDichotomies(VotedDichotomies[int]):
     """`table` has a row of labels for each member of the class; `mistakes_of` counts mistakes member by member."""
 
     statistic: RowCounts
@@ -59,15 +59,8 @@ class TableDichotomies:
         place[order] = np.arange(len(order))
         return first[order], place[group.reshape(-1)]
 
-    @property
-    def count(self) -> int:
-        return len(self._groups[0])
-
     def member(self, index: int) -> Hypothesis:
         return self.name(int(self._groups[0][index]))
-
-    def labels(self, index: int, cells: Cells) -> NDArray[np.uint8]:
-        return self.member(index).predict(cells)
 
     def mistakes(self, sample: Sample) -> ListedPrices:
         return ListedPrices(self.mistakes_of(sample)[self._groups[0]])
@@ -97,9 +90,7 @@ def multiplicities(points: Rows, some: Rows) -> NDArray[np.int64]:
     joint = np.concatenate([points.words, some.words])
     distinct, place = np.unique(joint, axis=0, return_inverse=True)
     if len(distinct) != len(points.words):
-        raise DataError(
-            "There are kept records whose points are not among those the dichotomies were made for."
-        )
+        raise foreign_points()
     counts = np.zeros(len(distinct), dtype=np.int64)
     counts[place.reshape(-1)[len(points.words) :]] = some.counts
     return counts

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, Hypothesis
-from privpac.concepts.labellings.base import Prices
+from privpac.concepts.base import Hypothesis
+from privpac.concepts.labellings.base import Dichotomies, Prices
 from privpac.concepts.labellings.cuts import middle_cuts
 from privpac.concepts.line.union_law import Range, UnionGibbs
 from privpac.concepts.line.union_sums import UnionSums, Walk
@@ -34,7 +34,7 @@ Ranges = tuple[Range, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class UnionDichotomies:
+class UnionDichotomies(Dichotomies[Ranges]):
     """At most `changes` changes of side along sorted distinct `points`; `name` makes a concept of ranges of cells."""
 
     column: Column
@@ -53,9 +53,6 @@ class UnionDichotomies:
             return self.column.size if place == len(self.points) else int(cuts[place - 1])
 
         return self.name(tuple((edge(first), edge(last)) for first, last in labelling))
-
-    def labels(self, labelling: Ranges, cells: Cells) -> NDArray[np.uint8]:
-        return self.member(labelling).predict(cells)
 
     def mistakes(self, sample: Sample) -> Prices[Ranges]:
         column_counts: ColumnCounts = sample.reduce(CellCounts(self.column))

@@ -15,16 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import (
-    AnyNumber,
-    Costs,
-    CountedByScore,
-    DrawnByScore,
-    EvenPrior,
-    Hypothesis,
-    OverColumn,
-    Stored,
-)
+from privpac.concepts.base import Costs, CountedByScore, DrawnByScore, Hypothesis, OverColumn, Stored
 from privpac.concepts.derived.reference import Reference, _last_at_most
 from privpac.concepts.line.thresholds import Threshold, cut_rows
 from privpac.data.schema import Schema
@@ -39,7 +30,7 @@ MOST_LISTED = 2**20
 
 
 @dataclass(frozen=True)
-class Cuts(AnyNumber, CountedByScore, DrawnByScore, EvenPrior, OverColumn, Stored):
+class Cuts(CountedByScore, DrawnByScore, OverColumn, Stored):
     """Thresholds at `count` evenly spaced cuts, or at listed `cells`."""
 
     schema: Schema

@@ -6,31 +6,16 @@ These are the unions of at most one interval, with their own name and text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from privpac.concepts.base import (
-    AnyNumber,
-    Cells,
-    Costs,
-    EvenPrior,
-    Hypothesis,
-    Move,
-    OneColumn,
-    OverColumn,
-    Stored,
-)
+from privpac.concepts.base import Costs, Hypothesis, Move, OverColumn, Stored
 from privpac.concepts.labellings.base import BySums, reduce_all
 from privpac.concepts.labellings.intervals import FEW_RECORDS, FewIntervals, IntervalDichotomies, require_runs
 from privpac.concepts.line.union_law import Range, UnionGibbs
-from privpac.concepts.line.unions import Union, Unions, check_ordered
-from privpac.concepts.literals.questions import Questions
-from privpac.concepts.shapes import Strip
+from privpac.concepts.line.unions import InRanges, Unions, check_ordered
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
@@ -40,7 +25,7 @@ __all__ = ["Interval", "Intervals"]
 
 
 @dataclass(frozen=True)
-class Interval(OneColumn):
+class Interval(InRanges):
     """Class `inside` where low <= cell < high, the other class elsewhere; low = high = 0: nowhere inside."""
 
     kind: ClassVar[str] = "interval"
@@ -50,18 +35,8 @@ class Interval(OneColumn):
     inside: int = 1
 
     @property
-    def _union(self) -> Union:
-        ranges = ((self.low, self.high),) if self.low < self.high else ()
-        return Union(self.column, ranges, self.inside)
-
-    def predict(self, cells: Cells) -> NDArray[np.uint8]:
-        return self._union.predict(cells)
-
-    def describe(self, schema: Schema) -> str:
-        return self._union.describe(schema)
-
-    def to_sql(self, schema: Schema) -> str:
-        return self._union.to_sql(schema)
+    def intervals(self) -> tuple[Range, ...]:
+        return ((self.low, self.high),) if self.low < self.high else ()
 
     def to_json(self) -> dict[str, object]:
         ends = {"low": str(self.low), "high": str(self.high)}
@@ -75,24 +50,12 @@ class Interval(OneColumn):
         require(0 <= low < high or low == high == 0, "an interval has 0 <= low < high, or low = high = 0")
         return cls(text(tree["column"]), low, high, whole(tree["inside"], least=0, most=1))
 
-    def misfit(self, schema: Schema) -> str | None:
-        return self._union.misfit(schema)
-
-    def edges(self) -> Iterable[int]:
-        return self._union.edges()
-
     def recut(self, move: Move) -> Interval:
         return replace(self, low=move(self.column, self.low), high=move(self.column, self.high))
 
-    def questions(self, schema: Schema) -> Questions:
-        return self._union.questions(schema)
-
-    def shape(self, schema: Schema) -> Strip:
-        return self._union.shape(schema)
-
 
 @dataclass(frozen=True)
-class Intervals(AnyNumber, BySums, EvenPrior, OverColumn, Stored):
+class Intervals(BySums, OverColumn, Stored):
     """All intervals of one ordered `column` of a `schema`; records in the interval get class number `inside`."""
 
     schema: Schema
@@ -137,7 +100,7 @@ class Intervals(AnyNumber, BySums, EvenPrior, OverColumn, Stored):
         if not isinstance(hypothesis, Interval):
             return False
         ends = hypothesis.low, hypothesis.high
-        return (ends[0] < ends[1] or ends == (0, 0)) and self._unions.contains(hypothesis._union)
+        return (ends[0] < ends[1] or ends == (0, 0)) and self._unions._has_ranges(hypothesis)
 
     def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> UnionGibbs[Hypothesis]:
         return self._unions.law(evidence, ratio=ratio, costs=costs, name=self._interval)

@@ -30,7 +30,7 @@ from privpac.concepts.base import (
 )
 from privpac.concepts.fitting import cells_misfit, labels_misfit, two_classes_misfit
 from privpac.concepts.labellings.base import BySums
-from privpac.concepts.labellings.stumps import StumpDichotomies, require_stumps, stump_dichotomies
+from privpac.concepts.labellings.stumps import Names, StumpDichotomies, require_stumps, stump_dichotomies
 from privpac.concepts.line.thresholds import Threshold, cut_rows
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.literals.cell_sets import CellSet
@@ -248,7 +248,7 @@ class Stumps(AnyNumber, BySums, CountedByScore, Stored):
 
     def dichotomies(self, *points: Sample) -> StumpDichotomies:
         """Its labellings of the distinct points of these records; the prior does not matter for them."""
-        return stump_dichotomies(self._columns, points, _Names())
+        return stump_dichotomies(self._columns, points, Names(Constant, Threshold, Match))
 
     def contains(self, hypothesis: Hypothesis) -> bool:
         if isinstance(hypothesis, Constant):
@@ -271,33 +271,17 @@ class Stumps(AnyNumber, BySums, CountedByScore, Stored):
         constant = np.array([totals[1] * costs[1], totals[0] * costs[0]], dtype=np.int64)
         constants = Row.of(0, np.array([0], dtype=np.uint64), constant, 1)
         parts: list[Scores[Hypothesis]] = [NamedScores(Runs([constants]), lambda place: Constant(place[1]))]
-        parts += [_column_scores(column, counts[column.name], costs) for column in self._columns]
+        for column in self._columns:
+            parts.append((_cuts if column.ordered else _matches)(column, counts[column.name], costs))
         return parts
 
     def gibbs(self, evidence: Evidence, *, ratio: Fraction, costs: Costs) -> MixtureGibbs:
         return MixtureGibbs(tuple(self.parts(evidence, costs=costs)), self._shares, self._sizes, ratio)
 
 
-class _Names:
-    """Hypotheses by what they test."""
-
-    def constant(self, label: int) -> Hypothesis:
-        return Constant(label)
-
-    def cut(self, column: str, cut: int, up: bool) -> Hypothesis:
-        return Threshold(column, cut, up)
-
-    def match(self, column: str, category: int, equal: bool) -> Hypothesis:
-        return Match(column, category, equal)
-
-
 def _column_size(column: Column) -> int:
     """Different functions on the column besides the constants (a two-valued one has a test and its opposite)."""
     return 2 * (column.size - 1) if column.ordered or column.size == 2 else 2 * column.size
-
-
-def _column_scores(column: Column, counts: ColumnCounts, costs: Costs) -> Scores[Hypothesis]:
-    return _cuts(column, counts, costs) if column.ordered else _matches(column, counts, costs)
 
 
 def _cuts(column: Column, counts: ColumnCounts, costs: Costs) -> Scores[Hypothesis]:

@@ -16,12 +16,10 @@ from numpy.typing import NDArray
 
 from privpac.compiled import compiled
 from privpac.concepts.base import (
-    AnyNumber,
     Cells,
     Costs,
     CountedByScore,
     DrawnByScore,
-    EvenPrior,
     Hypothesis,
     Move,
     OneColumn,
@@ -117,7 +115,7 @@ class Threshold(OneColumn):
 
 
 @dataclass(frozen=True)
-class Thresholds(AnyNumber, AnyPoints, CountedByScore, DrawnByScore, EvenPrior, OverColumn, Stored):
+class Thresholds(AnyPoints, CountedByScore, DrawnByScore, OverColumn, Stored):
     """All thresholds on one ordered `column` of a `schema`: class 1 from the cut "up", "down" from it, or "either" way
     (`direction`)."""
 

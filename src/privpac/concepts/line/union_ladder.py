@@ -8,47 +8,23 @@ each block only and recomputed inside one block at a time: memory grows with the
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from fractions import Fraction
-from typing import Any
+from collections.abc import Iterator
 
-from flint import arb, fmpz
-
-from privpac.concepts.line.union_sums import Walk
-from privpac.numbers.exact import ball
+from privpac.concepts.line.union_sums import UnionSums
+from privpac.concepts.trees.powers import Arithmetic, Number
 
 __all__ = ["Ladder"]
 
-Number = Any
-"""A Fraction or a ball; the arithmetic is the same text for both."""
 
+class Ladder(Arithmetic):
+    """The forward pass of these sums in a given arithmetic."""
 
-class Ladder:
-    """The forward pass in a given arithmetic; with balls, call everything under the same working
-    precision."""
-
-    def __init__(
-        self, walk: Walk, *, states: int, block: int, ratio: Number, lift: Callable[[int], Number]
-    ) -> None:
-        self._walk = walk
-        self._states = states
-        self._block = block
-        self._ratio = ratio
-        self._lift = lift
-        self._powers: dict[int, Number] = {}
+    def __init__(self, sums: UnionSums, *, exact: bool) -> None:
+        super().__init__(sums.ratio, exact=exact)
+        self._walk, self._states, self._block = sums.walk, sums.states, sums.block
         self._starts: list[tuple[list[Number], Number, Number]] = []
         self._added: list[list[Number]] = []
         self._final = self._climb()
-
-    @classmethod
-    def exact(cls, walk: Walk, *, states: int, block: int, ratio: Fraction) -> Ladder:
-        """The ladder in fractions."""
-        return cls(walk, states=states, block=block, ratio=ratio, lift=Fraction)
-
-    @classmethod
-    def in_balls(cls, walk: Walk, *, states: int, block: int, ratio: Fraction) -> Ladder:
-        """The ladder in balls: midpoints with proved radii."""
-        return cls(walk, states=states, block=block, ratio=ball(ratio), lift=lambda n: arb(fmpz(n)))
 
     def totals(self) -> list[Number]:
         """Weight of each number of changes."""
@@ -58,7 +34,7 @@ class Ladder:
         """Weight of each block for the last of `state` changes, all of them in gaps before `stop`."""
         last = (stop - 1) // self._block
         weights = [row[state] for row in self._added[: last + 1]]
-        weights[last] = sum(self.terms(last, state, stop), self._lift(0))
+        weights[last] = sum(self.terms(last, state, stop), self._number(0))
         return weights
 
     def terms(self, block: int, state: int, stop: int) -> list[Number]:
@@ -68,14 +44,9 @@ class Ladder:
             terms += increments[state]
         return terms
 
-    def _power(self, step: int) -> Number:
-        if step not in self._powers:
-            self._powers[step] = self._ratio**step
-        return self._powers[step]
-
     def _climb(self) -> list[Number]:
         """Fill the rows of all blocks; returns the states after the last gap."""
-        zero, one = self._lift(0), self._lift(1)
+        zero, one = self._number(0), self._number(1)
         values, up, down = [one] + [zero] * (self._states - 1), one, one
         for block in range(-(-self._walk.gaps // self._block)):
             self._starts.append((values, up, down))
@@ -105,11 +76,11 @@ class Ladder:
     def _increments(self, length: int, values: list[Number], up: Number, down: Number) -> list[list[Number]]:
         """Entry [j][c - 1]: state j, reached from j - c by c changes here; `up` is ratio^D, `down` its
         inverse."""
-        ways = [self._lift(math.comb(length, c)) for c in range(min(length, self._states - 1) + 1)]
+        ways = [self._number(math.comb(length, c)) for c in range(min(length, self._states - 1) + 1)]
         increments: list[list[Number]] = []
         for j in range(self._states):
             turn = up if j & 1 else down
-            terms = [self._lift(0)] * j
+            terms = [self._number(0)] * j
             for c in range(1, min(j, length) + 1):
                 term = values[j - c] * ways[c]
                 terms[c - 1] = term * turn if c & 1 else term

@@ -6,19 +6,15 @@ records there are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any, Generic, TypeVar
-
-import numpy as np
-from flint import arb, ctx
+from typing import Generic, TypeVar
 
 from privpac.coins import Coins
 from privpac.concepts.line.union_ladder import Ladder
 from privpac.concepts.line.union_sums import UnionSums
-from privpac.concepts.trees.powers import Floats
+from privpac.concepts.trees.powers import Choice, Floats
 
 __all__ = ["Range", "UnionGibbs"]
 
@@ -75,23 +71,15 @@ class UnionGibbs(Generic[M]):
     def ladder(self, bits: int | None) -> Ladder:
         """The sums as fractions (None) or as balls; of the balls only the last precision is kept."""
         if bits not in self._ladders:
-            build = Ladder.exact if bits is None else Ladder.in_balls
-            sums = self.sums
-            fresh = build(sums.walk, states=sums.states, block=sums.block, ratio=sums.ratio)
+            fresh = Ladder(self.sums, exact=bits is None)
             for other in [other for other in self._ladders if other is not None]:
                 del self._ladders[other]
             self._ladders[bits] = fresh
         return self._ladders[bits]
 
 
-class _Choice:
-    """Weights of one decision of a draw; `question` names the method that computes them, in any
-    arithmetic."""
-
-    def __init__(self, law: UnionGibbs[Any], question: str, *place: int) -> None:
-        self._law = law
-        self._question = question
-        self._place = place
+class _Choice(Choice):
+    """Weights of one decision of a draw."""
 
     @property
     def key(self) -> Hashable:
@@ -102,18 +90,3 @@ class _Choice:
         # Gaps from `stop` on and the step that ends the gap before it do not matter to the earlier changes.
         summary = (lengths, steps[:-1]) if self._place else (lengths, steps, sums.states)
         return ("union", self._question, self._place, sums.ratio, sums.block, summary)
-
-    def floats(self) -> tuple[Floats, float]:
-        sums = self._law.sums
-        if not sums.fits:
-            return np.ones(1), 1.0
-        return self._law.weights(self._question, *self._place), sums.error
-
-    def balls(self, bits: int) -> Sequence[arb]:
-        with ctx.workprec(bits):
-            weights: Sequence[arb] = getattr(self._law.ladder(bits), self._question)(*self._place)
-            return weights
-
-    def exact(self) -> Sequence[Fraction]:
-        weights: Sequence[Fraction] = getattr(self._law.ladder(None), self._question)(*self._place)
-        return weights

@@ -7,27 +7,17 @@ set included, whatever the number of cells (2^64 and more); `union_law` draws on
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import (
-    AnyNumber,
-    Cells,
-    Costs,
-    EvenPrior,
-    Hypothesis,
-    Move,
-    OneColumn,
-    OverColumn,
-    Stored,
-)
+from privpac.concepts.base import Cells, Costs, Hypothesis, Move, OneColumn, OverColumn, Stored
 from privpac.concepts.fitting import edges_misfit, labels_misfit, order_misfit, two_classes_misfit
 from privpac.concepts.labellings.base import BySums, VotedAsMembers, reduce_all
 from privpac.concepts.labellings.unions import UnionDichotomies
@@ -44,6 +34,7 @@ from privpac.errors import ParameterError, SizeError
 from privpac.fields import as_list, record, require, text, whole, written_whole
 
 __all__ = [
+    "InRanges",
     "Union",
     "Unions",
     "check_costs",
@@ -74,14 +65,16 @@ def range_sql(column: Column, bounds: Range) -> str:
     return CellSet.of(column.name, column.size, [(low, high - 1)]).sql(column)
 
 
-@dataclass(frozen=True)
-class Union(OneColumn):
+class InRanges(OneColumn):
     """Class `inside` where the cell lies in one of the ranges, the other class elsewhere."""
 
-    kind: ClassVar[str] = "union"
-    column: str
-    intervals: tuple[Range, ...]
-    inside: int = 1
+    inside: int
+
+    if TYPE_CHECKING:
+
+        @property
+        def intervals(self) -> tuple[Range, ...]:
+            """The ranges, ascending and apart."""
 
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
         values = cells[self.column]
@@ -113,6 +106,36 @@ class Union(OneColumn):
         ranges = CellSet.of(self.column, column.size, spans).sql(column)
         return f"CASE WHEN {ranges} THEN {self.inside} ELSE {1 - self.inside} END"
 
+    @property
+    def is_ascending(self) -> bool:
+        """Whether every set of cells is written in its one way."""
+        ends = self.edges()
+        return all(end >= 0 for end in ends) and all(a < b for a, b in pairwise(ends))
+
+    def misfit(self, schema: Schema) -> str | None:
+        order = two_classes_misfit(schema) or order_misfit(schema, self.columns)
+        inside = labels_misfit(schema, [self.inside])
+        return order or inside or edges_misfit(schema, self.column, self.edges())
+
+    def edges(self) -> list[int]:
+        return [end for bounds in self.intervals for end in bounds]
+
+    def questions(self, schema: Schema) -> Questions:
+        return ask_ranges(self.column, self.intervals, self.inside, schema)
+
+    def shape(self, schema: Schema) -> Strip:
+        return strip(self.column, schema.column(self.column).size, self.intervals, self.inside)
+
+
+@dataclass(frozen=True)
+class Union(InRanges):
+    """Class `inside` where the cell lies in one of several ranges, the other class elsewhere."""
+
+    kind: ClassVar[str] = "union"
+    column: str
+    intervals: tuple[Range, ...]
+    inside: int = 1
+
     def to_json(self) -> dict[str, object]:
         intervals = [[str(low), str(high)] for low, high in self.intervals]
         return {"kind": self.kind, "column": self.column, "intervals": intervals, "inside": self.inside}
@@ -131,34 +154,13 @@ class Union(OneColumn):
         require(union.is_ascending, "the intervals of a union must be ascending, apart and not empty")
         return union
 
-    @property
-    def is_ascending(self) -> bool:
-        """Whether every set of cells is written in its one way."""
-        ends = [end for bounds in self.intervals for end in bounds]
-        return all(end >= 0 for end in ends) and all(a < b for a, b in pairwise(ends))
-
-    def misfit(self, schema: Schema) -> str | None:
-        order = two_classes_misfit(schema) or order_misfit(schema, self.columns)
-        ends = (end for bounds in self.intervals for end in bounds)
-        inside = labels_misfit(schema, [self.inside])
-        return order or inside or edges_misfit(schema, self.column, ends)
-
-    def edges(self) -> Iterable[int]:
-        return [end for bounds in self.intervals for end in bounds]
-
     def recut(self, move: Move) -> Union:
         ranges = ((move(self.column, low), move(self.column, high)) for low, high in self.intervals)
         return replace(self, intervals=tuple(ranges))
 
-    def questions(self, schema: Schema) -> Questions:
-        return ask_ranges(self.column, self.intervals, self.inside, schema)
-
-    def shape(self, schema: Schema) -> Strip:
-        return strip(self.column, schema.column(self.column).size, self.intervals, self.inside)
-
 
 @dataclass(frozen=True)
-class Unions(AnyNumber, BySums, VotedAsMembers, EvenPrior, OverColumn, Stored):
+class Unions(BySums, VotedAsMembers, OverColumn, Stored):
     """All unions of at most `intervals` intervals of one ordered `column` of a `schema`; records in one of them get
     class number `inside`."""
 
@@ -219,28 +221,26 @@ class Unions(AnyNumber, BySums, VotedAsMembers, EvenPrior, OverColumn, Stored):
         """Its labellings of the distinct points of these records."""
         column = self.schema.column(self.column)
         distinct = reduce_all(CellCounts(column, classes=1), points).values
-        return UnionDichotomies(
-            column,
-            distinct,
-            2 * self.intervals,
-            self.inside,
-            lambda ranges: Union(self.column, ranges, self.inside),
-        )
+        return UnionDichotomies(column, distinct, 2 * self.intervals, self.inside, self._union)
+
+    def _union(self, ranges: tuple[Range, ...]) -> Union:
+        return Union(self.column, ranges, self.inside)
 
     def contains(self, hypothesis: Hypothesis) -> bool:
-        if not isinstance(hypothesis, Union) or not hypothesis.is_ascending:
+        return isinstance(hypothesis, Union) and self._has_ranges(hypothesis)
+
+    def _has_ranges(self, rule: InRanges) -> bool:
+        """Whether the ranges of a rule are those of a member, whatever kind of rule it is."""
+        if not rule.is_ascending:
             return False
-        ends = [end for bounds in hypothesis.intervals for end in bounds]
-        same = (hypothesis.column, hypothesis.inside) == (self.column, self.inside)
+        ends = rule.edges()
+        same = (rule.column, rule.inside) == (self.column, self.inside)
         # An end at the last cell is no change of side.
         changes = len(ends) - bool(ends and ends[-1] == self._cells)
         return same and changes <= self._changes and all(end <= self._cells for end in ends)
 
     def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> UnionGibbs[Hypothesis]:
-        def name(ranges: tuple[Range, ...]) -> Hypothesis:
-            return Union(self.column, ranges, self.inside)
-
-        return self.law(evidence, ratio=ratio, costs=costs, name=name)
+        return self.law(evidence, ratio=ratio, costs=costs, name=self._union)
 
     def law(
         self,

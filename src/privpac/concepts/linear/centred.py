@@ -29,9 +29,9 @@ from privpac.concepts.base import (
 from privpac.concepts.grids import LARGEST_SPHERE, MOST_DIRECTIONS, PLANE
 from privpac.concepts.linear.halfspace import Halfspace
 from privpac.data.columns import Numeric
-from privpac.data.sample import Block
+from privpac.data.sample import Block, labels_of
 from privpac.data.schema import Schema
-from privpac.errors import DataError, ParameterError, SizeError
+from privpac.errors import ParameterError, SizeError
 from privpac.mechanisms.scores import Histogram, NamedScores, Place, Row, Runs, Scores
 
 __all__ = ["CentredHalfspaces"]
@@ -59,13 +59,10 @@ class CentredCells:
         return Coordinates(tuple(np.zeros((0, len(self.columns)), np.int64) for _ in range(self.classes)))
 
     def absorb(self, state: Coordinates, block: Block) -> Coordinates:
-        if block.labels is None:
-            raise DataError(
-                "These records have no labels, and counting by class needs them.", remedy="Give labels."
-            )
+        labels = labels_of(block, self.classes)
         matrix = np.stack([block.cells[name].astype(np.int64) for name in self.columns], axis=1)
         coordinates = 2 * matrix - (self.cells - 1)
-        own_state = Coordinates(tuple(coordinates[block.labels == label] for label in range(self.classes)))
+        own_state = Coordinates(tuple(coordinates[labels == label] for label in range(self.classes)))
         return self.merge(state, own_state)
 
     def merge(self, a: Coordinates, b: Coordinates) -> Coordinates:
@@ -229,16 +226,7 @@ class GridScores:
         return _mistakes(chunk.astype(np.float64), *self._points, self.costs)
 
     def histogram(self, span: int | None) -> Histogram:
-        weights: dict[int, int] = {}
-        for chunk in self._faces():
-            values, counts = np.unique(self._prices(chunk), return_counts=True)
-            for value, count in zip(values.tolist(), counts.tolist(), strict=True):
-                weights[value] = weights.get(value, 0) + count
-        scores = sorted(weights)
-        near = [score for score in scores if span is None or score - scores[0] <= span]
-        steps = np.array(near, dtype=np.int64) - scores[0]
-        beyond = sum(weights[score] for score in scores[len(near) :])
-        return Histogram(scores[0], steps, [weights[score] for score in near], beyond)
+        return Histogram.of_parts(map(self._prices, self._faces()), span)
 
     def locate(self, score: int, index: int) -> Hypothesis:
         for chunk in self._faces():

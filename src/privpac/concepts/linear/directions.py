@@ -120,24 +120,13 @@ class DirectionScores:
         return sum(n * cost for n, cost in zip(self.levels.records, self.costs, strict=True))
 
     def histogram(self, span: int | None) -> Histogram:
-        if self._price >= _DENSE:
-            return self._sparse(span)
+        if self._price >= _DENSE:  # for large costs: only the scores that occur
+            return Histogram.of_parts((list_scores(*arguments) for _, _, arguments in self._chunks()), span)
         counts = np.zeros(self._price + 2, dtype=np.int64)
         for _, _, arguments in self._chunks():
             count_scores(0, counts, *arguments)
         present = np.flatnonzero(counts)
-        return _within(int(present[0]), present - present[0], counts[present], span)
-
-    def _sparse(self, span: int | None) -> Histogram:
-        """For large costs: only the scores that occur."""
-        weights: dict[int, int] = {}
-        for _, _, arguments in self._chunks():
-            values, counts = np.unique(list_scores(*arguments), return_counts=True)
-            for value, count in zip(values.tolist(), counts.tolist(), strict=True):
-                weights[value] = weights.get(value, 0) + count
-        scores = np.array(sorted(weights), dtype=np.int64)
-        counts = np.array([weights[score] for score in scores.tolist()], dtype=np.int64)
-        return _within(int(scores[0]), scores - scores[0], counts, span)
+        return Histogram.within(int(present[0]), present - present[0], counts[present], span)
 
     def locate(self, score: int, index: int) -> Hypothesis:
         for part, chunk, arguments in self._chunks():
@@ -145,11 +134,6 @@ class DirectionScores:
             if c >= 0:
                 return self.name(chunk[c].tolist(), part.patterns[p], cut, above)
         raise IndexError("no candidate with this score and index")
-
-
-def _within(best: int, steps: NDArray[np.int64], counts: NDArray[np.int64], span: int | None) -> Histogram:
-    near = len(steps) if span is None else int(np.searchsorted(steps, span, side="right"))
-    return Histogram(best, steps[:near], counts[:near].tolist(), int(counts[near:].sum()))
 
 
 class Linear(Members, ABC):
@@ -161,6 +145,10 @@ class Linear(Members, ABC):
     schema: Schema
     columns: tuple[str, ...] | None
     levels: int
+
+    @property
+    def word(self) -> str:
+        return f"halfspaces:{','.join(self.columns or ())}"
 
     @property
     def top(self) -> int:

@@ -69,9 +69,7 @@ class Scorecards(Linear, Stored):
 
     @property
     def word(self) -> str:
-        if self.columns is not None:
-            return f"halfspaces:{','.join(self.columns)}"
-        return f"scorecards:{self.count}"
+        return f"scorecards:{self.count}" if self.columns is None else super().word
 
     @cached_property
     def parts(self) -> tuple[Directions, ...]:
@@ -157,10 +155,6 @@ class Halfspaces(Linear, Stored):
     def grid(self) -> str:
         """Which half-spaces are listed."""
         return linear_grid(len(self.features), None, self.levels)
-
-    @property
-    def word(self) -> str:
-        return f"halfspaces:{','.join(self.columns)}"
 
     @cached_property
     def parts(self) -> tuple[Directions, ...]:

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from privpac.concepts.base import Cells
 from privpac.concepts.literals.cell_sets import CellSet
 from privpac.data.columns import Boolean, Column
-from privpac.data.sample import Block
+from privpac.data.sample import Block, labels_of
 from privpac.data.schema import Schema
-from privpac.errors import DataError
 
 __all__ = ["MOST_LEVELS", "Feature", "LevelTable", "Levels", "features_of"]
 
@@ -145,14 +144,11 @@ class LevelTable:
         return Levels(tuple(np.zeros((len(self.features), 0), np.uint8) for _ in range(self.classes)))
 
     def absorb(self, state: Levels, block: Block) -> Levels:
-        if block.labels is None:
-            raise DataError(
-                "These records have no labels, and counting by class needs them.", remedy="Give labels."
-            )
+        labels = labels_of(block, self.classes)
         levels = np.empty((len(self.features), block.n), dtype=np.uint8)
         for row, feature in zip(levels, self.features, strict=True):
             row[:] = feature.levels(block.cells)
-        parts: list[NDArray[Any]] = [levels[:, block.labels == label] for label in range(self.classes)]
+        parts: list[NDArray[Any]] = [levels[:, labels == label] for label in range(self.classes)]
         return self.merge(state, Levels(tuple(np.ascontiguousarray(part) for part in parts)))
 
     def merge(self, a: Levels, b: Levels) -> Levels:

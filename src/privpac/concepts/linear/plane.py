@@ -16,8 +16,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import AnyNumber, Cells, Costs, EvenPrior, Gibbs, Hypothesis, Stored
-from privpac.concepts.labellings.base import ListedPrices, reduce_all
+from privpac.concepts.base import AnyNumber, Costs, EvenPrior, Gibbs, Hypothesis, Stored
+from privpac.concepts.labellings.base import ListedPrices, VotedDichotomies, reduce_all
 from privpac.concepts.labellings.distance import on_graph
 from privpac.concepts.labellings.table import multiplicities
 from privpac.concepts.line.stumps import Constant
@@ -176,7 +176,7 @@ class Halfplanes(AnyNumber, EvenPrior, Stored):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PlaneDichotomies:
+class PlaneDichotomies(VotedDichotomies[int]):
     """Separations of points: 2s and 2s + 1 are the s-th prefix of the sweep with class 0 or class 1 on it; the last two
     labellings are the constants."""
 
@@ -187,21 +187,15 @@ class PlaneDichotomies:
     def _sweep(self) -> Sweep:
         return swept(self.points)
 
-    @cached_property
-    def _prefixes(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Group and length of every prefix."""
-        _, groups, lengths = self._sweep.scores(np.zeros(len(self.points), np.int64))
-        return groups, lengths
-
     @property
     def count(self) -> int:
-        return 2 * len(self._prefixes[0]) + 2
+        return 2 * len(self._sweep.prefixes[0]) + 2
 
     def member(self, index: int) -> Hypothesis:
         split, ones = divmod(index, 2)
-        if split == len(self._prefixes[0]):
+        if split == len(self._sweep.prefixes[0]):
             return Constant(ones)
-        group, length = (int(part[split]) for part in self._prefixes)
+        group, length = (int(part[split]) for part in self._sweep.prefixes)
         x, y = self._sweep.normal(group)
         along = sorted(x * p + y * q for p, q in self.points.tolist())
         edge = along[length - 1] + along[length]  # twice the middle between the prefix and the rest
@@ -209,9 +203,6 @@ class PlaneDichotomies:
         if not ones:
             return Halfspace(self.concepts.columns, weights, edge)
         return Halfspace(self.concepts.columns, (-weights[0], -weights[1]), -edge)
-
-    def labels(self, index: int, cells: Cells) -> NDArray[np.uint8]:
-        return self.member(index).predict(cells)
 
     def mistakes(self, sample: Sample) -> ListedPrices:
         counts = sample.reduce(_PointLabels(self.concepts.columns, self.points))
@@ -232,7 +223,7 @@ class PlaneDichotomies:
         """Ones less zeros below the edge of every prefix, and below or on it, of records that lie anywhere."""
         others = self.concepts.points_of([sample])
         counts = sample.reduce(_PointLabels(self.concepts.columns, others))
-        groups, lengths = self._prefixes
+        groups, lengths = self._sweep.prefixes
         normals = np.array([self._sweep.normal(g) for g in range(self._sweep.groups)], np.int64).reshape(
             -1, 2
         )

@@ -11,8 +11,6 @@ last bit of a code swaps the two classes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,45 +24,28 @@ Whole = NDArray[np.int64]
 Short = NDArray[np.int32]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class _Prefixes:
-    """The prefixes of a sweep in the order in which they are made."""
-
-    groups: Short
-    lengths: Short
-    points: int
-
-    @property
-    def count(self) -> int:
-        return len(self.groups)
-
-    def first_order(self) -> Whole:
-        """Codes of the prefixes of the first order, by length: complements of those of the last, its reverse."""
-        last = np.full(self.points + 1, self.count, dtype=np.int64)
-        last[self.lengths] = np.arange(self.count)  # of equal lengths the one that is made last remains
-        codes = 2 * last[::-1] + 1
-        codes[-1] = 2 * self.count
-        return codes
-
-
-def _prefixes(sweep: Sweep) -> _Prefixes:
-    n = len(sweep.points)
-    _, groups, lengths = sweep.scores(np.zeros(n, np.int64))
-    return _Prefixes(groups, lengths, n)
+def _first_order(sweep: Sweep) -> Whole:
+    """Codes of the prefixes of the first order, by length: complements of those of the last, its reverse."""
+    _, lengths = sweep.prefixes
+    last = np.full(len(sweep.points) + 1, len(lengths), dtype=np.int64)
+    last[lengths] = np.arange(len(lengths))  # of equal lengths the one that is made last remains
+    codes = 2 * last[::-1] + 1
+    codes[-1] = 2 * len(lengths)
+    return codes
 
 
 def neighbours(sweep: Sweep) -> Graph:
     """All pairs of separations that differ at one point, with that point."""
-    prefixes = _prefixes(sweep)
-    names, _, _ = sweep.scores(np.arange(prefixes.points, dtype=np.int64))
-    total = prefixes.points * (prefixes.points - 1) // 2
+    codes, points = 2 * len(sweep.prefixes[0]) + 2, len(sweep.points)
+    names, _, _ = sweep.scores(np.arange(points, dtype=np.int64))
+    total = points * (points - 1) // 2
     # The numbers of the points that have class 0 add up to this; neighbours differ by the number of one point.
-    sums = np.empty(2 * prefixes.count + 2, dtype=np.int64)
+    sums = np.empty(codes, dtype=np.int64)
     sums[:-2:2], sums[1:-2:2], sums[-2:] = names, total - names, (total, 0)
-    ends = _edges(prefixes.groups, prefixes.lengths, prefixes.first_order())
-    if prefixes.points == 1:  # no prefix stands between the constants
+    ends = _edges(*sweep.prefixes, _first_order(sweep))
+    if points == 1:  # no prefix stands between the constants
         ends = np.array([[0], [1]])
-    return Graph.of(2 * prefixes.count + 2, ends[0], ends[1], np.abs(sums[ends[0]] - sums[ends[1]]))
+    return Graph.of(codes, ends[0], ends[1], np.abs(sums[ends[0]] - sums[ends[1]]))
 
 
 @compiled
@@ -97,14 +78,13 @@ def fewest_behind(sweep: Sweep, joint: Sweep, inside: NDArray[np.bool_], mistake
 
     `inside` says which points of `joint` are points of `sweep`; `mistakes` are those of the separations of `joint`.
     """
-    prefixes = _prefixes(sweep)
     total, groups, _ = joint.scores(inside.astype(np.int64))
     turns = np.zeros(joint.groups, dtype=np.bool_)  # changes of `joint` that are changes of `sweep`
     if joint.groups:
         both = inside[joint.i] & inside[joint.j]
         turns = np.logical_or.reduceat(both, joint.first[:-1])
-    least = np.full(2 * prefixes.count + 2, np.iinfo(np.int64).max)
-    _fewest(prefixes.groups, prefixes.lengths, prefixes.first_order(), total, groups, turns, mistakes, least)
+    least = np.full(2 * len(sweep.prefixes[0]) + 2, np.iinfo(np.int64).max)
+    _fewest(*sweep.prefixes, _first_order(sweep), total, groups, turns, mistakes, least)
     return least
 
 

@@ -18,23 +18,6 @@ __all__ = ["sums_beside"]
 Whole = NDArray[np.int64]
 
 
-def sums_beside(
-    points: Whole,
-    normals: Whole,
-    groups: NDArray[np.int32],
-    lengths: NDArray[np.int32],
-    others: Whole,
-    values: Whole,
-) -> Whole:
-    """For every prefix two sums of `values`: of the `others` below its edge, and of those below or on it.
-
-    Prefix s has the `lengths[s]` first points along `normals[groups[s]]`; its edge is the middle between the last of
-    them and the next. `groups` ascend.
-    """
-    sums: Whole = _beside(points, normals, groups, lengths, others, values)
-    return sums
-
-
 @compiled
 def _high(x: int, y: int, p: int, q: int) -> int:
     """The part of x·p + y·q above 16 bits, rounded down."""
@@ -48,7 +31,7 @@ def _low(x: int, y: int, p: int, q: int) -> int:
 
 
 @compiled
-def _beside(
+def sums_beside(
     points: Whole,
     normals: Whole,
     groups: NDArray[np.int32],
@@ -56,6 +39,11 @@ def _beside(
     others: Whole,
     values: Whole,
 ) -> Whole:
+    """For every prefix two sums of `values`: of the `others` below its edge, and of those below or on it.
+
+    Prefix s has the `lengths[s]` first points along `normals[groups[s]]`; its edge is the middle between the last of
+    them and the next. `groups` ascend.
+    """
     k, m = len(points), len(others)
     sums = np.empty((2, len(groups)), np.int64)
     high, low, counts = np.empty(k, np.int64), np.empty(k, np.int64), np.empty((2, k + 1), np.int64)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -42,6 +43,11 @@ class Sweep:
     def scores(self, values: Whole) -> tuple[Whole, NDArray[np.int32], NDArray[np.int32]]:
         """Sums of `values` over every prefix that is made, with the group that made it and its length."""
         return _sweep(self.i, self.j, self.first, values)
+
+    @cached_property
+    def prefixes(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Group and length of every prefix that is made, in that order."""
+        return self.scores(np.zeros(len(self.points), np.int64))[1:]
 
     def normal(self, group: int) -> tuple[int, int]:
         """An integer direction just after a group's change and before the next one."""

@@ -51,10 +51,6 @@ class TabledHalfspaces(Linear, Stored):
         """Which half-spaces are listed."""
         return tabled_grid(len(self.features), self.size_of_table, self.levels)
 
-    @property
-    def word(self) -> str:
-        return f"halfspaces:{','.join(self.columns)}"
-
     @cached_property
     def parts(self) -> tuple[Directions, ...]:
         """Single features, pairs of them, and the table."""

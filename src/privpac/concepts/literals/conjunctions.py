@@ -9,17 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from math import comb
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.coins import Coins
-from privpac.concepts.base import Cells, Costs, Hypothesis, RuleBase, Stored
+from privpac.concepts.base import Cells, Costs, Hypothesis, MixtureGibbs, RuleBase, ScoredGibbs, Stored
 from privpac.concepts.fitting import two_classes_misfit
-from privpac.concepts.labellings.members import Members
 from privpac.concepts.literals.binarise import Binarisation, Facts, Test, implied
 from privpac.concepts.literals.cooccurrence import (
     DEEPEST,
@@ -31,13 +28,12 @@ from privpac.concepts.literals.cooccurrence import (
 from privpac.concepts.literals.monomials import RegionScores
 from privpac.concepts.literals.questions import Questions, ask_all, cells_of
 from privpac.concepts.trees.law import Answer
-from privpac.concepts.trees.prior import refuse_beyond
+from privpac.concepts.trees.prior import CountedBySets
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 from privpac.fields import as_list, flag, record
-from privpac.mechanisms import gibbs
 
-__all__ = ["Conjunction", "Conjunctions", "Disjunction", "Disjunctions", "MonomialsGibbs"]
+__all__ = ["Conjunction", "Conjunctions", "Disjunction", "Disjunctions"]
 
 MEMBER_COST = 5.0
 """Nanoseconds to score and count one member and, later, to find one again."""
@@ -142,7 +138,7 @@ def _independent(literals: Facts) -> Facts:
 
 
 @dataclass(frozen=True)
-class _Monomials(Members):
+class _Monomials(CountedBySets):
     """Monomials of at most `literals` literals on different tests.
 
     Every monomial is equally likely beforehand; or `shares[j]`, a public positive integer, says how much weight
@@ -156,6 +152,7 @@ class _Monomials(Members):
     threads: int = THREADS
     outside: ClassVar[bool]
     name: ClassVar[str]
+    levels_name: ClassVar[str] = "literals"
 
     def __post_init__(self) -> None:
         count = self.literals
@@ -181,9 +178,9 @@ class _Monomials(Members):
     def _owner(self) -> str:
         return type(self).__name__
 
-    @cached_property
-    def tests(self) -> Binarisation:
-        return self.binarisation or Binarisation.of(self.schema)
+    @property
+    def levels(self) -> int:
+        return self.literals
 
     @property
     def word(self) -> str:
@@ -207,11 +204,6 @@ class _Monomials(Members):
         return max(Fraction(total * size, share) for share, size in parts) - 1
 
     @property
-    def vc(self) -> int:
-        """A class of N functions shatters at most log2 N points."""
-        return self.size.bit_length() - 1
-
-    @property
     def statistic(self) -> CooccurrenceTensor:
         return CooccurrenceTensor(self.tests, self.literals, 2, self.threads)
 
@@ -220,14 +212,6 @@ class _Monomials(Members):
         members = sum(comb(len(self.tests.tests), j) << j for j in range(literals + 1))
         sets = sum(comb(len(self.tests.tests), j) for j in range(literals + 1))
         return Estimate(counting.seconds + members * MEMBER_COST * 1e-9, counting.bytes + 8 * sets)
-
-    def estimate(self, n: int) -> Estimate:
-        """Public estimate of time and memory for n records."""
-        return self._cost(self.literals, n)
-
-    def require(self, n: int | None) -> None:
-        """Refuse, before anything is read, what would not fit in memory or (where n is known) in time."""
-        refuse_beyond(self._owner, "literals", self.literals, len(self.tests.tests), self._cost, n=n)
 
     def _scores(
         self, evidence: Cooccurrence, costs: Costs, sizes: tuple[int, ...]
@@ -257,11 +241,12 @@ class _Monomials(Members):
     def scores(self, evidence: Cooccurrence, *, costs: Costs) -> RegionScores[_Monomial]:
         return self._scores(evidence, costs, tuple(range(self.literals + 1)))
 
-    def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> MonomialsGibbs:
+    def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> ScoredGibbs | MixtureGibbs:
+        """The law to draw from: a number of literals where that has a prior, then a score, then a member."""
         if self.shares is None:
-            return MonomialsGibbs((self.scores(evidence, costs=costs),), (1,), (self.size,), ratio)
+            return ScoredGibbs(self.scores(evidence, costs=costs), ratio)
         present = [j for j, size in enumerate(self._sizes) if size]
-        return MonomialsGibbs(
+        return MixtureGibbs(
             tuple(self._scores(evidence, costs, (j,)) for j in present),
             tuple(self.shares[j] for j in present),
             tuple(self._sizes[j] for j in present),
@@ -281,18 +266,3 @@ class Disjunctions(_Monomials, Stored):
 
     outside = True
     name = "disjunctions"
-
-
-@dataclass(frozen=True)
-class MonomialsGibbs:
-    """The law to draw from: a number of literals where that has a prior, then a score, then a member."""
-
-    parts: tuple[RegionScores[_Monomial], ...]
-    shares: tuple[int, ...]
-    sizes: tuple[int, ...]
-    ratio: Fraction
-
-    def draw(self, coins: Coins) -> _Monomial:
-        if len(self.parts) == 1:
-            return gibbs.draw(self.parts[0], self.ratio, coins)
-        return gibbs.draw_mixture(self.parts, self.shares, self.sizes, self.ratio, coins)

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from privpac.concepts.base import Costs
 from privpac.concepts.literals.cell_sets import CellSet
 from privpac.concepts.literals.formulas import Formula, atoms, evaluate
-from privpac.data.sample import Block
-from privpac.errors import DataError
+from privpac.data.sample import Block, labels_of
 
 __all__ = ["Hits", "PredicateHits"]
 
@@ -67,14 +66,11 @@ class PredicateHits:
         return Hits(a.records + b.records, a.hits + b.hits)
 
     def absorb(self, state: Hits, block: Block) -> Hits:
-        if block.labels is None:
-            raise DataError(
-                "These records have no labels, and counting by class needs them.", remedy="Give labels."
-            )
+        labels = labels_of(block, self.classes)
         room = _PACKED_BITS // max(1, len(self._atoms))
         step = min(max(room, _SMALLEST_CHUNK), _LARGEST_CHUNK)
         for start in range(0, block.n, step):
-            self._absorb_chunk(state, block, slice(start, start + step), block.labels)
+            self._absorb_chunk(state, block, slice(start, start + step), labels)
         return state
 
     def _absorb_chunk(self, state: Hits, block: Block, part: slice, labels: NDArray[np.uint8]) -> None:

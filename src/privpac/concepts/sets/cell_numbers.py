@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 
-from privpac.concepts.base import Cells
+from privpac.concepts.base import Hypothesis
 from privpac.concepts.literals.cell_sets import CellSet, source_sql
 from privpac.data.columns import Column, Numeric
 from privpac.data.schema import Schema
@@ -19,13 +17,6 @@ HUGEINT_BITS = 126
 
 _MOST_LISTED = 4096
 """Columns up to so many cells are written out cell by cell."""
-
-
-class Rule(Protocol):
-    """Anything that predicts class numbers from cells."""
-
-    def predict(self, cells: Cells) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-        """Class numbers of encoded records."""
 
 
 def number_sql(column: Column) -> str | None:
@@ -44,7 +35,7 @@ def number_sql(column: Column) -> str | None:
     return f"LEAST({cell}, {column.resolution - 1})"
 
 
-def members_sql(rule: Rule, name: str, schema: Schema, *, why: str) -> str:
+def members_sql(rule: Hypothesis, name: str, schema: Schema, *, why: str) -> str:
     """The rule as a list of cells where the column is short, else a refusal that says why."""
     column = schema.column(name)
     if column.size > _MOST_LISTED:

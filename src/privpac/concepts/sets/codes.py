@@ -10,7 +10,7 @@ Proof: docs/proofs/reed-solomon-points.md. Tested by tests/unit/concepts/sets/te
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -18,17 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.concepts.base import (
-    AnyNumber,
-    Cells,
-    Costs,
-    DrawnByScore,
-    EvenPrior,
-    Hypothesis,
-    OneColumn,
-    OverColumn,
-    Stored,
-)
+from privpac.concepts.base import Cells, Costs, DrawnByScore, Hypothesis, OneColumn, OverColumn, Stored
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.sets.cell_numbers import HUGEINT_BITS, members_sql, number_sql
 from privpac.data.schema import Schema
@@ -87,14 +77,7 @@ class CodeSet(OneColumn):
         return f"CASE WHEN ({' + '.join(terms)}) % {self.prime} = {self.value} THEN 1 ELSE 0 END"
 
     def to_json(self) -> dict[str, object]:
-        return {
-            "kind": self.kind,
-            "column": self.column,
-            "prime": self.prime,
-            "digits": self.digits,
-            "place": self.place,
-            "value": self.value,
-        }
+        return {"kind": self.kind, **asdict(self)}
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> CodeSet:
@@ -126,7 +109,7 @@ def has_room(prime: int, digits: int, size: int) -> bool:
 
 
 @dataclass(frozen=True)
-class CodeSets(AnyNumber, DrawnByScore, EvenPrior, OverColumn, Stored):
+class CodeSets(DrawnByScore, OverColumn, Stored):
     """All sets of the code, prime² of them, for a column of up to prime^digits cells."""
 
     schema: Schema

@@ -17,16 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import (
-    AnyNumber,
-    Costs,
-    CountedByScore,
-    DrawnByScore,
-    EvenPrior,
-    Hypothesis,
-    OverColumn,
-    Stored,
-)
+from privpac.concepts.base import Costs, CountedByScore, DrawnByScore, Hypothesis, OverColumn, Stored
 from privpac.concepts.sets import chacha
 from privpac.concepts.sets.points import Point
 from privpac.data.schema import Schema
@@ -43,7 +34,7 @@ MOST_SEED_BITS = 28
 
 
 @dataclass(frozen=True)
-class GeneratedPoints(AnyNumber, CountedByScore, DrawnByScore, EvenPrior, OverColumn, Stored):
+class GeneratedPoints(CountedByScore, DrawnByScore, OverColumn, Stored):
     """Class 1 on the value of one seed; `salt` is a public name that chooses the generator."""
 
     schema: Schema

@@ -43,10 +43,20 @@ def held_gains(
             table[values.astype(np.int64)] = gains
             return _sums_by_listing(prime, below, a, b, table)
         return _narrow(prime, below, a, b, values.astype(np.int64), gains)
-    wide = {_WORD + 13: _middle, _WORD**2 + 51: _wide}.get(prime)
-    if wide is None:
+    words = {_WORD + 13: 1, _WORD**2 + 51: 2}.get(prime)
+    if words is None:
         return _plain(prime, below, first, second, values.tolist(), gains)
-    return wide(prime, below, first, second, values, gains)
+    # Keys beyond these words, 13 in 2^64 or 51 in 2^128 of them, are left to Python.
+    fits = [max(pair) < _WORD**words for pair in zip(first, second, strict=True)]
+    one, other = ([k if ok else 0 for k, ok in zip(key, fits, strict=True)] for key in keys)
+    if words == 1:
+        low, high = (np.array(key, dtype=np.uint64) for key in (one, other))
+        sums = _middle_kernel(np.uint64(below), low, high, values.astype(np.uint64), gains)
+    else:
+        sums = _wide_kernel(_limbs([below]), _limbs(one), _limbs(other), _limbs(values.tolist()), gains)
+    for i in np.flatnonzero(~np.array(fits)).tolist():
+        sums[i] = _plain(prime, below, [first[i]], [second[i]], values.tolist(), gains)[0]
+    return sums
 
 
 def looks(prime: int, below: int, *, keys: int, values: int) -> int:
@@ -120,39 +130,6 @@ def _sums_by_listing(
             if cell >= prime:
                 cell -= prime
         sums[i] = total
-    return sums
-
-
-def _middle(
-    prime: int,
-    below: int,
-    first: list[int],
-    second: list[int],
-    values: NDArray[Any],
-    gains: NDArray[np.int64],
-) -> NDArray[np.int64]:
-    """Keys beyond 64 bits, 13 in 2^64 of them, are left to Python."""
-    fits = [a < _WORD and b < _WORD for a, b in zip(first, second, strict=True)]
-    a, b = (
-        np.array([k if ok else 0 for k, ok in zip(key, fits, strict=True)], dtype=np.uint64)
-        for key in (first, second)
-    )
-    sums = _middle_kernel(np.uint64(below), a, b, values.astype(np.uint64), gains)
-    return _amend(sums, fits, prime, below, first, second, values, gains)
-
-
-def _amend(
-    sums: NDArray[np.int64],
-    fits: list[bool],
-    prime: int,
-    below: int,
-    first: list[int],
-    second: list[int],
-    values: NDArray[Any],
-    gains: NDArray[np.int64],
-) -> NDArray[np.int64]:
-    for i in np.flatnonzero(~np.array(fits)).tolist():
-        sums[i] = _plain(prime, below, [first[i]], [second[i]], values.tolist(), gains)[0]
     return sums
 
 
@@ -246,21 +223,6 @@ def _limbs(numbers: list[int]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """High and low words of numbers below 2^128."""
     high = np.array([number >> 64 for number in numbers], dtype=np.uint64)
     return high, np.array([number & (_WORD - 1) for number in numbers], dtype=np.uint64)
-
-
-def _wide(
-    prime: int,
-    below: int,
-    first: list[int],
-    second: list[int],
-    values: NDArray[Any],
-    gains: NDArray[np.int64],
-) -> NDArray[np.int64]:
-    """The same in twice as many words."""
-    fits = [a < _WORD**2 and b < _WORD**2 for a, b in zip(first, second, strict=True)]
-    a, b = (_limbs([k if ok else 0 for k, ok in zip(key, fits, strict=True)]) for key in (first, second))
-    sums = _wide_kernel(_limbs([below]), a, b, _limbs(values.tolist()), gains)
-    return _amend(sums, fits, prime, below, first, second, values, gains)
 
 
 _Limbs = tuple[NDArray[np.uint64], NDArray[np.uint64]]

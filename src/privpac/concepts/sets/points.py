@@ -16,12 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import (
-    AnyNumber,
     Cells,
     Costs,
     CountedByScore,
     DrawnByScore,
-    EvenPrior,
     Hypothesis,
     OneColumn,
     OverColumn,
@@ -89,7 +87,7 @@ class Point(OneColumn):
 
 
 @dataclass(frozen=True)
-class Points(AnyNumber, AnyPoints, CountedByScore, DrawnByScore, EvenPrior, OverColumn, Stored):
+class Points(AnyPoints, CountedByScore, DrawnByScore, OverColumn, Stored):
     """All points of one `column` of a `schema`; any number of cells, 128-bit keys included."""
 
     schema: Schema

@@ -40,7 +40,6 @@ from privpac.concepts.trees.prior import Prior
 from privpac.concepts.trees.recursion import Recursion
 from privpac.errors import ParameterError
 from privpac.mechanisms.gibbs import power_table, reach
-from privpac.numbers.exact import ball
 
 __all__ = ["Answer", "Law", "Region", "narrowed"]
 
@@ -118,15 +117,6 @@ class Law:
         regions = np.cumsum([0] + [comb(p, size) << size for size in range(depth)]).astype(np.int64)
         return offsets(p, depth), regions, binomials(p)
 
-    @property
-    def _factors(self) -> list[tuple[float, float]]:
-        return self.prior.factors
-
-    @property
-    def errors(self) -> list[float]:
-        """By levels left: the relative error of float weights."""
-        return self.prior.errors
-
     @cached_property
     def _plain(self) -> plain.PlainSums | None:
         """The same sums by numpy, where that is quicker than to load the kernels."""
@@ -149,10 +139,12 @@ class Law:
             self._fill(tables)
             return tables
         for size in range(min(depth, self.prior.tests + 1)):
-            self._plain.bottom(size, *self._factors[1], tables[0], tables[1])
+            self._plain.bottom(size, *self.prior.factors[1], tables[0], tables[1])
         for level in range(2, depth + 1):
             for size in range(min(depth - level, self.prior.tests) + 1):
-                self._plain.inner(size, *self._factors[level], tables[0], tables[level - 1], tables[level])
+                self._plain.inner(
+                    size, *self.prior.factors[level], tables[0], tables[level - 1], tables[level]
+                )
         return tables
 
     def _fill(self, tables: list[Table]) -> None:
@@ -169,12 +161,12 @@ class Law:
             run_parts(
                 partial(
                     tree_sums.bottom_sums, self.evidence.counts, begin, binomial, size, costs, labels, weights,
-                    *self._factors[1], self._table, *out,
+                    *self.prior.factors[1], self._table, *out,
                 ),
                 threads,
             )  # fmt: skip
         for level in range(2, depth + 1):
-            scale, stop = self._factors[level]
+            scale, stop = self.prior.factors[level]
             for size in range(min(depth - level, self.prior.tests) + 1):
                 tree_sums.inner_sums(
                     size, regions, binomial, self.prior.shape == "list", weights, scale, stop,
@@ -193,7 +185,7 @@ class Law:
         counts = self.evidence.counts
         signed_counts = tree_sums.signed_counts(self.evidence, costs)[: int(begin[size + 2])]
         prices = tree_sums.prices(counts[: int(begin[size + 1])], costs)
-        common = labels, weights, *self._factors[1], self._table
+        common = labels, weights, *self.prior.factors[1], self._table
         if size == PAIR:
             work = partial(pair_sums, signed_counts, prices, *common, *self._parts(tables, size))
         else:
@@ -220,13 +212,8 @@ class Law:
         return np.repeat(np.arange(len(sizes)), sizes), np.repeat(np.array(nested), sizes)
 
     @property
-    def best(self) -> int:
-        """The smallest score in the class. Private: a diagnostic for simulations, never a result."""
-        return int(self._sums[self.prior.depth][0][0])
-
-    @property
     def total(self) -> tuple[int, float]:
-        """The sum over all trees as ratio^score · mass. Private, like all sums."""
+        """The sum over all trees as ratio^score · mass, the score the smallest in the class. Private, like all sums."""
         scores, masses = self._sums[self.prior.depth]
         return int(scores[0]), float(masses[0])
 
@@ -264,7 +251,7 @@ class Law:
                     self._sums[0], self._sums[depth - 1], entries, masses,
                 )  # fmt: skip
             base, mass = leaf(self.counts(region).astype(costs.dtype), costs, labels, self._table)
-        scale, stop = self._factors[depth]
+        scale, stop = self.prior.factors[depth]
         return tree_sums.weigh(entries, masses, weights, repeat, scale, stop, base, mass, self._table)
 
     def _plain_floats(self, sums: plain.PlainSums, region: Region, depth: int) -> NDArray[np.float64]:
@@ -284,7 +271,7 @@ class Law:
                 entries, masses = children[0][:, number], children[1][:, number]
             base, mass = sums.leaves(totals)
             stay = int(base[0]), float(mass[0])
-        return sums.weigh(entries, masses, *self._factors[depth], stay)
+        return sums.weigh(entries, masses, *self.prior.factors[depth], stay)
 
     def label_floats(self, region: Region) -> NDArray[np.float64]:
         correct = self.counts(region) * self._public[0]
@@ -315,13 +302,12 @@ class Law:
 
     def balls(self) -> Recursion:
         """Recursion in ball arithmetic of the current precision."""
-        base = ball(self.ratio)
-        return Recursion(self.prior, self.costs, lambda power: base**power, ball)
+        return Recursion(self.prior, self.costs, self.ratio, exact=False)
 
     @cached_property
     def rationals(self) -> Recursion:
         """Recursion in exact fractions."""
-        return Recursion(self.prior, self.costs, lambda power: self.ratio**power, Fraction)
+        return Recursion(self.prior, self.costs, self.ratio, exact=True)
 
 
 def _empty(rows: int) -> Table:
@@ -360,7 +346,7 @@ class NodeWeights:
         return ("node", self.law.prior, self.law.ratio, self.law.costs, self.depth, counts.tobytes())
 
     def floats(self) -> tuple[NDArray[np.float64], float]:
-        return self.law.node_floats(self.region, self.depth), self.law.errors[self.depth]
+        return self.law.node_floats(self.region, self.depth), self.law.prior.errors[self.depth]
 
     def balls(self, bits: int) -> Sequence[arb]:
         with ctx.workprec(bits):
@@ -383,7 +369,7 @@ class LabelWeights:
         return ("label", self.law.prior.labels, self.law.ratio, self.law.costs, counts.tobytes())
 
     def floats(self) -> tuple[NDArray[np.float64], float]:
-        return self.law.label_floats(self.region), self.law.errors[0]
+        return self.law.label_floats(self.region), self.law.prior.errors[0]
 
     def balls(self, bits: int) -> Sequence[arb]:
         with ctx.workprec(bits):

@@ -136,6 +136,7 @@ class DecisionLists(GrownRules, Stored):
     threads: int = THREADS
 
     shape: ClassVar[Shape] = "list"
+    levels_name: ClassVar[str] = "length"
 
     @property
     def levels(self) -> int:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations
 from math import comb
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,10 +36,10 @@ from privpac.concepts.literals.cooccurrence import (
     Estimate,
     offsets,
 )
-from privpac.concepts.trees.kernels.plain_majorities import majority_prices
+from privpac.concepts.trees.kernels.plain import majority_prices
 from privpac.concepts.trees.kernels.sums import signed_counts
 from privpac.concepts.trees.parts import UniformTrees
-from privpac.concepts.trees.prior import refuse_beyond
+from privpac.concepts.trees.prior import CountedBySets
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
@@ -63,12 +63,13 @@ NEAR = 2**17
 
 
 @dataclass(frozen=True)
-class Majorities(UniformTrees, Stored):
+class Majorities(CountedBySets, UniformTrees, Stored):
     """Rules that follow two of three signed tests; uniform over the sets of tests and their signs."""
 
     schema: Schema
     binarisation: Binarisation | None = None
     threads: int = THREADS
+    levels_name: ClassVar[str] = "tests"
 
     def __post_init__(self) -> None:
         if (classes := len(self.schema.classes)) != 2:
@@ -84,30 +85,22 @@ class Majorities(UniformTrees, Stored):
         return "majorities"
 
     @property
+    def levels(self) -> int:
+        return VOTERS
+
+    @property
     def size(self) -> int:
         return RULES * comb(len(self.tests.tests), VOTERS)
 
     @property
-    def vc(self) -> int:
-        """A class of N functions shatters at most log2 N points."""
-        return self.size.bit_length() - 1
-
-    @property
     def statistic(self) -> CooccurrenceTensor:
         return CooccurrenceTensor(self.tests, VOTERS, 2, self.threads)
-
-    def estimate(self, n: int) -> Estimate:
-        """Public estimate of time and memory for n records."""
-        return self._cost(VOTERS, n)
 
     def _cost(self, levels: int, n: int) -> Estimate:
         tensor = CooccurrenceTensor(self.tests, levels, 2, self.threads)
         counting = tensor.estimate(n)
         rules = RULES * comb(len(self.tests.tests), levels)
         return Estimate(counting.seconds + RULE_COST * 1e-9 * rules, counting.bytes + 8 * tensor.sets)
-
-    def require(self, n: int | None) -> None:
-        refuse_beyond("Majorities", "tests", VOTERS, len(self.tests.tests), self._cost, n=n)
 
     def scores(self, evidence: Cooccurrence, *, costs: Costs) -> MajorityScores:
         sets = int(offsets(len(self.tests.tests), VOTERS)[-1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -21,7 +21,7 @@ from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.data.schema import Schema
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.gibbs import PowerWeights
-from privpac.mechanisms.scores import NamedScores, Place, Row, Runs, Scores
+from privpac.mechanisms.scores import NamedScores, Row, Runs, Scores
 from privpac.numbers.exact import UNIT_ROUNDOFF, ball
 
 __all__ = ["Constants", "OneTest", "PartGibbs", "Total", "TreePart", "UniformGibbs", "UniformTrees"]
@@ -120,6 +120,8 @@ class UniformGibbs:
 
 
 class _Counted(Protocol):
+    schema: Schema
+
     @property
     def size(self) -> int: ...
 
@@ -142,6 +144,11 @@ class UniformTrees(Members):
     def require(self, n: int | None) -> None:
         """Refuse more records than counts hold."""
         require_counts(n)
+
+    @property
+    def vc(self: _Counted) -> int | None:
+        """A class of N functions shatters at most log2 N points; for two classes only."""
+        return self.size.bit_length() - 1 if len(self.schema.classes) == 2 else None
 
     @property
     def odds(self: _Counted) -> Fraction:
@@ -181,10 +188,6 @@ class Constants(ManyLabels, UniformTrees, Stored):
         return len(self.schema.classes)
 
     @property
-    def vc(self) -> int | None:
-        return 1 if self.size == 2 else None
-
-    @property
     def statistic(self) -> CooccurrenceTensor:
         return CooccurrenceTensor(self.tests, 0, self.size)
 
@@ -195,11 +198,7 @@ class Constants(ManyLabels, UniformTrees, Stored):
         correct = evidence.counts[0].astype(np.int64) * np.array(costs, dtype=np.int64)
         last = self.size - 1
         row = Row.of(0, np.arange(last, dtype=np.int64), correct.sum() - correct, last)
-        return NamedScores(Runs((row,)), _member)
-
-
-def _member(place: Place) -> Tree:
-    return Leaf(place[1])
+        return NamedScores(Runs((row,)), lambda place: Leaf(place[1]))
 
 
 @dataclass(frozen=True)
@@ -230,11 +229,6 @@ class OneTest(ManyLabels, UniformTrees, Stored):
         return len(self.tests.tests) * len(self.answers)
 
     @property
-    def vc(self) -> int | None:
-        """A class of N functions shatters at most log2 N points; for two classes only."""
-        return self.size.bit_length() - 1 if len(self.schema.classes) == 2 else None
-
-    @property
     def statistic(self) -> CooccurrenceTensor:
         return CooccurrenceTensor(self.tests, 1, len(self.schema.classes))
 
@@ -249,7 +243,7 @@ class OneTest(ManyLabels, UniformTrees, Stored):
         prices = self._prices(counts * np.array(costs, dtype=np.int64))
         last = len(prices) - 1
         row = Row.of(0, np.arange(last, dtype=np.int64), prices, last)
-        return NamedScores(Runs((row,)), partial(_answers_at, self))
+        return NamedScores(Runs((row,)), lambda place: self.member(place[1]))
 
     def _prices(self, correct: NDArray[np.int64]) -> NDArray[np.int64]:
         """The price of every member's mistakes, test by test: all that could be lost less what is answered right."""
@@ -262,7 +256,3 @@ class OneTest(ManyLabels, UniformTrees, Stored):
         test, answer = divmod(index, len(self.answers))
         low, high = self.answers[answer]
         return Split(self.tests.tests[test], Leaf(low), Leaf(high))
-
-
-def _answers_at(concepts: OneTest, place: Place) -> Tree:
-    return concepts.member(place[1])

@@ -7,22 +7,77 @@ proven bound.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from flint import arb, ctx
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
 from privpac.mechanisms.gibbs import power_table, reach
+from privpac.numbers.exact import ball
 
-__all__ = ["SMALLEST_BITS", "Floats", "Integers", "Powers"]
+__all__ = ["SMALLEST_BITS", "Arithmetic", "Choice", "Floats", "Integers", "Number", "Powers"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 SMALLEST_BITS = 900
 """Powers below 2^-900 are not in the table; see `numbers.exact.SMALLEST_POWER`."""
+
+Number = Any
+"""A Fraction or a ball; the arithmetic is the same text for both."""
+
+
+class Arithmetic:
+    """Sums by their definition, in fractions or in balls (midpoints with proved radii); powers are remembered.
+
+    With balls, ask everything under the same working precision.
+    """
+
+    def __init__(self, ratio: Fraction, *, exact: bool) -> None:
+        self._number: Callable[[Fraction | int], Number] = Fraction if exact else ball
+        self._ratio = self._number(ratio)
+        self._powers: dict[int, Number] = {}
+
+    def _power(self, step: int) -> Number:
+        if step not in self._powers:
+            self._powers[step] = self._ratio**step
+        return self._powers[step]
+
+
+class Choice(ABC):
+    """Weights of one decision of a draw; `question` names the method of the sums that computes them, in any
+    arithmetic."""
+
+    def __init__(self, law: Any, question: str, *place: Any) -> None:
+        self._law = law
+        self._question = question
+        self._place = place
+
+    @property
+    @abstractmethod
+    def key(self) -> Hashable: ...
+
+    def floats(self) -> tuple[Floats, float]:
+        if not self._law.sums.fits:
+            return np.ones(1), 1.0
+        return self._law.weights(self._question, *self._place), self._law.sums.error
+
+    def balls(self, bits: int) -> Sequence[arb]:
+        with ctx.workprec(bits):
+            return self._slowly(bits)
+
+    def exact(self) -> Sequence[Fraction]:
+        return self._slowly(None)
+
+    def _slowly(self, bits: int | None) -> Sequence[Number]:
+        weights: Sequence[Number] = getattr(self._law.ladder(bits), self._question)(*self._place)
+        return weights
 
 
 @dataclass(frozen=True, eq=False)

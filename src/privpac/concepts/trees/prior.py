@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import comb
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from privpac.concepts.labellings.members import Members
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import DEEPEST, CooccurrenceTensor, Estimate, require_counts
+from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
 from privpac.numbers.exact import UNIT_ROUNDOFF
 
-__all__ = ["LEAST_MASS", "PAIR_COST", "Prior", "checked_prior", "estimate", "refuse_beyond"]
+__all__ = ["LEAST_MASS", "PAIR_COST", "CountedBySets", "Prior", "checked_prior", "estimate"]
 
 Shape = Literal["tree", "list"]
 
@@ -156,26 +158,54 @@ def estimate(tensor: CooccurrenceTensor, n: int, *, pair_cost: float = PAIR_COST
     return Estimate(counting.seconds + pairs * pair_cost * 1e-9, counting.bytes + 2 * 16 * sum(regions))
 
 
-def refuse_beyond(
-    owner: str,
-    levels: str,
-    depth: int,
-    tests: int,
-    cost: Callable[[int, int], Estimate],
-    *,
-    n: int | None,
-) -> None:
-    """SizeError when memory (or, for a known public n, time) would not suffice; names the depth that fits."""
-    require_counts(n)
+class CountedBySets(Members, ABC):
+    """A class of rules over public tests: how many records pass each small set of them is all that it must see."""
 
-    def fits(levels: int) -> bool:
-        need = cost(levels, n or 0)
-        return need.bytes <= MOST_BYTES and (n is None or need.seconds <= MOST_SECONDS)
+    schema: Schema
+    binarisation: Binarisation | None
+    levels_name: ClassVar[str]
+    """What the class calls the largest number of tests in a set, for messages."""
 
-    if fits(depth):
-        return
-    need = cost(depth, n or 0)
-    smaller = next((levels for levels in range(depth - 1, 0, -1) if fits(levels)), None)
-    remedy = "Use fewer cuts or columns." if smaller is None else f"Use {levels}={smaller}, or fewer cuts."
-    text = f"{need.bytes / 2**30:.1f} GiB" + ("" if n is None else f" and {need.seconds:,.0f} seconds")
-    raise SizeError(f"{owner}: {levels}={depth} with {tests} tests needs about {text}.", remedy=remedy)
+    @property
+    @abstractmethod
+    def levels(self) -> int:
+        """How many tests a set has at most."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int: ...
+
+    @abstractmethod
+    def _cost(self, levels: int, n: int) -> Estimate: ...
+
+    @cached_property
+    def tests(self) -> Binarisation:
+        """The tests that were given, or those of the schema."""
+        return self.binarisation or Binarisation.of(self.schema)
+
+    @property
+    def vc(self) -> int | None:
+        """A class of N functions shatters at most log2 N points; for two classes only."""
+        return self.size.bit_length() - 1 if len(self.schema.classes) == 2 else None
+
+    def estimate(self, n: int) -> Estimate:
+        """Public estimate of time and memory for n records."""
+        return self._cost(self.levels, n)
+
+    def require(self, n: int | None) -> None:
+        """Refuse, before anything is read, what would not fit in memory or (where n is known) in time; the refusal
+        names what does."""
+        require_counts(n)
+
+        def fits(levels: int) -> bool:
+            need = self._cost(levels, n or 0)
+            return need.bytes <= MOST_BYTES and (n is None or need.seconds <= MOST_SECONDS)
+
+        if fits(self.levels):
+            return
+        name, need = self.levels_name, self._cost(self.levels, n or 0)
+        smaller = next((levels for levels in range(self.levels - 1, 0, -1) if fits(levels)), None)
+        remedy = "Use fewer cuts or columns." if smaller is None else f"Use {name}={smaller}, or fewer cuts."
+        text = f"{need.bytes / 2**30:.1f} GiB" + ("" if n is None else f" and {need.seconds:,.0f} seconds")
+        what = f"{type(self).__name__}: {name}={self.levels} with {len(self.tests.tests)} tests"
+        raise SizeError(f"{what} needs about {text}.", remedy=remedy)

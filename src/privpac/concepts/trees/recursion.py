@@ -6,9 +6,8 @@ else. Proof: docs/proofs/tree-sums.md, section 1. Tested by tests/unit/concepts/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,29 +15,19 @@ from numpy.typing import NDArray
 from privpac.concepts.base import Costs
 from privpac.concepts.literals.cooccurrence import binomials
 from privpac.concepts.trees.kernels.regions import restrict
+from privpac.concepts.trees.powers import Arithmetic, Number
 from privpac.concepts.trees.prior import Prior
 
 __all__ = ["Recursion"]
 
-Number = Any
-"""A Fraction or an arb, depending on the reading."""
 
-
-class Recursion:
+class Recursion(Arithmetic):
     """The defining sums, literally, in exact or enclosing arithmetic; numbers are remembered."""
 
-    def __init__(
-        self,
-        prior: Prior,
-        costs: Costs,
-        power: Callable[[int], Number],
-        number: Callable[[Fraction], Number],
-    ) -> None:
+    def __init__(self, prior: Prior, costs: Costs, ratio: Fraction, *, exact: bool) -> None:
+        super().__init__(ratio, exact=exact)
         self._prior = prior
         self._costs = costs
-        self._power = power
-        self._number = number
-        self._powers: dict[int, Number] = {}
         self._known: dict[tuple[int, bytes], Number] = {}
 
     def labels(self, counts: NDArray[np.int64]) -> list[Number]:
@@ -46,14 +35,9 @@ class Recursion:
         correct = [cost * int(count) for cost, count in zip(self._costs, counts, strict=True)]
         total = sum(correct)
         return [
-            self._number(label) * self._known_power(total - right)
+            self._number(label) * self._power(total - right)
             for label, right in zip(self._prior.labels, correct, strict=True)
         ]
-
-    def _known_power(self, power: int) -> Number:
-        if power not in self._powers:
-            self._powers[power] = self._power(power)
-        return self._powers[power]
 
     def leaf(self, counts: NDArray[np.int64]) -> Number:
         key = (0, counts.tobytes())

@@ -7,7 +7,6 @@ depth splits on a uniformly chosen test, and every label is equally likely.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,19 +17,18 @@ from flint import arb, ctx
 
 from privpac.coins import Coins
 from privpac.concepts.base import Costs, Hypothesis, ManyLabels, Stored
-from privpac.concepts.labellings.members import Members
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.concepts.literals.cooccurrence import THREADS, Cooccurrence, CooccurrenceTensor, Estimate
 from privpac.concepts.trees.law import Law, Region, narrowed
 from privpac.concepts.trees.parts import Total
-from privpac.concepts.trees.prior import Prior, Shape, checked_prior, estimate, refuse_beyond
+from privpac.concepts.trees.prior import CountedBySets, Prior, Shape, checked_prior, estimate
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.data.schema import Schema
 
 __all__ = ["GrownRules", "Trees", "TreesGibbs"]
 
 
-class GrownRules(Members, ManyLabels, ABC):
+class GrownRules(CountedBySets, ManyLabels):
     """What trees and decision lists share: rules grown test by test under a public prior.
 
     A subclass is a frozen dataclass with these fields.
@@ -41,23 +39,11 @@ class GrownRules(Members, ManyLabels, ABC):
 
     shape: ClassVar[Shape]
 
-    schema: Schema
-    binarisation: Binarisation | None
     stop: Fraction
     root_splits: bool
     label_prior: tuple[Fraction, ...] | None
     weights: tuple[int, ...] | None
     threads: int
-
-    @property
-    @abstractmethod
-    def levels(self) -> int:
-        """How many tests in a row are asked at most."""
-
-    @property
-    def levels_name(self) -> str:
-        """What the subclass calls its number of levels, for messages."""
-        return "depth" if self.shape == "tree" else "length"
 
     @property
     def word(self) -> str:
@@ -66,10 +52,6 @@ class GrownRules(Members, ManyLabels, ABC):
     def __post_init__(self) -> None:
         _ = self.prior  # refuses parameters that make none
         self.require(None)
-
-    @cached_property
-    def tests(self) -> Binarisation:
-        return self.binarisation or Binarisation.of(self.schema)
 
     @cached_property
     def prior(self) -> Prior:
@@ -87,11 +69,6 @@ class GrownRules(Members, ManyLabels, ABC):
         return 1 / self.prior.least - 1
 
     @property
-    def vc(self) -> int | None:
-        """A class of N functions shatters at most log2 N points; for two classes only."""
-        return self.size.bit_length() - 1 if len(self.schema.classes) == 2 else None
-
-    @property
     def statistic(self) -> CooccurrenceTensor:
         return self._tensor(self.levels)
 
@@ -100,14 +77,6 @@ class GrownRules(Members, ManyLabels, ABC):
 
     def _cost(self, levels: int, n: int) -> Estimate:
         return estimate(self._tensor(levels), n)
-
-    def estimate(self, n: int) -> Estimate:
-        """Public estimate of time and memory for n records."""
-        return self._cost(self.levels, n)
-
-    def require(self, n: int | None) -> None:
-        """Refuse, before anything is read, what would not fit in memory or (where n is known) in time."""
-        refuse_beyond(type(self).__name__, self.levels_name, self.levels, self.prior.tests, self._cost, n=n)
 
     def _has(self, test: Test) -> bool:
         return test in self._test_set
@@ -143,6 +112,7 @@ class Trees(GrownRules, Stored):
     threads: int = THREADS
 
     shape: ClassVar[Shape] = "tree"
+    levels_name: ClassVar[str] = "depth"
 
     @property
     def levels(self) -> int:
@@ -190,7 +160,7 @@ class TreesGibbs:
     def total(self) -> Total:
         """The sum over all trees; its error is that of the sums (docs/proofs/tree-sums.md)."""
         score, mass = self.law.total
-        return Total(score, mass, self.law.errors[self.law.prior.depth])
+        return Total(score, mass, self.law.prior.errors[self.law.prior.depth])
 
     def ball(self, bits: int) -> arb:
         with ctx.workprec(bits):

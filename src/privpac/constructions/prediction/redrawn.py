@@ -18,8 +18,7 @@ from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass, Hypothesis
 from privpac.concepts.labellings.base import Dichotomous, dimension, with_dichotomies
 from privpac.constructions.prediction.voters import require_two_classes
-from privpac.data.remembered import Remembered
-from privpac.data.sample import Sample, Size
+from privpac.data.sample import Remembered, Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, RuleRefused, SizeError
 from privpac.guarantee.facts import Accuracy

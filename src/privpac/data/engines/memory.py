@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privpac.data.raw import Array
-from privpac.data.sample import Block, Derivation, Indices, Size, Statistic, checked_positions
+from privpac.data.sample import Block, Derivation, Indices, Number, Size, Statistic, checked_positions
 from privpac.data.schema import Schema
 from privpac.data.statistics import FromCellCounts
 from privpac.data.tables import read, vector
@@ -213,9 +213,7 @@ class MemorySample:
         remains[self._valid_positions(positions)] = False
         return self._at(np.flatnonzero(remains))
 
-    def parts(
-        self, number: Callable[[Mapping[str, Array]], Array], count: int, *, columns: tuple[str, ...]
-    ) -> list[MemorySample]:
+    def parts(self, number: Number, count: int, *, columns: tuple[str, ...]) -> list[MemorySample]:
         if not columns:  # nothing to look at: everyone is in the first part
             nobody = np.empty(0, dtype=np.intp)
             return [self, *(self._at(nobody) for _ in range(count - 1))]

@@ -19,9 +19,9 @@ import numpy.typing as npt
 from privpac.data.arrow import arrow_installed
 from privpac.data.engines.files import FileSource
 from privpac.data.engines.memory import MemorySample
-from privpac.data.engines.streamed import Number, StreamedSample
+from privpac.data.engines.streamed import StreamedSample, add_up, within
 from privpac.data.raw import Array
-from privpac.data.sample import Block, Indices, Size, Statistic, checked_positions
+from privpac.data.sample import Block, Indices, Number, Size, Statistic, checked_positions
 from privpac.data.schema import Schema
 from privpac.errors import DataError
 
@@ -98,13 +98,13 @@ class ShardedSample:
 
     def reduce(self, statistic: Statistic[S]) -> S:
         work: Work = partial(_reduce, statistic)
-        total: S = _add_up(statistic, self._results(work))
+        total: S = add_up(statistic, self._results(work))
         self._read = True
         return total
 
     def take(self, positions: Indices) -> MemorySample:
         places, inverse = np.unique(self._base(positions), return_inverse=True)
-        tasks = [Task(shard, self._within(places, shard)) for shard in self._shards]
+        tasks = [Task(shard, within(places, shard.start, shard.n)) for shard in self._shards]
         blocks: list[Block] = list(self._run(partial(_take, self._schema), tasks))
         names = self._schema.names
         cells = {name: np.concatenate([block.cells[name] for block in blocks]) for name in names}
@@ -122,14 +122,8 @@ class ShardedSample:
 
     def _results(self, work: Work) -> Iterator[Any]:
         """What `work` makes of the records of each shard."""
-        tasks = [Task(shard, self._within(self._absent, shard)) for shard in self._shards]
+        tasks = [Task(shard, within(self._absent, shard.start, shard.n)) for shard in self._shards]
         return iter(self._run(partial(_run, self._schema, work), tasks))
-
-    @staticmethod
-    def _within(positions: Positions, shard: Shard) -> Positions:
-        """Sorted positions that lie in a shard, counted from its first record."""
-        first, last = np.searchsorted(positions, [shard.start, shard.start + shard.n])
-        return positions[first:last] - shard.start
 
     def _base(self, positions: Indices) -> Positions:
         """Places among the records that are left, as positions among all: each is moved on by those gone before it."""
@@ -229,17 +223,3 @@ def _part_sizes(divide: Callable[[StreamedSample], Any], sample: StreamedSample)
 def _labels(block: Block) -> Array:
     assert block.labels is not None  # shards are opened with their labels
     return block.labels
-
-
-def _add_up(statistic: Statistic[S], states: Iterator[S]) -> S:
-    """Pairs of equal age first, so that a state that grows with the records is copied a logarithmic number of times."""
-    waiting: list[tuple[int, S]] = []
-    for one in states:
-        age, state = 0, one
-        while waiting and waiting[-1][0] == age:
-            age, state = age + 1, statistic.merge(waiting.pop()[1], state)
-        waiting.append((age, state))
-    total = statistic.zero()
-    while waiting:
-        total = statistic.merge(waiting.pop()[1], total)
-    return total

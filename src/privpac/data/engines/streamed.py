@@ -8,7 +8,7 @@ A position is a record's place in the source's order, which must be the same in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -16,16 +16,15 @@ import numpy.typing as npt
 
 from privpac.data.engines.memory import MemorySample
 from privpac.data.raw import Array
-from privpac.data.sample import Block, Indices, Size, Statistic, checked_positions
+from privpac.data.sample import Block, Indices, Number, Size, Statistic, checked_positions
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts, FromCellCounts
 from privpac.data.texts import Raw
 from privpac.errors import DataError
 
-__all__ = ["Batch", "Number", "Progress", "Source", "StreamedSample", "block_of"]
+__all__ = ["Batch", "Progress", "Source", "StreamedSample", "add_up", "block_of", "within"]
 
 S = TypeVar("S")
-Number = Callable[[Mapping[str, Array]], Array]
 Stream = Callable[[tuple[str, ...]], Iterator[Block]]
 Progress = Callable[[int, int], None]
 
@@ -171,7 +170,7 @@ class StreamedSample:
         cells: dict[str, list[Array]] = {name: [] for name in self._schema.names}
         labels: list[Array] = []
         for block, here in _with_positions(self.blocks(*self._schema.names)):
-            inside = places[np.searchsorted(places, here) : np.searchsorted(places, here + block.n)] - here
+            inside = within(places, here, block.n)
             for name, parts in cells.items():
                 parts.append(block.cells[name][inside])
             if block.labels is not None:
@@ -192,9 +191,7 @@ class StreamedSample:
 
         def stream(columns: tuple[str, ...]) -> Iterator[Block]:
             for block, here in _with_positions(self._stream(columns)):
-                inside = (
-                    absent[np.searchsorted(absent, here) : np.searchsorted(absent, here + block.n)] - here
-                )
+                inside = within(absent, here, block.n)
                 yield block if len(inside) == 0 else _at(block, np.delete(np.arange(block.n), inside))
 
         return StreamedSample(self._schema, stream=stream, size=lambda: left)
@@ -260,17 +257,21 @@ class _Part(StreamedSample):
 
 
 def _reduce(statistic: Statistic[S], blocks: Iterator[Block]) -> S:
-    """Absorbed one after the other; a state that grows with the records is merged with others of its age instead,
-    so that every count is copied a logarithmic number of times."""
+    """Absorbed one after the other; states that grow with the records are added up instead."""
     grows = isinstance(statistic, FromCellCounts)
-    if not grows:
-        state = statistic.zero()
-        for block in blocks:
-            state = statistic.absorb(state, block)
-        return state
-    waiting: list[tuple[int, S]] = []
+    if grows:
+        return add_up(statistic, (statistic.absorb(statistic.zero(), block) for block in blocks))
+    state = statistic.zero()
     for block in blocks:
-        age, state = 0, statistic.absorb(statistic.zero(), block)
+        state = statistic.absorb(state, block)
+    return state
+
+
+def add_up(statistic: Statistic[S], states: Iterable[S]) -> S:
+    """Pairs of equal age first, so that a state that grows with the records is copied a logarithmic number of times."""
+    waiting: list[tuple[int, S]] = []
+    for one in states:
+        age, state = 0, one
         while waiting and waiting[-1][0] == age:
             age, state = age + 1, statistic.merge(waiting.pop()[1], state)
         waiting.append((age, state))
@@ -320,6 +321,12 @@ def _with_positions(blocks: Iterator[Block]) -> Iterator[tuple[Block, int]]:
     for block in blocks:
         yield block, here
         here += block.n
+
+
+def within(positions: Indices, start: int, n: int) -> Indices:
+    """Those of some sorted positions that lie among the n records from `start` on, counted from the first of them."""
+    first, last = np.searchsorted(positions, [start, start + n])
+    return positions[first:last] - start
 
 
 def _at(block: Block, places: Array) -> Block:

@@ -24,7 +24,7 @@ from privpac.errors import SizeError
 from privpac.numbers.exact import ratio_for
 from privpac.plan.answer import Answer
 from privpac.plan.populations import Population
-from privpac.plan.runs.base import EACH_RECORD, Supply, listing_seconds, runnable
+from privpac.plan.runs.base import EACH_RECORD, Supply, listing_seconds
 from privpac.plan.runs.rules import class_of
 from privpac.plan.trials import Experiment, Trial
 
@@ -115,10 +115,6 @@ def _fitting(answer: Answer, concepts: Any, models: int, *, records: int) -> flo
     return models * (EACH_MODEL + listing_seconds(answer, concepts, block, counted=block))
 
 
-def _concepts(answer: Answer, supply: Supply) -> Any:
-    return class_of(runnable(answer.concepts.word), supply, columns=answer.concepts.word.count("COLUMN"))
-
-
 def _turn(share: float, flip: Fraction) -> float:
     """Of answers that are wrong so often and then turned round."""
     return share * (1 - 2 * float(flip)) + float(flip)
@@ -136,7 +132,7 @@ def _voted_wrong(population: Population, votes: NDArray[np.int64], models: int, 
 
 def vote(answer: Answer, supply: Supply) -> Experiment:
     """Models on disjoint blocks, as many as the row says; the noise of every answer is summed."""
-    concepts, models = _concepts(answer, supply), int(answer.need.parameters["models"])
+    concepts, models = class_of(answer, supply), int(answer.need.parameters["models"])
 
     def make(population: Population, n: int, epsilon: Fraction) -> Errs:
         predictor = Vote(Concepts(concepts), epsilon, min(models, n))
@@ -156,8 +152,7 @@ def vote(answer: Answer, supply: Supply) -> Experiment:
 
 def flipped(answer: Answer, supply: Supply) -> Experiment:
     """A fresh draw for every answer, turned round now and then."""
-    concepts = _concepts(answer, supply)
-
+    concepts = class_of(answer, supply)
     plan_for = _for_size(FreshDraws, concepts, answer)
 
     def make(population: Population, n: int, epsilon: Fraction) -> Errs:
@@ -170,53 +165,36 @@ def flipped(answer: Answer, supply: Supply) -> Experiment:
     return _experiment(answer, supply, make, draws=DRAWS, each=each)
 
 
-def relabelled_vote(answer: Answer, supply: Supply) -> Experiment:
-    """Models on records that the others relabel, anew for every answer."""
-    concepts = _concepts(answer, supply)
-
-    plan_for = _for_size(RelabelledVote, concepts, answer)
+def _of_models(answer: Answer, supply: Supply, kind: Any, *, voted: bool) -> Experiment:
+    """Models on records that others vote on (`voted`), or that one draw relabels; then answers are turned round."""
+    concepts = class_of(answer, supply)
+    plan_for = _for_size(kind, concepts, answer)
 
     def make(population: Population, n: int, epsilon: Fraction) -> Errs:
         predictor, cells = plan_for(n, epsilon), population.records.block().cells
-        return lambda sample, coins: _voted_wrong(
-            population, predictor.votes(sample, cells, coins), predictor.models, ratio_for(predictor.inner)
-        )
 
-    numbers = _numbers_of(plan_for, answer)
-    drawing = _drawing(answer, concepts, numbers, voted=True)
-
-    def each(n: int) -> float:
-        kept, models = numbers(n)
-        return drawing(n) + _fitting(answer, concepts, models, records=kept)
-
-    return _experiment(answer, supply, make, draws=DRAWS, each=each)
-
-
-def net_relabelled(answer: Answer, supply: Supply) -> Experiment:
-    """All records relabelled by one draw, models on blocks of them, an answer turned round now and then."""
-    concepts = _concepts(answer, supply)
-
-    plan_for = _for_size(NetRelabelled, concepts, answer)
-
-    def make(population: Population, n: int, epsilon: Fraction) -> Errs:
-        predictor = plan_for(n, epsilon)
-        cells = population.records.block().cells
-
-        def errs(sample: object, coins: object) -> float:
-            error = _voted_wrong(
-                population,
-                predictor.votes(sample, cells, coins),
-                predictor.models,
-                ratio_for(predictor.inner),
-            )
-            return _turn(error, predictor.flip)
+        def errs(sample: Any, coins: Any) -> float:
+            votes = predictor.votes(sample, cells, coins)
+            share = _voted_wrong(population, votes, predictor.models, ratio_for(predictor.inner))
+            return share if voted else _turn(share, predictor.flip)
 
         return errs
 
     numbers = _numbers_of(plan_for, answer)
-    drawing = _drawing(answer, concepts, numbers)
+    drawing = _drawing(answer, concepts, numbers, voted=voted)
 
     def each(n: int) -> float:
-        return drawing(n) + _fitting(answer, concepts, numbers(n)[1], records=n)
+        kept, models = numbers(n)
+        return drawing(n) + _fitting(answer, concepts, models, records=kept if voted else n)
 
     return _experiment(answer, supply, make, draws=DRAWS, each=each)
+
+
+def relabelled_vote(answer: Answer, supply: Supply) -> Experiment:
+    """Models on records that the others relabel, anew for every answer."""
+    return _of_models(answer, supply, RelabelledVote, voted=True)
+
+
+def net_relabelled(answer: Answer, supply: Supply) -> Experiment:
+    """All records relabelled by one draw, models on blocks of them, an answer turned round now and then."""
+    return _of_models(answer, supply, NetRelabelled, voted=False)

@@ -14,7 +14,7 @@ from privpac.data.semi import SemiSample
 from privpac.errors import SizeError
 from privpac.plan.answer import Answer
 from privpac.plan.populations import Population
-from privpac.plan.runs.base import EACH_RECORD, Supply, listing_seconds, runnable, weighing_seconds
+from privpac.plan.runs.base import EACH_RECORD, Supply, listing_seconds, weighing_seconds
 from privpac.plan.runs.rules import class_of
 from privpac.plan.trials import Experiment, Trial
 
@@ -30,8 +30,7 @@ def with_pool(method: str) -> Callable[[Answer, Supply], Experiment]:
 
     def experiment(answer: Answer, supply: Supply) -> Experiment:
         population, others, failure = supply.population(answer), answer.need.unlabelled, answer.wish.failure
-        columns = answer.concepts.word.count("COLUMN")
-        concepts = class_of(runnable(answer.concepts.word), supply, columns=columns)
+        concepts = class_of(answer, supply)
 
         @lru_cache(maxsize=64)
         def settings(n: int, epsilon: Fraction) -> dict[str, Any]:

@@ -30,9 +30,11 @@ EACH_CELL = 1.5e-6
 """Seconds of one answer that is flipped on its own."""
 
 
-def class_of(word: str, supply: Supply, *, columns: int = 1) -> Any:
-    """The class a word names, in the schema of the question."""
-    return concepts_for(word, Request(supply.schema(columns=columns), Size(1), Fraction(1)))
+def class_of(answer: Answer, supply: Supply) -> Any:
+    """The class that a row is about, in the schema of the question."""
+    word = answer.concepts.word
+    request = Request(supply.schema(columns=word.count("COLUMN")), Size(1), Fraction(1))
+    return concepts_for(runnable(word), request)
 
 
 def _learning(answer: Answer, supply: Supply, make: Make, seconds: Callable[[int], float]) -> Experiment:
@@ -87,7 +89,7 @@ def active(answer: Answer, supply: Supply) -> Experiment:
 
 def agnostic(answer: Answer, supply: Supply) -> Experiment:
     """`Agnostic` around one draw, with half of the failure each, as the row says."""
-    concepts = class_of(runnable(answer.concepts.word), supply, columns=answer.concepts.word.count("COLUMN"))
+    concepts = class_of(answer, supply)
     half = answer.wish.failure / 2
 
     def make(n: int, epsilon: Fraction) -> Agnostic:
@@ -105,7 +107,7 @@ def agnostic(answer: Answer, supply: Supply) -> Experiment:
 
 
 def _noisy(answer: Answer, supply: Supply) -> Callable[[Fraction], NoisyCuts]:
-    concepts = class_of(runnable(answer.concepts.word), supply)
+    concepts = class_of(answer, supply)
     rate = Fraction(answer.need.parameters["rate"])
     return lambda epsilon: NoisyCuts(concepts, epsilon, rate, failure=answer.wish.failure)
 

@@ -22,4 +22,4 @@ def test_exact_weights_are_sums_over_listed_boxes(sizes: tuple[int, ...]) -> Non
     for box in product(*([(a, b) for a in range(size) for b in range(a, size)] for size in sizes)):
         held = [all(a <= cell <= b for cell, (a, b) in zip(point, box, strict=True)) for point in points]
         total += Fraction(3, 5) ** int(moves[held].sum())
-    assert sum(BoxLadder.exact(sums).lefts()) == total
+    assert sum(BoxLadder(sums, exact=True).lefts()) == total

@@ -93,7 +93,7 @@ def test_the_cheapest_tree_is_best_of_all(name: str) -> None:
     for seed in range(6):
         records = sample(60, seed, noise=0.3)
         evidence = records.reduce(concepts.statistic)
-        least = concepts.law(evidence, ratio=Fraction(1, 2), costs=(1, 1)).best
+        least = concepts.law(evidence, ratio=Fraction(1, 2), costs=(1, 1)).total[0]
         assert mistakes(MemberDichotomies(concepts).mistakes(records).cheapest(), records) == least
 
 

@@ -89,13 +89,13 @@ def test_sums_and_weights_are_those_of_the_kernels(choice: Choice) -> None:
             return np.allclose(ours, theirs, rtol=2 * error, atol=0.0)
         return ours.tobytes() == theirs.tobytes()
 
-    for ours, theirs, error in zip(plain._sums, kernels._sums, plain.errors, strict=True):
+    for ours, theirs, error in zip(plain._sums, kernels._sums, plain.prior.errors, strict=True):
         assert np.array_equal(ours[0], theirs[0])
         assert same(ours[1], theirs[1], error)
     for left in range(1, depth + 1):
         for region in [None, *regions(choice[0].tests, depth - left)]:
             both_ways = plain.node_floats(region, left), kernels.node_floats(region, left)
-            assert same(*both_ways, plain.errors[left])
+            assert same(*both_ways, plain.prior.errors[left])
 
 
 @settings(deadline=None, max_examples=30)

@@ -14,9 +14,8 @@ from privpac import plan
 from privpac.constructions.option import Setting
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.plan.answer import Answer
+from privpac.plan.answer import Answer, Limit, limit_of
 from privpac.plan.floors import FLOORS
-from privpac.plan.impossible import Limit, limit_of
 from privpac.plan.plan import Plan
 from privpac.plan.question import COVERS
 from privpac.plan.runs.base import Run

@@ -9,7 +9,7 @@ import pytest
 from reproductions.needs import Trial, smallest_n
 
 from privpac.errors import ParameterError, SizeError
-from privpac.plan.simulate import interval
+from privpac.plan.simulation import interval
 from privpac.theory.sizes import records_points
 
 
