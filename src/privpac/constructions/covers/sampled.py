@@ -23,6 +23,7 @@ from privpac.concepts.derived.reference import Reference
 from privpac.constructions.base import DrawsMembers, ReadsOnce
 from privpac.constructions.covers import rules as covers_rules
 from privpac.constructions.covers.candidates import root_up
+from privpac.constructions.covers.formulas import density
 from privpac.constructions.covers.reference import CHOSEN_FREELY
 from privpac.data.sample import Block, Sample, Size
 from privpac.errors import DataError, ParameterError, RuleRefused, SizeError
@@ -86,14 +87,7 @@ class SampledCover(DrawsMembers, ReadsOnce):
         for name in ("epsilon", "kappa", "level", "mass", "error", "failure"):
             object.__setattr__(self, name, Fraction(getattr(self, name)))
         positive(self.epsilon, owner="SampledCover", name="epsilon")
-        if self.kappa < 1:
-            raise ParameterError(
-                "SampledCover",
-                "kappa",
-                plain(self.kappa),
-                allowed="at least 1",
-                remedy="A density is 1 on average, so no distribution has a smaller bound.",
-            )
+        density(self.kappa, owner="SampledCover")
         for name in ("level", "mass", "error", "failure"):
             if not 0 < getattr(self, name) < 1:
                 raise ParameterError(
