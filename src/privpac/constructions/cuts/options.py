@@ -11,9 +11,9 @@ from privpac.constructions.commands import learn_command
 from privpac.constructions.cuts.blocks_formulas import records_blocks
 from privpac.constructions.cuts.formulas import SWITCH_SHARE, error_switch
 from privpac.constructions.cuts.recursive_formulas import records_rec_concave
-from privpac.constructions.option import FloorRow, Need, Option, cells_of, protects_whole_records
+from privpac.constructions.option import FloorRow, Need, Option, cells_of, fewest, protects_whole_records
 from privpac.constructions.wish import Wish
-from privpac.numbers.exact import first_whole, plain, ratio_for
+from privpac.numbers.exact import plain, ratio_for
 from privpac.theory import any_floors, floors, sizes
 from privpac.theory.occam import error_occam
 
@@ -73,11 +73,7 @@ def _switches_error(wish: Wish, n: int) -> Fraction | None:
 
 
 def _switches(wish: Wish) -> Need | None:
-    n = first_whole(lambda n: n > MOST or _switches_at(wish, n) is not None, start=2000, smallest=2)
-    return _switches_at(wish, n) if n <= MOST else None
-
-
-MOST = 10**12
+    return fewest(wish, _switches_at, start=2000, smallest=2)
 
 
 def _switches_at(wish: Wish, n: int) -> Need | None:
@@ -103,21 +99,18 @@ def _rate(wish: Wish) -> Fraction:
 
 def _noisy(wish: Wish) -> Need | None:
     """One draw with half of error and failure, behind noise whose mean is the fourth part of error times failure."""
-    rate = _rate(wish)
-    n = sizes.records_occam(
-        wish.concepts.size, error=wish.error / 2, failure=wish.failure / 2, epsilon=wish.epsilon
-    )
-    return Need(n, parameters={"rate": plain(rate)})
+    return _noisy_need(wish, wish.error / 2, wish.failure / 2)
 
 
 def _denoising(wish: Wish) -> Need | None:
     """The cut nearest to the noisy answers: the draw's own promise, and 4·rate of failure."""
     rate = _rate(wish)
-    left = wish.failure - 4 * rate * (1 - rate)
-    return Need(
-        sizes.records_occam(wish.concepts.size, error=wish.error, failure=left, epsilon=wish.epsilon),
-        parameters={"rate": plain(rate)},
-    )
+    return _noisy_need(wish, wish.error, wish.failure - 4 * rate * (1 - rate))
+
+
+def _noisy_need(wish: Wish, error: Fraction, failure: Fraction) -> Need:
+    n = sizes.records_occam(wish.concepts.size, error=error, failure=failure, epsilon=wish.epsilon)
+    return Need(n, parameters={"rate": plain(_rate(wish))})
 
 
 def _hard_noisy(wish: Wish) -> int | None:
@@ -234,25 +227,20 @@ def _thresholds_records(wish: Wish) -> int:
 
 
 def _thresholds_exclude(wish: Wish, n: int) -> bool:
-    least = floors.least_failure_thresholds(
-        n, domain=cells_of(wish), error=wish.error, epsilon=wish.epsilon, delta=wish.delta
-    )
-    return least > wish.failure
+    numbers = {**wish.without("failure"), "delta": wish.delta}
+    return floors.least_failure_thresholds(n, domain=cells_of(wish), **numbers) > wish.failure
 
 
 def _switches_records(wish: Wish) -> int:
+    often = 1 - wish.failure
     return floors.floor_thresholds_few_switches(
-        cells_of(wish),
-        switches=_changes(wish),
-        success=1 - wish.failure,
-        error=wish.error,
-        epsilon=wish.epsilon,
+        cells_of(wish), switches=_changes(wish), success=often, **wish.without("failure")
     )
 
 
 def _switches_exclude(wish: Wish, n: int) -> bool:
     most = floors.most_success_thresholds_few_switches(
-        n, domain=cells_of(wish), switches=_changes(wish), error=wish.error, epsilon=wish.epsilon
+        n, domain=cells_of(wish), switches=_changes(wish), **wish.without("failure")
     )
     return most < 1 - wish.failure
 
@@ -285,9 +273,8 @@ def _paths_exclude(wish: Wish, n: int) -> bool:
     mistakes = any_floors.best_mistakes(depth, error=wish.error, epsilon=wish.epsilon)
     if mistakes is None:
         return False
-    most = any_floors.most_success_mistake_tree(
-        n, depth=depth, mistakes=mistakes, error=wish.error, epsilon=wish.epsilon
-    )
+    numbers = wish.without("failure")
+    most = any_floors.most_success_mistake_tree(n, depth=depth, mistakes=mistakes, **numbers)
     return most < 1 - wish.failure
 
 

@@ -70,16 +70,13 @@ def _epsilon_agnostic(wish: Wish, n: int) -> Fraction | None:
         return None
 
 
-def _hard_realizable(wish: Wish) -> int | None:
-    from privpac.constructions.draw.hard import realizable_need
+def _hard(setting: Setting) -> Callable[[Wish], int | None]:
+    def hard(wish: Wish) -> int | None:
+        from privpac.constructions.draw.hard import agnostic_need, realizable_need
 
-    return realizable_need(wish)
+        return (agnostic_need if setting == "agnostic" else realizable_need)(wish)
 
-
-def _hard_agnostic(wish: Wish) -> int | None:
-    from privpac.constructions.draw.hard import agnostic_need
-
-    return agnostic_need(wish)
+    return hard
 
 
 def _finite(concepts: ClassFacts) -> bool:
@@ -230,19 +227,25 @@ def _staged_bound(wish: Wish, n: int, bound: Callable[..., Fraction]) -> Fractio
     return min(error, bound(n, steps, failure=wish.failure, growth=exp_up(wish.epsilon, EXP_DIGITS)))
 
 
-def _error_in_stages(wish: Wish, n: int) -> Fraction:
-    return _staged_bound(wish, n, error_staged)
+def _stages(setting: Setting, source: str) -> Option:
+    def error(wish: Wish, n: int) -> Fraction:
+        return _staged_bound(wish, n, excess_staged if setting == "agnostic" else error_staged)
 
-
-def _excess_in_stages(wish: Wish, n: int) -> Fraction:
-    return _staged_bound(wish, n, excess_staged)
-
-
-def _needs_stages(bound: Callable[[Wish, int], Fraction]) -> Callable[[Wish], Need]:
     def needs(wish: Wish) -> Need:
-        return Need(first_whole(lambda n: bound(wish, n) <= wish.error, start=1000, smallest=1))
+        return Need(first_whole(lambda n: error(wish, n) <= wish.error, start=1000, smallest=1))
 
-    return needs
+    return Option(
+        "staged",
+        "a small tree is drawn, then one in each of its leaves",
+        setting,
+        "records",
+        False,
+        source,
+        needs,
+        serves=_in_stages,
+        error=error,
+        command=learn_command,
+    )
 
 
 def _tell_two_rules(option: Option, wish: Wish) -> bool:
@@ -273,7 +276,7 @@ def _two_rules_records(wish: Wish) -> int:
 
 
 def _two_rules_exclude(wish: Wish, n: int) -> bool:
-    least = any_floors.least_failure_two_rules(n, error=wish.error, epsilon=wish.epsilon, delta=wish.delta)
+    least = any_floors.least_failure_two_rules(n, **wish.without("failure"), delta=wish.delta)
     return least > wish.failure
 
 
@@ -299,59 +302,29 @@ def _default(setting: Setting) -> Option:
     )
 
 
+def _draw(setting: Setting, source: str) -> Option:
+    agnostic = setting == "agnostic"
+    return Option(
+        "occam",
+        "one rule is drawn, the likelier the better it fits (exponential mechanism)",
+        setting,
+        "records",
+        True,
+        source,
+        _needs_agnostic if agnostic else _needs_realizable,
+        serves=_finite,
+        error=_excess if agnostic else _error,
+        epsilon=_epsilon_agnostic if agnostic else _epsilon_realizable,
+        command=draw_command,
+        hard=_hard(setting),
+    )
+
+
 OPTIONS: tuple[Option, ...] = (
-    Option(
-        "occam",
-        "one rule is drawn, the likelier the better it fits (exponential mechanism)",
-        "realizable",
-        "records",
-        True,
-        "occam-realizable",
-        _needs_realizable,
-        serves=_finite,
-        error=_error,
-        epsilon=_epsilon_realizable,
-        command=draw_command,
-        hard=_hard_realizable,
-    ),
-    Option(
-        "occam",
-        "one rule is drawn, the likelier the better it fits (exponential mechanism)",
-        "agnostic",
-        "records",
-        True,
-        "occam-agnostic",
-        _needs_agnostic,
-        serves=_finite,
-        error=_excess,
-        epsilon=_epsilon_agnostic,
-        command=draw_command,
-        hard=_hard_agnostic,
-    ),
+    _draw("realizable", "occam-realizable"),
+    _draw("agnostic", "occam-agnostic"),
     _default("realizable"),
     _default("agnostic"),
-    Option(
-        "staged",
-        "a small tree is drawn, then one in each of its leaves",
-        "realizable",
-        "records",
-        False,
-        "staged-draws-realizable",
-        _needs_stages(_error_in_stages),
-        serves=_in_stages,
-        error=_error_in_stages,
-        command=learn_command,
-    ),
-    Option(
-        "staged",
-        "a small tree is drawn, then one in each of its leaves",
-        "agnostic",
-        "records",
-        False,
-        "staged-draws-agnostic",
-        _needs_stages(_excess_in_stages),
-        serves=_in_stages,
-        error=_excess_in_stages,
-        command=learn_command,
-    ),
+    _stages("realizable", "staged-draws-realizable"),
+    _stages("agnostic", "staged-draws-agnostic"),
 )
