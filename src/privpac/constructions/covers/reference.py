@@ -31,7 +31,7 @@ from privpac.data.columns import Numeric
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError, RuleRefused, SizeError, TooFewRecords
 from privpac.guarantee import rules
-from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.certificate import Certificate, public_parameters
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import decimal_text, first_whole, plain
@@ -237,9 +237,7 @@ class ReferenceCover(ReadsOnce):
                 "name": "reference-cover",
                 "concepts": self.concepts.word,
                 "reference": self.reference.name,
-                "epsilon": plain(self.epsilon),
-                "error": plain(self.error),
-                "failure": plain(self.failure),
+                **public_parameters(self, "epsilon", "error", "failure"),
                 "kappa": plain(plan.kappa),
                 "candidates": str(plan.cover.size),
                 "guaranteed": "for every distribution whose density against the reference is at most kappa",

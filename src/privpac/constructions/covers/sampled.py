@@ -28,7 +28,7 @@ from privpac.constructions.covers.reference import CHOSEN_FREELY
 from privpac.data.sample import Block, Sample, Size
 from privpac.errors import DataError, ParameterError, RuleRefused, SizeError
 from privpac.guarantee import rules
-from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.certificate import Certificate, public_parameters
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
@@ -136,10 +136,7 @@ class SampledCover(DrawsMembers, ReadsOnce):
                 "name": "sampled-cover",
                 "concepts": self.concepts.word,
                 "reference": self.reference.name,
-                "epsilon": plain(self.epsilon),
-                "error": plain(self.error),
-                "failure": plain(self.failure),
-                "kappa": plain(self.kappa),
+                **public_parameters(self, "epsilon", "error", "failure", "kappa"),
                 "candidates": str(self.candidates),
                 "miss": decimal_text(self.miss),
             },

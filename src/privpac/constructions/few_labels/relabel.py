@@ -34,11 +34,10 @@ from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
-from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.certificate import Certificate, public_parameters
 from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.parts import LABELLED, UNLABELLED
 from privpac.guarantee.proof import Proof
-from privpac.numbers.exact import plain
 
 __all__ = ["SSLRelabel", "relabel_accuracy"]
 
@@ -138,14 +137,8 @@ class SSLRelabel:
             learner={
                 "name": "ssl-relabel",
                 "concepts": self.concepts.word,
-                "epsilon": plain(self.epsilon),
-                "delta": plain(self.delta),
-                "failure": plain(self.failure),
-                "draw_epsilon": plain(self.draw_epsilon),
-                "kept": self.kept,
-                "taken": self.taken,
-                "change": self.change,
-                "mistake": self.mistake,
+                **public_parameters(self, "epsilon", "delta", "failure", "draw_epsilon"),
+                **public_parameters(self, "kept", "taken", "change", "mistake"),
                 "base": dict(self.base.certify(Size(self.kept)).learner),
             },
             labelled=size.labelled,

@@ -17,7 +17,6 @@ from typing import Any, ClassVar
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass, Hypothesis
-from privpac.concepts.catalogue import stored_class
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.prediction import rules as prediction_rules
 from privpac.constructions.prediction.formulas import flip_for, plan_flipped
@@ -29,7 +28,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Release
 from privpac.guarantee.proof import Proof
-from privpac.numbers.exact import plain, ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.numbers.parameters import positive
 
 __all__ = ["FreshDraws"]
@@ -113,14 +112,6 @@ class FreshDraws(Redrawn):
         return int(self.hypothesis(sample, coins).predict(cells)[0]) ^ int(coins.flip(self.flip))
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "kind": "fresh-draws",
-            "concepts": stored_class(self.concepts),
-            "epsilon": plain(self.epsilon),
-            "kept": self.kept,
-            "records": self.records,
-            "flip": plain(self.flip),
-            "slip": plain(self.slip),
-            "failure": plain(self.failure),
-            "drawing": None if self.drawing is None else plain(self.drawing),
-        }
+        return self.document(
+            "fresh-draws", "epsilon", "kept", "records", "flip", "slip", "failure", "drawing"
+        )

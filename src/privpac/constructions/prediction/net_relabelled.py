@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass
-from privpac.concepts.catalogue import stored_class
 from privpac.concepts.labellings.base import dimension
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.prediction import rules as prediction_rules
@@ -134,15 +133,5 @@ class NetRelabelled(Redrawn):
         return answer ^ int(coins.flip(self.flip))
 
     def to_json(self) -> dict[str, Any]:
-        parts = {
-            name: plain(getattr(self, name))
-            for name in ("epsilon", "net", "drawing", "inner", "flip", "failure")
-        }
-        return {
-            "kind": "net-relabelled",
-            "concepts": stored_class(self.concepts),
-            "kept": self.kept,
-            "records": self.records,
-            "models": self.models,
-            **parts,
-        }
+        parts = ("epsilon", "net", "drawing", "inner", "flip", "failure")
+        return self.document("net-relabelled", "kept", "records", "models", *parts)

@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass, Hypothesis
+from privpac.concepts.catalogue import stored_class
 from privpac.concepts.labellings.base import Dichotomous, dimension, with_dichotomies
 from privpac.constructions.prediction.voters import require_two_classes
 from privpac.data.remembered import Remembered
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, RuleRefused, SizeError
+from privpac.guarantee.certificate import public_parameters
 from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
 
@@ -101,6 +103,11 @@ class Redrawn(ABC):
         """The records themselves: nothing that was drawn from them may be kept."""
         self.require(sample.size)
         return self.over(sample)
+
+    def document(self, kind: str, *names: str) -> dict[str, Any]:
+        """The public parameters of these names, as JSON."""
+        concepts = stored_class(self.concepts)
+        return {"kind": kind, "concepts": concepts, **public_parameters(self, *names)}
 
     def over(self, sample: Sample) -> PreparedDraws:
         """The predictor over these records."""

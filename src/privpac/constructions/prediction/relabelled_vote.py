@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass
-from privpac.concepts.catalogue import stored_class
 from privpac.concepts.labellings.base import dimension
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.prediction import rules as prediction_rules
@@ -149,15 +148,5 @@ class RelabelledVote(Redrawn):
         return int(VoteLaw(self.models, ratio_for(self.inner)).draw(votes, coins)[0])
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "kind": "relabelled-vote",
-            "concepts": stored_class(self.concepts),
-            "epsilon": plain(self.epsilon),
-            "kept": self.kept,
-            "records": self.records,
-            "labels": plain(self.labels),
-            "weight": plain(self.weight),
-            "models": self.models,
-            "inner": plain(self.inner),
-            "failure": plain(self.failure),
-        }
+        names = ("epsilon", "kept", "records", "labels", "weight", "models", "inner", "failure")
+        return self.document("relabelled-vote", *names)
