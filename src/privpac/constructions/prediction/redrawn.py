@@ -23,8 +23,9 @@ from privpac.data.remembered import Remembered
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, RuleRefused, SizeError
-from privpac.guarantee.certificate import public_parameters
-from privpac.guarantee.facts import Accuracy
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate, public_parameters
+from privpac.guarantee.facts import Accuracy, Privacy
 from privpac.guarantee.proof import Proof
 
 __all__ = ["PreparedDraws", "Redrawn", "draw_concept", "known_vc", "least_dimensional"]
@@ -40,6 +41,8 @@ class Redrawn(ABC):
     """`kept` random ones of `records` records, others for every question, list the labellings of a class."""
 
     owner: ClassVar[str]
+    name: ClassVar[str]
+    """How certificates call it."""
 
     concepts: ConceptClass
     epsilon: Fraction
@@ -77,6 +80,24 @@ class Redrawn(ABC):
     @abstractmethod
     def require_draw(self) -> None:
         """Refuse what `draw` could not do, whatever the records are."""
+
+    def certify(self, size: Size) -> Certificate:
+        """What is promised about one answer."""
+        self.require(size)
+        return Certificate(
+            privacy=rules.declared(self.privacy(), epsilon=self.epsilon),
+            accuracy=self.accuracy(),
+            learner={"name": self.name, **self.to_json()},
+            labelled=size.labelled,
+        )
+
+    @abstractmethod
+    def privacy(self) -> Proof[Privacy]:
+        """What one answer loses, before it is rounded to the epsilon that was declared."""
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """The public parameters."""
 
     def accuracy(self) -> tuple[Proof[Accuracy], ...]:
         """What is proved of the error, if anything is."""

@@ -29,11 +29,9 @@ from privpac.constructions.prediction.vote_law import VoteLaw
 from privpac.constructions.prediction.voters import Concepts, largest_block
 from privpac.constructions.wrappers import rules as wrappers_rules
 from privpac.constructions.wrappers.vote import Vote as LabelVote
-from privpac.data.sample import Sample, Size
+from privpac.data.sample import Sample
 from privpac.errors import ParameterError, SizeError
-from privpac.guarantee import rules
-from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.facts import Accuracy
+from privpac.guarantee.facts import Accuracy, Privacy
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain, ratio_for
 
@@ -52,6 +50,7 @@ class RelabelledVote(Redrawn):
     """`kept` of `records` records get labels voted for at epsilon `labels`; `models` concepts vote at `inner`."""
 
     owner: ClassVar[str] = "RelabelledVote"
+    name: ClassVar[str] = "relabelled vote"
 
     labels: Fraction
     weight: Fraction
@@ -102,10 +101,9 @@ class RelabelledVote(Redrawn):
         self.listed.require_relabelled(self.kept, voters=self.records - self.kept)
         Concepts(self.concepts).require(largest_block(self.kept, self.models))
 
-    def certify(self, size: Size) -> Certificate:
-        self.require(size)
+    def privacy(self) -> Proof[Privacy]:
         vote = self.label_vote
-        proof = wrappers_rules.relabelling(
+        return wrappers_rules.relabelling(
             prediction_rules.vote(ratio=ratio_for(self.inner), models=self.models),
             classes=len(self.schema.classes),
             kept=self.kept,
@@ -113,12 +111,6 @@ class RelabelledVote(Redrawn):
             ratio=vote.ratio,
             change=vote.change,
             mistake=vote.mistake,
-        )
-        return Certificate(
-            privacy=rules.declared(proof, epsilon=self.epsilon),
-            accuracy=self.accuracy(),
-            learner={"name": "relabelled vote", **self.to_json()},
-            labelled=size.labelled,
         )
 
     def proved(self, vc: int) -> Proof[Accuracy]:
