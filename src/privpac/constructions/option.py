@@ -51,12 +51,12 @@ class Option:
 
     learner: str
     title: str
-    setting: Setting
-    protects: Protects
-    proper: bool
     source: str
     """Key of the statement in the register."""
     needs: Callable[[Wish], Need | None]
+    setting: Setting = "realizable"
+    protects: Protects = "records"
+    proper: bool = True
     serves: Callable[[ClassFacts], bool] = everything
     pure: bool = True
     """Whether delta is 0."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import learn_command
 from privpac.constructions.covers.candidates import records_candidates
 from privpac.constructions.covers.floors import (
@@ -23,10 +22,6 @@ from privpac.numbers.exact import decimal_text
 __all__ = ["FLOORS", "OPTIONS"]
 
 PLACE = 60
-
-
-def _continuous(concepts: ClassFacts) -> bool:
-    return concepts.kappa is not None
 
 
 def _dimension(wish: Wish) -> int | None:
@@ -53,12 +48,10 @@ def _reference(against: Against, source: str) -> Option:
     return Option(
         "reference-cover",
         "one draw from a cover of a public reference distribution",
-        "agnostic" if against is Against.AGNOSTIC else "realizable",
-        "records",
-        True,
         source,
         needs,
-        serves=_continuous,
+        setting="agnostic" if against is Against.AGNOSTIC else "realizable",
+        serves=lambda concepts: concepts.kappa is not None,
         command=command,
     )
 

@@ -10,6 +10,7 @@ from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import learn_command
 from privpac.constructions.cuts.blocks_formulas import records_blocks
 from privpac.constructions.cuts.formulas import SWITCH_SHARE, error_switch
+from privpac.constructions.cuts.hard import denoised_need, noisy_need
 from privpac.constructions.cuts.recursive_formulas import records_rec_concave
 from privpac.constructions.option import FloorRow, Need, Option, cells_of, fewest, protects_whole_records
 from privpac.constructions.wish import Wish
@@ -24,10 +25,6 @@ PLACE = 30
 
 def _cuts(concepts: ClassFacts) -> bool:
     return concepts.kind == "thresholds" and concepts.vc == 1 and (concepts.cells or 0) >= 4
-
-
-def _rec_concave(wish: Wish) -> Need:
-    return Need(records_rec_concave(cells_of(wish), **wish.goal, delta=wish.delta))
 
 
 def _blocks(wish: Wish) -> Need | None:
@@ -48,10 +45,6 @@ RANGES = 2
 """Ranges the first rule may have, as in the example of the word: enough to see what the way costs."""
 
 
-def _line_cuts(concepts: ClassFacts) -> bool:
-    return _cuts(concepts) and (concepts.cells or 0) <= MOST_CELLS
-
-
 MOST_CELLS = 2**64
 """Sums over ranges of longer keys are not run."""
 
@@ -70,10 +63,6 @@ def _switches_error(wish: Wish, n: int) -> Fraction | None:
         return None
     error = error_switch(selection, candidates=changes + 2, failure=half, tolerated=inner, ratio=ratio)
     return error if error < Fraction(1, 2) else None
-
-
-def _switches(wish: Wish) -> Need | None:
-    return fewest(wish, _switches_at, start=2000, smallest=2)
 
 
 def _switches_at(wish: Wish, n: int) -> Need | None:
@@ -113,18 +102,6 @@ def _noisy_need(wish: Wish, error: Fraction, failure: Fraction) -> Need:
     return Need(n, parameters={"rate": plain(_rate(wish))})
 
 
-def _hard_noisy(wish: Wish) -> int | None:
-    from privpac.constructions.cuts.hard import noisy_need
-
-    return noisy_need(wish, rate=float(_rate(wish)))
-
-
-def _hard_denoised(wish: Wish) -> int | None:
-    from privpac.constructions.cuts.hard import denoised_need
-
-    return denoised_need(wish, rate=float(_rate(wish)))
-
-
 def _short_cuts(concepts: ClassFacts) -> bool:
     return _cuts(concepts) and (concepts.cells or 0) <= MOST_NOISY
 
@@ -145,11 +122,8 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "rec-concave",
         "one level of recursion over the bits of a cut",
-        "realizable",
-        "records",
-        True,
         "rec-concave",
-        _rec_concave,
+        lambda wish: Need(records_rec_concave(cells_of(wish), **wish.goal, delta=wish.delta)),
         serves=_cuts,
         pure=False,
         command=_with_delta("recconcave"),
@@ -157,9 +131,6 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "blocks",
         "one draw among the middles of occupied blocks",
-        "realizable",
-        "records",
-        True,
         "occupied-blocks-accuracy",
         _blocks,
         serves=_cuts,
@@ -169,12 +140,9 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "switches",
         "a cut among the ends of ranges that were learnt first",
-        "realizable",
-        "records",
-        True,
         "switch-reconstruction",
-        _switches,
-        serves=_line_cuts,
+        lambda wish: fewest(wish, _switches_at, start=2000, smallest=2),
+        serves=lambda concepts: _cuts(concepts) and (concepts.cells or 0) <= MOST_CELLS,
         at=_switches_at,
         error=_switches_error,
         command=_switches_command,
@@ -182,25 +150,20 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "noisy-cuts",
         "one draw, every answer flipped now and then: a rule that is no cut",
-        "realizable",
-        "records",
-        False,
         "independent-noise",
         _noisy,
+        proper=False,
         serves=_short_cuts,
-        hard=_hard_noisy,
+        hard=lambda wish: noisy_need(wish, rate=float(_rate(wish))),
         command=_noisy_command("noisy-cuts"),
     ),
     Option(
         "denoised-cuts",
         "the cut nearest to a rule whose answers are flipped now and then",
-        "realizable",
-        "records",
-        True,
         "noise-reconstruction",
         _denoising,
         serves=_short_cuts,
-        hard=_hard_denoised,
+        hard=lambda wish: denoised_need(wish, rate=float(_rate(wish))),
         command=_noisy_command("denoised-cuts"),
     ),
 )

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from privpac.concepts.grids import FULL, grid_of_word
 from privpac.constructions.class_facts import DICHOTOMIES, ClassFacts, can_list, can_vote, members_from
 from privpac.constructions.commands import draw_command, learn_command
+from privpac.constructions.draw.hard import agnostic_need, realizable_need
 from privpac.constructions.few_labels.floors import labels_floor
 from privpac.constructions.few_labels.formulas import boost_search, records_active, records_label_boost
 from privpac.constructions.few_labels.generic_formulas import (
@@ -149,10 +150,6 @@ def _generic(wish: Wish) -> Need | None:
     return None if fewest is None else _smallest_pool(wish, int(ENOUGH * fewest), pools)
 
 
-def _generic_at(wish: Wish, n: int) -> Need | None:
-    return _smallest_pool(wish, n, [pool for pool in POOLS if pool <= _others(wish)])
-
-
 def _smallest_pool(wish: Wish, n: int, pools: list[int]) -> Need | None:
     """The smallest pool beside which so many labels are enough, and the labels that are needed beside it."""
 
@@ -222,27 +219,6 @@ INNER = tuple(Fraction(k) for k in (1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 30,
 """What those who are asked may lose among themselves; the records that hide them pay for it."""
 
 
-def _questions(agnostic: bool) -> Callable[[Wish], Need | None]:
-    def needs(wish: Wish) -> Need | None:
-        """Few are asked for their labels, at a large epsilon among themselves: the others hide who they are."""
-        everybody = _questions_at(wish, wish.epsilon, agnostic).labelled
-        room = _hidden_needs(wish, agnostic)
-        fewest = min((need.labelled for need in room), default=0)
-        choice = next((need for need in room if need.labelled <= ENOUGH * fewest), None)
-        return choice if choice is not None and choice.labelled < everybody else None
-
-    return needs
-
-
-def _questions_of(agnostic: bool) -> Callable[[Wish, int], Need | None]:
-    def at(wish: Wish, n: int) -> Need | None:
-        """The fewest others that hide who of so many are asked, if so many labels are enough at all."""
-        room = _hidden_needs(wish, agnostic)
-        return next((need for need in room if need.labelled <= n and need.unlabelled <= _others(wish)), None)
-
-    return at
-
-
 @lru_cache(maxsize=512)
 def _hidden_needs(wish: Wish, agnostic: bool) -> list[Need]:
     """What is needed at every epsilon among those who are asked, as far as there are records to hide them."""
@@ -262,28 +238,6 @@ def _questions_at(wish: Wish, inner: Fraction, agnostic: bool) -> Need:
     return Need(labelled, records - labelled, {"inner": plain(inner), "records": str(records)})
 
 
-def _hard_asked(agnostic: bool) -> Callable[[Wish], int | None]:
-    def hard(wish: Wish) -> int | None:
-        """Those asked are independent records: one draw from them, at the epsilon that the others leave them."""
-        from privpac.constructions.draw.hard import agnostic_need, realizable_need
-        from privpac.constructions.few_labels.active_settings import inner_epsilon
-
-        need = _questions(agnostic)(wish) or next(iter(_hidden_needs(wish, agnostic)), None)
-        if need is None:
-            return None
-
-        def inner(n: int) -> float:
-            return float(inner_epsilon(n, n + need.unlabelled, epsilon=wish.epsilon))
-
-        return (agnostic_need if agnostic else realizable_need)(wish, epsilon=inner)
-
-    return hard
-
-
-def _askable(concepts: ClassFacts) -> bool:
-    return concepts.kind in (*ASKABLE, "any")
-
-
 def _ask_command(wish: Wish, need: Need) -> str | None:
     command = draw_command(wish, need)
     if command is None:
@@ -297,29 +251,64 @@ ASKABLE = (*DICHOTOMIES, "generated", "scorecards", "halfspaces")
 """Classes learnt by one plain draw, which `privpac active` takes."""
 
 
-_SETTINGS: tuple[tuple[Setting, bool], ...] = (("realizable", False), ("agnostic", True))
-"""And whether that is agnostic."""
+def _asking(setting: Setting, source: str) -> Option:
+    """Few are asked for their labels, at a large epsilon among themselves: the others hide who they are."""
+    agnostic = setting == "agnostic"
+
+    def needs(wish: Wish) -> Need | None:
+        everybody = _questions_at(wish, wish.epsilon, agnostic).labelled
+        room = _hidden_needs(wish, agnostic)
+        fewest = min((need.labelled for need in room), default=0)
+        choice = next((need for need in room if need.labelled <= ENOUGH * fewest), None)
+        return choice if choice is not None and choice.labelled < everybody else None
+
+    def at(wish: Wish, n: int) -> Need | None:
+        """The fewest others that hide who of so many are asked, if so many labels are enough at all."""
+        room = _hidden_needs(wish, agnostic)
+        return next((need for need in room if need.labelled <= n and need.unlabelled <= _others(wish)), None)
+
+    def hard(wish: Wish) -> int | None:
+        """Those asked are independent records: one draw from them, at the epsilon that the others leave them."""
+        from privpac.constructions.few_labels.active_settings import inner_epsilon
+
+        need = needs(wish) or next(iter(_hidden_needs(wish, agnostic)), None)
+        if need is None:
+            return None
+
+        def inner(n: int) -> float:
+            return float(inner_epsilon(n, n + need.unlabelled, epsilon=wish.epsilon))
+
+        return (agnostic_need if agnostic else realizable_need)(wish, epsilon=inner)
+
+    return Option(
+        "active",
+        "a random few are asked for their labels, one draw from them",
+        source,
+        needs,
+        setting=setting,
+        serves=lambda concepts: concepts.kind in (*ASKABLE, "any"),
+        pool=True,
+        asks=True,
+        at=at,
+        hard=hard,
+        command=_ask_command,
+    )
+
 
 OPTIONS: tuple[Option, ...] = (
     Option(
         "generic-learner",
         "a sanitised table names the candidates, labels choose",
-        "realizable",
-        "records",
-        True,
         "generic-learner",
         _generic,
         serves=_line,
         pool=True,
-        at=_generic_at,
+        at=lambda wish, n: _smallest_pool(wish, n, [pool for pool in POOLS if pool <= _others(wish)]),
         command=_unlabelled_command("generic"),
     ),
     Option(
         "ssl-relabel",
         "unlabelled points relabelled by a draw, then learnt from",
-        "realizable",
-        "records",
-        True,
         "ssl-relabel-accuracy",
         SPREADING["relabel"].needs,
         serves=_can_relabel,
@@ -330,9 +319,6 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "label-boost",
         "labels spread over unlabelled points, then a draw",
-        "realizable",
-        "records",
-        True,
         "label-boost-realizable",
         SPREADING["boost"].needs,
         serves=_spread,
@@ -340,24 +326,8 @@ OPTIONS: tuple[Option, ...] = (
         at=SPREADING["boost"].at,
         command=_unlabelled_command("boost"),
     ),
-    *(
-        Option(
-            "active",
-            "a random few are asked for their labels, one draw from them",
-            setting,
-            "records",
-            True,
-            "active-subsampling",
-            _questions(agnostic=agnostic),
-            serves=_askable,
-            pool=True,
-            asks=True,
-            at=_questions_of(agnostic=agnostic),
-            hard=_hard_asked(agnostic=agnostic),
-            command=_ask_command,
-        )
-        for setting, agnostic in _SETTINGS
-    ),
+    _asking("realizable", "active-subsampling"),
+    _asking("agnostic", "active-subsampling"),
 )
 
 

@@ -40,14 +40,6 @@ def _points(concepts: ClassFacts) -> bool:
     return concepts.kind == "points" and (concepts.cells or 0) >= 4
 
 
-def _short_points(concepts: ClassFacts) -> bool:
-    return _points(concepts) and (concepts.cells or 0) <= LARGEST_LISTED
-
-
-def _clipping(wish: Wish) -> Need:
-    return _with_clip(*plan_clipped(wish.concepts.size, **wish.goal))
-
-
 def _clipped_at(wish: Wish, n: int) -> Need | None:
     clip = clip_at(n, domain=wish.concepts.size, **wish.goal)
     return None if clip is None else _with_clip(n, clip)
@@ -60,10 +52,6 @@ def _with_clip(n: int, clip: Clip) -> Need:
 def _code(wish: Wish) -> Need:
     n, code, _ = plan_code(wish.concepts.size, **wish.goal)
     return Need(n, parameters={"prime": str(code.prime), "digits": str(code.digits)})
-
-
-def _cover(wish: Wish) -> Need | None:
-    return _first(wish, plan_cover(**wish.goal)[0], _cover_at)
 
 
 def _cover_error(wish: Wish, n: int) -> Fraction | None:
@@ -94,10 +82,6 @@ def _first(wish: Wish, guess: int, at: Callable[[Wish, int], Need | None]) -> Ne
     """The need from the hoped number on that the learner certifies; none where its sets are too coarse for that."""
     needs = (at(wish, guess + guess * share // PERCENT) for share in range(STEPS))
     return next((need for need in needs if need is not None), None)
-
-
-def _sparse(wish: Wish) -> Need:
-    return _with_flip(*plan_sparse(**wish.goal))
 
 
 def _sparse_at(wish: Wish, n: int) -> Need | None:
@@ -169,11 +153,9 @@ def _row(
     return Option(
         learner,
         title,
-        "realizable",
-        "records",
-        proper,
         source,
         needs,
+        proper=proper,
         serves=serves,
         at=at,
         error=error,
@@ -188,7 +170,7 @@ OPTIONS: tuple[Option, ...] = (
         "clipped-points",
         "one draw with margins clipped, answers with a point",
         "clipped-points-accuracy",
-        _clipping,
+        lambda wish: _with_clip(*plan_clipped(wish.concepts.size, **wish.goal)),
         proper=True,
         at=_clipped_at,
         variant="clipped",
@@ -206,7 +188,7 @@ OPTIONS: tuple[Option, ...] = (
         "pairwise-cover",
         "one draw from random hashed sets",
         "pairwise-cover",
-        _cover,
+        lambda wish: _first(wish, plan_cover(**wish.goal)[0], _cover_at),
         at=_cover_at,
         error=_cover_error,
         variant="cover",
@@ -216,8 +198,8 @@ OPTIONS: tuple[Option, ...] = (
         "sparse-sets",
         "every cell on its own",
         "sparse-sets-accuracy",
-        _sparse,
-        serves=_short_points,
+        lambda wish: _with_flip(*plan_sparse(**wish.goal)),
+        serves=lambda concepts: _points(concepts) and (concepts.cells or 0) <= LARGEST_LISTED,
         at=_sparse_at,
         variant="gibbs",
         hard="sparse",

@@ -111,11 +111,9 @@ def _row(
     return Option(
         name,
         title,
-        "agnostic",
-        "records",
-        True,
         source,
         lambda wish: fewest(wish, at, start=1000),
+        setting="agnostic",
         serves=serves,
         pure=pure,
         at=at,

@@ -68,11 +68,9 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "agnostic",
         "most records vote on labels of the others, one draw follows them",
-        "agnostic",
-        "records",
-        True,
         "relabelling-accuracy",
         _needs,
+        setting="agnostic",
         serves=can_vote,
         at=_at,
         error=_error,
