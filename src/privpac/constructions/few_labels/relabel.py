@@ -25,7 +25,6 @@ from privpac.constructions.few_labels.relabel_formulas import (
     Relabel,
     relabel_promise,
     relabel_search,
-    relabel_settings,
 )
 from privpac.constructions.few_labels.rules import DrawBound
 from privpac.constructions.few_labels.transfer_formulas import Family
@@ -188,11 +187,10 @@ class SSLRelabel:
             cut, epsilon=epsilon, delta=delta / 4, failure=failure
         )  # refuses a delta that nothing spends
         family = family_of(cut, owner="SSLRelabel", voted=True)
-        settings = relabel_settings(
-            size.labelled, size.unlabelled, family=family, epsilon=epsilon, failure=failure, delta=delta
-        )
+        search = relabel_search(family, epsilon, failure, delta)
+        settings = search.settings_at(size.labelled, size.unlabelled)
         if error is not None:
-            relabel_search(family, epsilon, failure, delta).require(settings, error, owner="SSLRelabel")
+            search.require(settings, error, owner="SSLRelabel")
         base = base_for(cut, epsilon=settings.base_epsilon, delta=settings.base_delta, failure=failure / 4)
         return cls(
             cut,
