@@ -60,8 +60,8 @@ class DrawsMembers:
         return self.concepts.contains(hypothesis)
 
 
-class Learner(Protocol):
-    """A pair of methods on one frozen value of public parameters."""
+class AnyLearner(Protocol):
+    """What every learner says of itself before it sees records."""
 
     @property
     def concepts(self) -> ConceptClass:
@@ -71,10 +71,6 @@ class Learner(Protocol):
     def outcomes(self) -> int | None:
         """How many hypotheses it could ever release, or more; public. None: unknown, so that an estimate of accuracy
         needs records of its own."""
-
-    @property
-    def passes(self) -> int:
-        """How often `learn` reads all records at most, where they pass by; public."""
 
     def require(self, size: Size) -> None:
         """Refuse what `learn` could not do with so many records, whatever they are, from public parameters alone.
@@ -89,7 +85,23 @@ class Learner(Protocol):
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
         """Whether `learn` on this many records could ever return this hypothesis, from public parameters alone."""
 
+
+class Learner(AnyLearner, Protocol):
+    """A pair of methods on one frozen value of public parameters."""
+
+    @property
+    def passes(self) -> int:
+        """How often `learn` reads all records at most, where they pass by; public."""
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        """The rule to release, drawn with these coins."""
+
+
+class SemiLearner(AnyLearner, Protocol):
+    """A learner of few labels: it sees labelled and unlabelled records, and `size` counts both; `Certificate.parts`
+    tells labelled and unlabelled people apart."""
+
+    def learn(self, sample: SemiSample, coins: Coins) -> Hypothesis:
         """The rule to release, drawn with these coins."""
 
 
@@ -116,27 +128,3 @@ class Around:
     def require(self, size: Size) -> None:
         """Refuse what the inner learner refuses."""
         self.learner.require(size)
-
-
-class SemiLearner(Protocol):
-    """A learner of few labels: it sees labelled and unlabelled records, and `size` counts both."""
-
-    @property
-    def concepts(self) -> ConceptClass:
-        """The class that the rule is learnt from."""
-
-    @property
-    def outcomes(self) -> int | None:
-        """The number of rules that may be released; None when unknown."""
-
-    def require(self, size: Size) -> None:
-        """As a learner's."""
-
-    def certify(self, size: Size) -> Certificate:
-        """As a learner's; `Certificate.parts` tells labelled and unlabelled people apart."""
-
-    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
-        """Whether a draw from this many records could ever be this rule."""
-
-    def learn(self, sample: SemiSample, coins: Coins) -> Hypothesis:
-        """The rule to release, drawn with these coins."""

@@ -108,6 +108,12 @@ class ClassFacts:
         """A class over one column, all members of which are as likely."""
         return cls(word, kind, size, Fraction(size - 1), vc, vc, cells, parts=parts, named=named)
 
+    @classmethod
+    def of_tests(cls, word: str, kind: str, size: int, tests: int, parts: int, *, named: bool) -> ClassFacts:
+        """A class of rules made of yes-or-no tests, of which nothing is known but how many there are."""
+        vc = size.bit_length() - 1
+        return cls(word, kind, size, Fraction(size - 1), vc, 1, tests=tests, parts=parts, named=named)
+
     @property
     def bits(self) -> float:
         """log2 of the size."""

@@ -9,6 +9,7 @@ from typing import Literal
 
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.wish import Wish
+from privpac.numbers.exact import first_whole
 
 __all__ = [
     "FloorRow",
@@ -18,6 +19,7 @@ __all__ = [
     "Setting",
     "cells_of",
     "everything",
+    "fewest",
     "protects_whole_records",
 ]
 
@@ -49,12 +51,12 @@ class Option:
 
     learner: str
     title: str
-    setting: Setting
-    protects: Protects
-    proper: bool
     source: str
     """Key of the statement in the register."""
     needs: Callable[[Wish], Need | None]
+    setting: Setting = "realizable"
+    protects: Protects = "records"
+    proper: bool = True
     serves: Callable[[ClassFacts], bool] = everything
     pure: bool = True
     """Whether delta is 0."""
@@ -95,6 +97,18 @@ def cells_of(wish: Wish) -> int:
     """Cells of the one column that the class looks at."""
     assert wish.concepts.cells is not None
     return wish.concepts.cells
+
+
+MOST = 10**12
+"""Records beyond which no plan looks for what is enough."""
+
+
+def fewest(
+    wish: Wish, at: Callable[[Wish, int], Need | None], *, start: int, smallest: int = 1
+) -> Need | None:
+    """The need of the first number of records that is enough, searched from `start` on; None if there is none."""
+    n = first_whole(lambda n: n > MOST or at(wish, n) is not None, start=start, smallest=smallest)
+    return at(wish, n) if n <= MOST else None
 
 
 @dataclass(frozen=True)

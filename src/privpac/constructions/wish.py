@@ -44,6 +44,10 @@ class Wish:
         """The numbers of the promise by the names that formulas have for them."""
         return {"error": self.error, "failure": self.failure, "epsilon": self.epsilon}
 
+    def without(self, name: str) -> dict[str, Fraction]:
+        """The numbers of the promise but for one."""
+        return {other: value for other, value in self.goal.items() if other != name}
+
     def at(self, name: str, value: Fraction) -> Wish:
         """The same wish with another error or epsilon."""
         return replace(self, error=value) if name == "error" else replace(self, epsilon=value)

@@ -22,7 +22,15 @@ from privpac.guarantee.proof import Proof, explain
 from privpac.numbers.concentrated import rho_up
 from privpac.numbers.exact import plain
 
-__all__ = ["FORMAT", "FROM_DATA", "SEED_WARNING", "Certificate", "explain_certificate", "for_people"]
+__all__ = [
+    "FORMAT",
+    "FROM_DATA",
+    "SEED_WARNING",
+    "Certificate",
+    "explain_certificate",
+    "for_people",
+    "public_parameters",
+]
 
 FORMAT = CERTIFICATE
 
@@ -138,6 +146,12 @@ class Certificate:
     def _repr_html_(self) -> str:
         """The same for a notebook."""
         return f"<pre>{escape(self.explain())}</pre>"
+
+
+def public_parameters(owner: object, *names: str) -> dict[str, Any]:
+    """Parameters of a learner by their names, fractions as exact text: as `Certificate.learner` and files hold them."""
+    values = {name: getattr(owner, name) for name in names}
+    return {name: plain(value) if isinstance(value, Fraction) else value for name, value in values.items()}
 
 
 def for_people(

@@ -34,7 +34,8 @@ def concentrated_price(proof: Proof[Privacy]) -> Proof[Concentrated]:
     True
     """
     alone = rules.pure_concentrated(proof)
-    price = _BY_RULE.get(proof.rule, _unknown)(proof)
+    way = _BY_RULE.get(proof.rule)
+    price = None if way is None else way(proof)
     return price if price is not None and price.fact.rho <= alone.fact.rho else alone
 
 
@@ -47,10 +48,6 @@ def _premise(proof: Proof[Privacy], index: int = 0) -> Proof[Privacy]:
 
 def _all(proof: Proof[Privacy]) -> list[Price]:
     return [concentrated_price(_premise(proof, i)) for i in range(len(proof.premises))]
-
-
-def _unknown(proof: Proof[Privacy]) -> Price | None:
-    return None
 
 
 def _draw(proof: Proof[Privacy]) -> Price:
@@ -70,14 +67,6 @@ def range_of(proof: Proof[Privacy]) -> Proof[Range] | None:
     for text in reversed(texts):
         range_ = rules.assuming(range_, text)
     return range_
-
-
-def _declaration(proof: Proof[Privacy]) -> Price:
-    return concentrated_price(_premise(proof))
-
-
-def _assuming(proof: Proof[Privacy]) -> Price:
-    return rules.assuming(concentrated_price(_premise(proof)), proof.assumes[0])
 
 
 def _post_processing(proof: Proof[Privacy]) -> Price:
@@ -134,8 +123,8 @@ def _rounds(proof: Proof[Privacy]) -> Price:
 
 _BY_RULE: dict[str, Callable[[Proof[Privacy]], Price | None]] = {
     **dict.fromkeys(DRAWS, _draw),
-    "declared": _declaration,
-    "assuming": _assuming,
+    "declared": lambda proof: concentrated_price(_premise(proof)),
+    "assuming": lambda proof: rules.assuming(concentrated_price(_premise(proof)), proof.assumes[0]),
     "post-processing": _post_processing,
     "on-part": _on_part,
     "sequential": lambda proof: rules.concentrated_sum(*_all(proof)),

@@ -29,6 +29,7 @@ __all__ = [
     "need_ratio",
     "need_small",
     "need_two_classes",
+    "parameters",
     "power",
     "rational",
     "selection",
@@ -148,6 +149,11 @@ LARGEST_LOG = 1_000
 
 LARGEST_EPSILON = 5_000
 """Losses beyond this are refused unless declared as a decimal: e^epsilon would fill pages."""
+
+
+def parameters(**values: Value | Fraction) -> dict[str, Value]:
+    """Parameters of a step as a certificate stores them: fractions as exact text."""
+    return {name: str(value) if isinstance(value, Fraction) else value for name, value in values.items()}
 
 
 def need(rule: str, condition: bool, reason: str, remedy: str = "") -> None:

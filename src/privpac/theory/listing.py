@@ -11,6 +11,7 @@ from fractions import Fraction
 from math import prod
 from typing import Protocol
 
+from privpac.numbers.exact import first_whole
 from privpac.theory.vc import counting_dimension
 
 __all__ = [
@@ -74,11 +75,7 @@ def boxes_drawn_from(groups: Sequence[int]) -> int | None:
         return 1
     if box_work(groups, max(groups)) <= LARGEST_BOX_WORK:
         return None
-    low, high = 0, max(groups)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if box_work(groups, middle) > LARGEST_BOX_WORK else (middle, high)
-    return high
+    return first_whole(lambda points: box_work(groups, points) > LARGEST_BOX_WORK, start=2**10, smallest=1)
 
 
 def stump_labels(columns: Sequence[tuple[int, bool]], points: int) -> tuple[int, int]:

@@ -4,7 +4,7 @@ error that a number of records proves by it."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -20,6 +20,14 @@ __all__ = ["GRID", "Log", "Occam", "Rate", "Size", "error_occam", "excess_agnost
 
 GRID = Fraction(1, 10_000)
 """Errors and epsilons are answered as multiples of this: four decimals are what people read."""
+
+
+def first_error(proves: Callable[[Fraction], bool], *, start: Fraction = Fraction(1, 10)) -> Fraction:
+    """The smallest error on the grid that is proved, looked for from `start` on; 1, which always holds, if none is."""
+    guess = min(int(1 / GRID), int(start / GRID))
+    step = first_whole(lambda k: k * GRID >= 1 or proves(k * GRID), start=guess, smallest=1)
+    return min(Fraction(1), step * GRID)
+
 
 _TILT_DIGITS = 9
 """A rational exponent is as good as the best one: the bound is flat there, nine digits cost 10^-18 of it."""

@@ -4,7 +4,6 @@ for them."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from fractions import Fraction
 
 from privpac.constructions.card.weights import MOST_ROUNDS
 from privpac.constructions.class_facts import OWNER, ClassFacts, Description
@@ -35,17 +34,7 @@ def _card(rest: str, description: Description) -> ClassFacts:
     pairs = 2 * tests**2 if rest in PAIRS else 0  # of answers, about any two columns at most
     size: int = (2 * (tests + pairs)) ** rounds
     word = f"card:{rest}" if rest else "card"
-    return ClassFacts(
-        word,
-        "card",
-        size,
-        Fraction(size - 1),
-        size.bit_length() - 1,
-        1,
-        tests=tests,
-        parts=rounds,
-        named=description.named,
-    )
+    return ClassFacts.of_tests(word, "card", size, tests, rounds, named=description.named)
 
 
 def _tests(description: Description) -> int:
@@ -64,17 +53,8 @@ def _risk_tree(rest: str, description: Description) -> ClassFacts:
         raise ParameterError(OWNER, "concepts", f"risk-tree:{rest}", allowed=requirement)
     tests = description.number_of_tests("risk-tree")
     size: int = (2 * tests) ** (2**levels - 1)
-    return ClassFacts(
-        f"risk-tree:{rest}" if rest else "risk-tree",
-        "risk-tree",
-        size,
-        Fraction(size - 1),
-        size.bit_length() - 1,
-        1,
-        tests=tests,
-        parts=levels,
-        named=description.named,
-    )
+    word = f"risk-tree:{rest}" if rest else "risk-tree"
+    return ClassFacts.of_tests(word, "risk-tree", size, tests, levels, named=description.named)
 
 
 KINDS: Mapping[str, tuple[str, Callable[[str, Description], ClassFacts]]] = {

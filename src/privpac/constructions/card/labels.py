@@ -14,14 +14,13 @@ from fractions import Fraction
 
 from privpac.coins import Coins
 from privpac.concepts.base import Costs, Hypothesis
-from privpac.concepts.cards.both import Both
 from privpac.concepts.cards.card import Card
 from privpac.concepts.fitting import misfit
 from privpac.concepts.grids import CUTS
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.concepts.trees.parts import OneTest
 from privpac.constructions.card.learner import CardLearner
-from privpac.constructions.labels.trees import PUBLIC_FEATURES, tests_from_features
+from privpac.constructions.labels.trees import PUBLIC_FEATURES, is_possible, tests_from_features
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.guarantee.certificate import Certificate
@@ -83,14 +82,8 @@ class LabelPrivateCard:
         if not isinstance(hypothesis, Card) or misfit(hypothesis, self.schema) is not None:
             return False
         tests = [one.test for one in hypothesis.drawn]
-        return all(map(self._possible, tests)) and self._largest.fits(hypothesis, size)
-
-    def _possible(self, test: Test | Both) -> bool:
-        if isinstance(test, Both):
-            return False
-        if self.schema.column(test.column).ordered:
-            return test.kind == "at least" and test.cell > 0
-        return test.kind == "equals"
+        possible = all(isinstance(test, Test) and is_possible(test, self.schema) for test in tests)
+        return possible and self._largest.fits(hypothesis, size)
 
     def learn(self, sample: Sample, coins: Coins) -> Card:
         """Choose tests by the features, then draw a card."""

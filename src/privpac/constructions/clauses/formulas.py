@@ -13,12 +13,10 @@ from privpac.errors import ParameterError
 from privpac.numbers.binomial import rounded_up
 from privpac.numbers.exact import PRECISIONS, ball, certainly_below, first_power, first_whole, ratio_for
 from privpac.numbers.parameters import Number, at_least, chance, positive
+from privpac.theory.occam import GRID, first_error
 from privpac.theory.register import formula
 
 __all__ = ["ClausePlan", "error_clauses", "failure_clauses", "plan_clauses", "records_clauses"]
-
-GRID = Fraction(1, 10_000)
-"""Errors are promised in ten-thousandths."""
 
 MOST_EPSILON = Fraction(1000)
 """Spent at most: beyond it the noise of every count is 0 already, and the rule of the noise ends."""
@@ -129,11 +127,8 @@ def error_clauses(n: int, *, failure: Number, plan: ClausePlan) -> Fraction:
     """
     owner = "error_clauses"
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
-    steps = int(1 / GRID)
 
-    def enough(step: int) -> bool:
-        wrong = step * GRID
-        return step >= steps or certainly_below(lambda: _failure(have, error=wrong, plan=plan), miss)
+    def proves(error: Fraction) -> bool:
+        return certainly_below(lambda: _failure(have, error=error, plan=plan), miss)
 
-    guess = min(steps, int(2 * plan.threshold * plan.clauses / (max(1, have) * GRID)) + 1)
-    return first_whole(enough, start=guess, smallest=1) * GRID
+    return first_error(proves, start=Fraction(2 * plan.threshold * plan.clauses, max(1, have)) + GRID)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 from privpac.constructions.class_facts import OWNER, ClassFacts, Description, Kinds
 from privpac.errors import ParameterError
@@ -43,17 +42,7 @@ def _clauses(rest: str, description: Description) -> ClassFacts:
             remedy="Name fewer tests or columns.",
         )
     size = 3 ** (tests * width)
-    return ClassFacts(
-        f"clauses:{width}",
-        "clauses",
-        size,
-        Fraction(size - 1),
-        size.bit_length() - 1,
-        1,
-        tests=tests,
-        parts=width,
-        named=description.named,
-    )
+    return ClassFacts.of_tests(f"clauses:{width}", "clauses", size, tests, width, named=description.named)
 
 
 KINDS: Kinds = {"clauses": ("clauses:K --tests P", _clauses)}

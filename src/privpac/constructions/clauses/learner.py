@@ -116,13 +116,7 @@ class ClauseCounts(ReadsOnce):
         if error >= 1:
             return ()
         proof = clause_rules.clause_counts(
-            clauses=plan.clauses,
-            ratio=plan.ratio,
-            threshold=plan.threshold,
-            tilt=plan.tilt,
-            records=records,
-            error=error,
-            failure=self.failure,
+            **vars(plan), tilt=plan.tilt, records=records, error=error, failure=self.failure
         )
         return (proof,)
 

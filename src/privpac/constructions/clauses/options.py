@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.clauses.formulas import records_clauses
 from privpac.constructions.commands import learn_command
 from privpac.constructions.option import Need, Option
@@ -18,20 +17,14 @@ def _needs(wish: Wish) -> Need:
     return Need(records_clauses(wish.concepts.tests, wish.concepts.parts, **wish.goal))
 
 
-def _clauses(concepts: ClassFacts) -> bool:
-    return concepts.kind == "clauses"
-
-
 OPTIONS: tuple[Option, ...] = (
     Option(
         "clause-counts",
         "exceptions by noisy counts of patterns",
-        "realizable",
-        "records",
-        False,
         "clause-counts",
         _needs,
-        serves=_clauses,
+        proper=False,
+        serves=lambda concepts: concepts.kind == "clauses",
         command=learn_command,
     ),
 )

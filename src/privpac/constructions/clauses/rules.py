@@ -7,7 +7,7 @@ from fractions import Fraction
 from flint import ctx
 
 from privpac.guarantee.facts import Accuracy, Against
-from privpac.guarantee.proof import SEAL, Proof, Value, need
+from privpac.guarantee.proof import SEAL, Proof, need, parameters
 from privpac.numbers.exact import ball
 
 __all__ = ["clause_counts"]
@@ -45,12 +45,6 @@ def clause_counts(
         heavy = ball(1 - error / clauses * (1 - tilt)) ** records / weight**threshold
         holds = bool(miss + clauses * lighter * heavy <= ball(failure))
     need(rule, holds, "the bound is larger than the failure probability asked for")
-    where: dict[str, Value] = {
-        "clauses": clauses,
-        "ratio": str(ratio),
-        "threshold": threshold,
-        "tilt": str(tilt),
-        "records": records,
-    }
+    where = parameters(clauses=clauses, ratio=ratio, threshold=threshold, tilt=tilt, records=records)
     fact = Accuracy(error, failure, Against.REALIZABLE, records, proper=False)
     return Proof(fact, rule, where=where, seal=SEAL)

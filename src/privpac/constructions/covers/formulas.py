@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import arb, ctx
 
 from privpac.errors import ParameterError
-from privpac.numbers.exact import PRECISIONS, ball, first_whole, ln_up
+from privpac.numbers.exact import PRECISIONS, ball, first_whole, ln_up, plain
 from privpac.numbers.parameters import Number, at_least, chance, positive, rational
 from privpac.numbers.sphere import band, cap
 from privpac.theory.occam import Occam, Rate
@@ -202,67 +203,81 @@ def density(value: object, *, owner: str) -> Fraction:
         raise ParameterError(
             owner,
             "kappa",
-            value,
+            plain(value) if isinstance(value, Fraction) else value,
             allowed="at least 1",
             remedy="A density is 1 on average, so no distribution has a smaller bound.",
         )
     return kappa
 
 
-def _candidates(level: Fraction, dimension: int | None) -> Fraction:
-    """Bad over good candidates of a cover of this level: cuts, or one over the share of good directions."""
-    if dimension is None:
-        return Fraction(cover_thresholds(level))
-    return 1 / cap_share(min(level, Fraction(1)), dimension=dimension)
+@dataclass(frozen=True)
+class _Goal:
+    """What is promised of a draw over a cover: cuts of one column where the dimension is None, else half-spaces."""
 
+    owner: str
+    error: Fraction
+    failure: Fraction
+    rate: Rate
+    dimension: int | None
+    agnostic: bool
 
-def _bound(odds: Fraction, error: Fraction, share: Fraction, rate: Rate, *, agnostic: bool) -> Occam:
-    """The direct bound when the best candidate is within share·error of the best concept."""
-    if not agnostic:
-        return Occam(odds, odds, error, share * error, rate)
-    gap = error * (1 - share)
-    best = (1 - gap) / 2
-    return Occam(odds, odds, gap + best, best, rate)
+    @classmethod
+    def read(
+        cls, owner: str, error: object, failure: object, epsilon: object, dimension: object, *, agnostic: bool
+    ) -> _Goal:
+        """The numbers that a formula was given."""
+        wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
+        d = None if dimension is None else _dimension(dimension, owner=owner)
+        return cls(owner, wrong, miss, Rate.read(epsilon, None, owner=owner), d, agnostic)
 
+    def _bound(self, kappa: Fraction, share: Fraction) -> Occam:
+        """The direct bound when the best candidate is within share·error of the best concept; odds are bad over good
+        candidates of the cover: cuts, or one over the share of good directions."""
+        level = share * self.error / kappa
+        if self.dimension is None:
+            odds = Fraction(cover_thresholds(level))
+        else:
+            odds = 1 / cap_share(min(level, Fraction(1)), dimension=self.dimension)
+        if not self.agnostic:
+            return Occam(odds, odds, self.error, share * self.error, self.rate)
+        gap = self.error * (1 - share)
+        best = (1 - gap) / 2
+        return Occam(odds, odds, gap + best, best, self.rate)
 
-def _about(odds: float, error: float, share: float, epsilon: float, *, agnostic: bool) -> tuple[float, float]:
-    """About (ln odds, -ln base): floats that choose a share, never what is promised."""
-    if agnostic:
-        gap = error * (1 - share)
-        rate = min(epsilon / 2, math.atanh(gap))
-        base = math.cosh(rate) - gap * math.sinh(rate)
-    else:
-        rate = min(epsilon / 2, math.log(1 / share) / 2)
-        base = 1 - error * (1 - math.exp(-rate)) + share * error * (math.exp(rate) - 1)
-    return math.log(max(odds, 1.0)), -math.log(base)
+    def _about_fall(self, share: float) -> float:
+        """About -ln base: floats that choose a share, never what is promised."""
+        error, most = float(self.error), float(self.rate.epsilon) / 2
+        if self.agnostic:
+            gap = error * (1 - share)
+            rate = min(most, math.atanh(gap))
+            return -math.log(math.cosh(rate) - gap * math.sinh(rate))
+        rate = min(most, math.log(1 / share) / 2)
+        return -math.log(1 - error * (1 - math.exp(-rate)) + share * error * (math.exp(rate) - 1))
 
+    def records(self, kappa: object) -> int:
+        """Records for a density of at most kappa, at the best share."""
+        density_bound = density(kappa, owner=self.owner)
 
-def _records(
-    kappa: object,
-    *,
-    owner: str,
-    error: object,
-    failure: object,
-    epsilon: object,
-    dimension: int | None,
-    agnostic: bool,
-) -> int:
-    bound, wrong = density(kappa, owner=owner), chance(error, owner=owner, name="error")
-    miss, rate = chance(failure, owner=owner, name="failure"), Rate.read(epsilon, None, owner=owner)
-    if dimension is not None:
-        dimension = _dimension(dimension, owner=owner)
+        def guess(share: Fraction) -> float:
+            odds = _about_odds(float(share * self.error / density_bound), self.dimension)
+            return (math.log(max(odds, 1.0)) - math.log(self.failure)) / self._about_fall(float(share))
 
-    def guess(share: Fraction) -> float:
-        odds = _about_odds(float(share * wrong / bound), dimension)
-        logs = _about(odds, float(wrong), float(share), float(rate.epsilon), agnostic=agnostic)
-        return (logs[0] - math.log(miss)) / logs[1]
+        near = min(range(0, len(SHARES), _COARSE), key=lambda place: guess(SHARES[place]))
+        best = sorted(SHARES[max(0, near - _COARSE) : near + _COARSE + 1], key=guess)[:3]
+        return min(self._bound(density_bound, share).records(self.failure) for share in best)
 
-    near = min(range(0, len(SHARES), _COARSE), key=lambda place: guess(SHARES[place]))
-    best = sorted(SHARES[max(0, near - _COARSE) : near + _COARSE + 1], key=guess)[:3]
-    return min(
-        _bound(_candidates(s * wrong / bound, dimension), wrong, s, rate, agnostic=agnostic).records(miss)
-        for s in best
-    )
+    def largest_density(self, n: object) -> Fraction:
+        """The largest kappa for which n records are enough, at about the best share."""
+        have = at_least(0, n, owner=self.owner, name="n")
+        power = 1 if self.dimension is None else self.dimension - 1
+
+        def log_kappa(share: Fraction) -> float:
+            """About ln(kappa) for a cover of this share."""
+            most = math.log(self.failure) + have * self._about_fall(float(share))
+            return math.log(share) + most / power
+
+        best = max(SHARES, key=log_kappa)
+        return _largest(lambda kappa: self._bound(kappa, best).failure(have) <= self.failure)
 
 
 _COARSE = 20
@@ -292,15 +307,8 @@ def records_reference(
     >>> tuple(records_reference(k, error=0.1, failure=0.05, epsilon=1) for k in (1, 10, 100))
     (206, 270, 332)
     """
-    return _records(
-        kappa,
-        owner="records_reference",
-        error=error,
-        failure=failure,
-        epsilon=epsilon,
-        dimension=dimension,
-        agnostic=False,
-    )
+    goal = _Goal.read("records_reference", error, failure, epsilon, dimension, agnostic=False)
+    return goal.records(kappa)
 
 
 @formula("reference-cover-agnostic")
@@ -317,43 +325,8 @@ def records_reference_agnostic(
     >>> records_reference_agnostic(10, excess=0.1, failure=0.05, epsilon=1)
     2185
     """
-    return _records(
-        kappa,
-        owner="records_reference_agnostic",
-        error=excess,
-        failure=failure,
-        epsilon=epsilon,
-        dimension=dimension,
-        agnostic=True,
-    )
-
-
-def _largestdensity(
-    n: object,
-    *,
-    owner: str,
-    error: object,
-    failure: object,
-    epsilon: object,
-    dimension: int | None,
-    agnostic: bool,
-) -> Fraction:
-    have, wrong = at_least(0, n, owner=owner, name="n"), chance(error, owner=owner, name="error")
-    miss, rate = chance(failure, owner=owner, name="failure"), Rate.read(epsilon, None, owner=owner)
-
-    def log_kappa(share: Fraction) -> float:
-        """About ln(kappa) for a cover of this share."""
-        slope = _about(1.0, float(wrong), float(share), float(rate.epsilon), agnostic=agnostic)[1]
-        most = math.log(miss) + have * slope
-        power = 1 if dimension is None else dimension - 1
-        return math.log(share) + most / power
-
-    def enough(kappa: Fraction, share: Fraction) -> bool:
-        odds = _candidates(share * wrong / kappa, dimension)
-        return _bound(odds, wrong, share, rate, agnostic=agnostic).failure(have) <= miss
-
-    best = max(SHARES, key=log_kappa)
-    return _largest(lambda kappa: enough(kappa, best))
+    goal = _Goal.read("records_reference_agnostic", excess, failure, epsilon, dimension, agnostic=True)
+    return goal.records(kappa)
 
 
 _STEPS, _LEAST, _MOST = 2_000, -5, 300
@@ -385,15 +358,8 @@ def kappa_reference(
     >>> kappa_reference(150, error=0.1, failure=0.05, epsilon=1) < 1
     True
     """
-    return _largestdensity(
-        n,
-        owner="kappa_reference",
-        error=error,
-        failure=failure,
-        epsilon=epsilon,
-        dimension=dimension,
-        agnostic=False,
-    )
+    goal = _Goal.read("kappa_reference", error, failure, epsilon, dimension, agnostic=False)
+    return goal.largest_density(n)
 
 
 @formula("reference-cover-agnostic")
@@ -406,12 +372,5 @@ def kappa_reference_agnostic(
     Holds if: as `records_reference_agnostic`. Proof: docs/proofs/reference-cover.md.
     Tested by: tests/unit/constructions/covers/test_covers.py.
     """
-    return _largestdensity(
-        n,
-        owner="kappa_reference_agnostic",
-        error=excess,
-        failure=failure,
-        epsilon=epsilon,
-        dimension=dimension,
-        agnostic=True,
-    )
+    goal = _Goal.read("kappa_reference_agnostic", excess, failure, epsilon, dimension, agnostic=True)
+    return goal.largest_density(n)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
 
-from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import learn_command
+from privpac.constructions.covers.candidates import records_candidates
 from privpac.constructions.covers.floors import (
     floor_label_chain,
     floor_label_halfspaces,
@@ -16,7 +14,7 @@ from privpac.constructions.covers.floors import (
     least_failure_label_chain,
     least_failure_thresholds_smooth,
 )
-from privpac.constructions.option import FloorRow, Need, Option, Setting, cells_of, protects_whole_records
+from privpac.constructions.option import FloorRow, Need, Option, cells_of, protects_whole_records
 from privpac.constructions.wish import Wish
 from privpac.guarantee.facts import Against
 from privpac.numbers.exact import decimal_text
@@ -26,60 +24,44 @@ __all__ = ["FLOORS", "OPTIONS"]
 PLACE = 60
 
 
-def _continuous(concepts: ClassFacts) -> bool:
-    return concepts.kappa is not None
-
-
 def _dimension(wish: Wish) -> int | None:
     return wish.concepts.parts if wish.concepts.kind == "sphere" else None
 
 
-def _reference(wish: Wish, *, against: Against) -> Need | None:
+def _reference(against: Against, source: str) -> Option:
     """As many as the learner asks for: its covers are a little larger than those of the theorem."""
-    from privpac.constructions.covers.candidates import records_candidates
 
-    assert wish.concepts.kappa is not None
-    need = records_candidates(wish.concepts.kappa, **wish.goal, dimension=_dimension(wish), against=against)
-    return None if need is None else Need(need)
+    def needs(wish: Wish) -> Need | None:
+        assert wish.concepts.kappa is not None
+        need = records_candidates(
+            wish.concepts.kappa, **wish.goal, dimension=_dimension(wish), against=against
+        )
+        return None if need is None else Need(need)
 
-
-def _reference_command(setting: Setting) -> Callable[[Wish, Need], str | None]:
     def command(wish: Wish, need: Need) -> str | None:
         """The word promises an error of a tenth unless it says another one."""
         columns = ",".join(["COLUMN"] * (_dimension(wish) or 1))
-        noisy = ":agnostic" if setting == "agnostic" else ""
+        noisy = ":agnostic" if against is Against.AGNOSTIC else ""
         error = "" if wish.error == USUAL else f":{decimal_text(wish.error)}"
         return learn_command(wish, need, concepts=f"reference:{columns}{noisy}{error}")
 
-    return command
+    return Option(
+        "reference-cover",
+        "one draw from a cover of a public reference distribution",
+        source,
+        needs,
+        setting="agnostic" if against is Against.AGNOSTIC else "realizable",
+        serves=lambda concepts: concepts.kappa is not None,
+        command=command,
+    )
 
 
 USUAL = Fraction(1, 10)
 """The error of the word alone, as of `ReferenceCover`."""
 
 OPTIONS: tuple[Option, ...] = (
-    Option(
-        "reference-cover",
-        "one draw from a cover of a public reference distribution",
-        "realizable",
-        "records",
-        True,
-        "reference-cover-realizable",
-        partial(_reference, against=Against.REALIZABLE),
-        serves=_continuous,
-        command=_reference_command("realizable"),
-    ),
-    Option(
-        "reference-cover",
-        "one draw from a cover of a public reference distribution",
-        "agnostic",
-        "records",
-        True,
-        "reference-cover-agnostic",
-        partial(_reference, against=Against.AGNOSTIC),
-        serves=_continuous,
-        command=_reference_command("agnostic"),
-    ),
+    _reference(Against.REALIZABLE, "reference-cover-realizable"),
+    _reference(Against.AGNOSTIC, "reference-cover-agnostic"),
 )
 
 
@@ -95,9 +77,7 @@ def _smooth_records(wish: Wish) -> int:
 
 def _smooth_exclude(wish: Wish, n: int) -> bool:
     assert wish.concepts.kappa is not None
-    least = least_failure_thresholds_smooth(
-        n, kappa=wish.concepts.kappa, error=wish.error, epsilon=wish.epsilon
-    )
+    least = least_failure_thresholds_smooth(n, kappa=wish.concepts.kappa, **wish.without("failure"))
     return least > wish.failure
 
 
@@ -118,8 +98,7 @@ def _step(wish: Wish) -> int:
 
 def _label_records(wish: Wish) -> int:
     """All such cuts."""
-    packing = cells_of(wish) // _step(wish) + 1
-    return floor_label_packing(packing, failure=wish.failure, epsilon=wish.epsilon)
+    return floor_label_packing(cells_of(wish) // _step(wish) + 1, **wish.without("error"))
 
 
 def _chains(wish: Wish) -> list[tuple[int, Fraction]]:
@@ -130,11 +109,8 @@ def _chains(wish: Wish) -> list[tuple[int, Fraction]]:
 
 
 def _chain_records(wish: Wish) -> int:
-    floors = (
-        floor_label_chain(packing, span=span, failure=wish.failure, epsilon=wish.epsilon)
-        for packing, span in _chains(wish)
-    )
-    return max(floors, default=0)
+    numbers = wish.without("error")
+    return max((floor_label_chain(size, span=span, **numbers) for size, span in _chains(wish)), default=0)
 
 
 def _chain_excludes(wish: Wish, n: int) -> bool:

@@ -26,12 +26,12 @@ from privpac.concepts.linear.centred import CentredHalfspaces
 from privpac.constructions.base import ReadsOnce
 from privpac.constructions.covers import rules as covers_rules
 from privpac.constructions.covers.candidates import direction_cover, least_records, promising, weight
-from privpac.constructions.covers.formulas import NO_BOUND, WAYS_OUT
+from privpac.constructions.covers.formulas import NO_BOUND, WAYS_OUT, density
 from privpac.data.columns import Numeric
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError, RuleRefused, SizeError, TooFewRecords
 from privpac.guarantee import rules
-from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.certificate import Certificate, public_parameters
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import decimal_text, first_whole, plain
@@ -82,15 +82,7 @@ class ReferenceCover(ReadsOnce):
                 requirement = "a positive number" if name == "epsilon" else "between 0 and 1"
                 raise ParameterError("ReferenceCover", name, plain(value), allowed=requirement)
         if self.kappa is not None:
-            object.__setattr__(self, "kappa", Fraction(self.kappa))
-            if self.kappa < 1:
-                raise ParameterError(
-                    "ReferenceCover",
-                    "kappa",
-                    plain(self.kappa),
-                    allowed="at least 1",
-                    remedy="A density is 1 on average, so no distribution has a smaller bound.",
-                )
+            object.__setattr__(self, "kappa", density(Fraction(self.kappa), owner="ReferenceCover"))
         self._check_reference()
 
     def _check_reference(self) -> None:
@@ -245,9 +237,7 @@ class ReferenceCover(ReadsOnce):
                 "name": "reference-cover",
                 "concepts": self.concepts.word,
                 "reference": self.reference.name,
-                "epsilon": plain(self.epsilon),
-                "error": plain(self.error),
-                "failure": plain(self.failure),
+                **public_parameters(self, "epsilon", "error", "failure"),
                 "kappa": plain(plan.kappa),
                 "candidates": str(plan.cover.size),
                 "guaranteed": "for every distribution whose density against the reference is at most kappa",
@@ -274,13 +264,13 @@ def _plan(learner: ReferenceCover, n: int) -> Plan | None:
     if learner._best(n, Fraction(1)) is None:
         return None
 
-    def density(step: int) -> Fraction:
+    def trial(step: int) -> Fraction:
         whole, part = divmod(step, STEPS)
         return Fraction(math.floor(1000 * 10 ** (part / STEPS)), 1000) * Fraction(10) ** whole
 
     most = LARGEST_POWER * STEPS
-    step = first_whole(lambda k: k > most or learner._best(n, density(k)) is None, start=STEPS, smallest=1)
-    return learner._best(n, density(step - 1))
+    step = first_whole(lambda k: k > most or learner._best(n, trial(k)) is None, start=STEPS, smallest=1)
+    return learner._best(n, trial(step - 1))
 
 
 def _cut_cover(

@@ -7,7 +7,7 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from privpac.guarantee.facts import Accuracy, Against
-from privpac.guarantee.proof import SEAL, Proof, Value, need
+from privpac.guarantee.proof import SEAL, Proof, need, parameters
 from privpac.numbers.exact import ball, ln_down, ln_up, plain
 
 __all__ = ["density_text", "label_cover", "label_thresholds", "reference_cover"]
@@ -70,16 +70,16 @@ def reference_cover(
             ball(Fraction(odds)).log() + records * ball(base).log() <= ball(failure - miss).log()
         )
     need(rule, holds, "the bound is larger than the failure probability asked for")
-    where: dict[str, Value] = {
-        "odds": str(odds),
-        "records": records,
-        "ratio": str(ratio),
-        "tilt": str(tilt),
-        "kappa": plain(kappa),
-        "level": str(level),
-        "miss": str(miss),
-        "reference": reference,
-    }
+    where = parameters(
+        odds=str(odds),
+        records=records,
+        ratio=ratio,
+        tilt=tilt,
+        kappa=plain(kappa),
+        level=level,
+        miss=miss,
+        reference=reference,
+    )
     fact = Accuracy(error, failure, against, records)
     return Proof(fact, rule, where=where, assumes=(density_text(kappa, reference),), seal=SEAL)
 
@@ -113,13 +113,7 @@ def label_thresholds(
             term = term * (records - k) / (k + 1) * p / (1 - p)
         holds = bool(2 * tail + cuts * ball(ratio) ** (few + 1 - spacing) <= ball(failure))
     need(rule, holds, "the bound is larger than the failure probability asked for")
-    where: dict[str, Value] = {
-        "records": records,
-        "cuts": cuts,
-        "spacing": spacing,
-        "few": few,
-        "ratio": str(ratio),
-    }
+    where = parameters(records=records, cuts=cuts, spacing=spacing, few=few, ratio=ratio)
     return Proof(Accuracy(error, failure, REALIZABLE, records), rule, where=where, seal=SEAL)
 
 
@@ -152,11 +146,5 @@ def label_cover(
     spread = vc * (1 + ln_up(Fraction(2 * records, vc), _DIGITS)) + ln_up(8 / failure, _DIGITS)
     holds = error > noise and (error - noise) ** 2 >= error * 4 * spread / records
     need(rule, holds, "the bound is larger than the error asked for")
-    where: dict[str, Value] = {
-        "records": records,
-        "vc": vc,
-        "candidates": str(candidates),
-        "ratio": str(ratio),
-        "level": str(level),
-    }
+    where = parameters(records=records, vc=vc, candidates=str(candidates), ratio=ratio, level=level)
     return Proof(Accuracy(error, failure, REALIZABLE, records), rule, where=where, seal=SEAL)

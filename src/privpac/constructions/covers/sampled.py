@@ -23,11 +23,12 @@ from privpac.concepts.derived.reference import Reference
 from privpac.constructions.base import DrawsMembers, ReadsOnce
 from privpac.constructions.covers import rules as covers_rules
 from privpac.constructions.covers.candidates import root_up
+from privpac.constructions.covers.formulas import density
 from privpac.constructions.covers.reference import CHOSEN_FREELY
 from privpac.data.sample import Block, Sample, Size
 from privpac.errors import DataError, ParameterError, RuleRefused, SizeError
 from privpac.guarantee import rules
-from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.certificate import Certificate, public_parameters
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
@@ -86,14 +87,7 @@ class SampledCover(DrawsMembers, ReadsOnce):
         for name in ("epsilon", "kappa", "level", "mass", "error", "failure"):
             object.__setattr__(self, name, Fraction(getattr(self, name)))
         positive(self.epsilon, owner="SampledCover", name="epsilon")
-        if self.kappa < 1:
-            raise ParameterError(
-                "SampledCover",
-                "kappa",
-                plain(self.kappa),
-                allowed="at least 1",
-                remedy="A density is 1 on average, so no distribution has a smaller bound.",
-            )
+        density(self.kappa, owner="SampledCover")
         for name in ("level", "mass", "error", "failure"):
             if not 0 < getattr(self, name) < 1:
                 raise ParameterError(
@@ -142,10 +136,7 @@ class SampledCover(DrawsMembers, ReadsOnce):
                 "name": "sampled-cover",
                 "concepts": self.concepts.word,
                 "reference": self.reference.name,
-                "epsilon": plain(self.epsilon),
-                "error": plain(self.error),
-                "failure": plain(self.failure),
-                "kappa": plain(self.kappa),
+                **public_parameters(self, "epsilon", "error", "failure", "kappa"),
                 "candidates": str(self.candidates),
                 "miss": decimal_text(self.miss),
             },

@@ -75,13 +75,7 @@ class BlockCuts(DirectedCuts):
         if error >= 1:
             return ()
         proof = cuts_rules.occupied_blocks_accuracy(
-            ratio=plan.ratio,
-            levels=plan.levels,
-            stake=plan.stake,
-            reach=plan.reach,
-            records=records,
-            error=error,
-            failure=self.failure,
+            **vars(plan), records=records, error=error, failure=self.failure
         )
         return (proof,)
 
@@ -91,14 +85,9 @@ class BlockCuts(DirectedCuts):
         mistakes = mistakes_of_blocks(plan, failure=self.failure)
         if mistakes is None or mistakes >= size.labelled:
             return None
+        error = Fraction(mistakes, size.labelled)
         return cuts_rules.occupied_blocks_empirical(
-            ratio=plan.ratio,
-            levels=plan.levels,
-            stake=plan.stake,
-            reach=plan.reach,
-            records=size.labelled,
-            error=Fraction(mistakes, size.labelled),
-            failure=self.failure,
+            **vars(plan), records=size.labelled, error=error, failure=self.failure
         )
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:

@@ -12,7 +12,6 @@ from functools import lru_cache
 
 from flint import arb, ctx
 
-from privpac.constructions.cuts.recursive_formulas import GRID
 from privpac.errors import ParameterError
 from privpac.numbers.binomial import rounded_up
 from privpac.numbers.exact import (
@@ -25,6 +24,7 @@ from privpac.numbers.exact import (
     ratio_for,
 )
 from privpac.numbers.parameters import Number, at_least, chance, positive
+from privpac.theory.occam import first_error
 from privpac.theory.register import formula
 
 __all__ = [
@@ -148,14 +148,11 @@ def error_blocks(n: int, *, failure: Number, plan: BlockPlan) -> Fraction:
     """
     owner = "error_blocks"
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
-    steps = int(1 / GRID)
 
-    def enough(step: int) -> bool:
-        wrong = step * GRID
-        return step >= steps or certainly_below(lambda: _failure(have, error=wrong, plan=plan), miss)
+    def proves(error: Fraction) -> bool:
+        return certainly_below(lambda: _failure(have, error=error, plan=plan), miss)
 
-    guess = min(steps, max(1, int(plan.reach / (max(1, have) * GRID))))
-    return first_whole(enough, start=guess, smallest=1) * GRID
+    return first_error(proves, start=Fraction(plan.reach, max(1, have)))
 
 
 @formula("occupied-blocks-empirical")

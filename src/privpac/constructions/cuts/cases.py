@@ -100,14 +100,6 @@ def _noisy_cuts() -> NoisyCuts:
     return NoisyCuts(Thresholds(tiny_schema(3), "a"), ONE, TENTH)
 
 
-def _noisy() -> Case:
-    return learner_case("cuts with independent noise", _noisy_cuts(), tiny_schema(3), 2)
-
-
-def _denoised_cuts() -> Case:
-    return learner_case("cuts freed of their noise", DenoisedCuts(_noisy_cuts()), tiny_schema(3), 2)
-
-
 def _generated_points() -> Case:
     schema = tiny_schema(4)
     learner = Occam(GeneratedPoints(schema, "a", 2, "d"), ONE)
@@ -129,7 +121,9 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "switches-tight": lambda: _switches(
         "a cut at a switch, two records on each side", cells=2, n=4, epsilon=Fraction(8)
     ),
-    "noisy-cuts": _noisy,
-    "denoised-cuts": _denoised_cuts,
+    "noisy-cuts": lambda: learner_case("cuts with independent noise", _noisy_cuts(), tiny_schema(3), 2),
+    "denoised-cuts": lambda: learner_case(
+        "cuts freed of their noise", DenoisedCuts(_noisy_cuts()), tiny_schema(3), 2
+    ),
     "generated": _generated_points,
 }

@@ -12,6 +12,7 @@ from privpac.constructions.base import ReadsOnce
 from privpac.constructions.draw.occam import FAILURE
 from privpac.data.sample import Size
 from privpac.errors import ParameterError
+from privpac.guarantee.certificate import public_parameters
 from privpac.numbers.exact import plain
 from privpac.numbers.parameters import positive
 
@@ -64,8 +65,6 @@ class DirectedCuts(ReadsOnce):
         return {
             "name": name,
             "concepts": self.concepts.word,
-            "epsilon": plain(self.epsilon),
-            "delta": plain(self.delta),
-            "failure": plain(self.failure),
+            **public_parameters(self, "epsilon", "delta", "failure"),
             "no_answer": "counts as a failure",
         }

@@ -5,6 +5,8 @@ Tested by tests/unit/plan/runs/test_runs.py (draws of the learners themselves).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from privpac.constructions.draw.hard import lone_atom, smallest
@@ -15,11 +17,16 @@ __all__ = ["denoised_failure", "denoised_need", "noisy_failure", "noisy_need"]
 
 def noisy_need(wish: Wish, *, rate: float) -> int | None:
     """Records for a cut whose answers are flipped one by one: both the atom's and the background's must be right."""
+    return _need(wish, lambda miss: noisy_failure(miss, rate))
+
+
+def _need(wish: Wish, failure: Callable[[float], float]) -> int | None:
+    """Records until what fails so often, if the cut misses a lone atom so often, fails rarely enough."""
     need = lone_atom(wish)
     if need is None:
         return None
     fails, start = need
-    return smallest(lambda n: noisy_failure(fails(n), rate), float(wish.failure), start)
+    return smallest(lambda n: failure(fails(n)), float(wish.failure), start)
 
 
 def noisy_failure(miss: float, rate: float) -> float:
@@ -29,12 +36,8 @@ def noisy_failure(miss: float, rate: float) -> float:
 
 def denoised_need(wish: Wish, *, rate: float) -> int | None:
     """Records for the cut nearest to such answers."""
-    need = lone_atom(wish)
-    if need is None:
-        return None
-    fails, start = need
     cells = wish.concepts.cells or 2
-    return smallest(lambda n: denoised_failure(fails(n), rate, cells), float(wish.failure), start)
+    return _need(wish, lambda miss: denoised_failure(miss, rate, cells))
 
 
 def denoised_failure(miss: float, rate: float, cells: int) -> float:

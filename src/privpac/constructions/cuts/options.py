@@ -10,10 +10,11 @@ from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import learn_command
 from privpac.constructions.cuts.blocks_formulas import records_blocks
 from privpac.constructions.cuts.formulas import SWITCH_SHARE, error_switch
+from privpac.constructions.cuts.hard import denoised_need, noisy_need
 from privpac.constructions.cuts.recursive_formulas import records_rec_concave
-from privpac.constructions.option import FloorRow, Need, Option, cells_of, protects_whole_records
+from privpac.constructions.option import FloorRow, Need, Option, cells_of, fewest, protects_whole_records
 from privpac.constructions.wish import Wish
-from privpac.numbers.exact import first_whole, plain, ratio_for
+from privpac.numbers.exact import plain, ratio_for
 from privpac.theory import any_floors, floors, sizes
 from privpac.theory.occam import error_occam
 
@@ -24,10 +25,6 @@ PLACE = 30
 
 def _cuts(concepts: ClassFacts) -> bool:
     return concepts.kind == "thresholds" and concepts.vc == 1 and (concepts.cells or 0) >= 4
-
-
-def _rec_concave(wish: Wish) -> Need:
-    return Need(records_rec_concave(cells_of(wish), **wish.goal, delta=wish.delta))
 
 
 def _blocks(wish: Wish) -> Need | None:
@@ -48,10 +45,6 @@ RANGES = 2
 """Ranges the first rule may have, as in the example of the word: enough to see what the way costs."""
 
 
-def _line_cuts(concepts: ClassFacts) -> bool:
-    return _cuts(concepts) and (concepts.cells or 0) <= MOST_CELLS
-
-
 MOST_CELLS = 2**64
 """Sums over ranges of longer keys are not run."""
 
@@ -70,14 +63,6 @@ def _switches_error(wish: Wish, n: int) -> Fraction | None:
         return None
     error = error_switch(selection, candidates=changes + 2, failure=half, tolerated=inner, ratio=ratio)
     return error if error < Fraction(1, 2) else None
-
-
-def _switches(wish: Wish) -> Need | None:
-    n = first_whole(lambda n: n > MOST or _switches_at(wish, n) is not None, start=2000, smallest=2)
-    return _switches_at(wish, n) if n <= MOST else None
-
-
-MOST = 10**12
 
 
 def _switches_at(wish: Wish, n: int) -> Need | None:
@@ -103,33 +88,18 @@ def _rate(wish: Wish) -> Fraction:
 
 def _noisy(wish: Wish) -> Need | None:
     """One draw with half of error and failure, behind noise whose mean is the fourth part of error times failure."""
-    rate = _rate(wish)
-    n = sizes.records_occam(
-        wish.concepts.size, error=wish.error / 2, failure=wish.failure / 2, epsilon=wish.epsilon
-    )
-    return Need(n, parameters={"rate": plain(rate)})
+    return _noisy_need(wish, wish.error / 2, wish.failure / 2)
 
 
 def _denoising(wish: Wish) -> Need | None:
     """The cut nearest to the noisy answers: the draw's own promise, and 4·rate of failure."""
     rate = _rate(wish)
-    left = wish.failure - 4 * rate * (1 - rate)
-    return Need(
-        sizes.records_occam(wish.concepts.size, error=wish.error, failure=left, epsilon=wish.epsilon),
-        parameters={"rate": plain(rate)},
-    )
+    return _noisy_need(wish, wish.error, wish.failure - 4 * rate * (1 - rate))
 
 
-def _hard_noisy(wish: Wish) -> int | None:
-    from privpac.constructions.cuts.hard import noisy_need
-
-    return noisy_need(wish, rate=float(_rate(wish)))
-
-
-def _hard_denoised(wish: Wish) -> int | None:
-    from privpac.constructions.cuts.hard import denoised_need
-
-    return denoised_need(wish, rate=float(_rate(wish)))
+def _noisy_need(wish: Wish, error: Fraction, failure: Fraction) -> Need:
+    n = sizes.records_occam(wish.concepts.size, error=error, failure=failure, epsilon=wish.epsilon)
+    return Need(n, parameters={"rate": plain(_rate(wish))})
 
 
 def _short_cuts(concepts: ClassFacts) -> bool:
@@ -152,11 +122,8 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "rec-concave",
         "one level of recursion over the bits of a cut",
-        "realizable",
-        "records",
-        True,
         "rec-concave",
-        _rec_concave,
+        lambda wish: Need(records_rec_concave(cells_of(wish), **wish.goal, delta=wish.delta)),
         serves=_cuts,
         pure=False,
         command=_with_delta("recconcave"),
@@ -164,9 +131,6 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "blocks",
         "one draw among the middles of occupied blocks",
-        "realizable",
-        "records",
-        True,
         "occupied-blocks-accuracy",
         _blocks,
         serves=_cuts,
@@ -176,12 +140,9 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "switches",
         "a cut among the ends of ranges that were learnt first",
-        "realizable",
-        "records",
-        True,
         "switch-reconstruction",
-        _switches,
-        serves=_line_cuts,
+        lambda wish: fewest(wish, _switches_at, start=2000, smallest=2),
+        serves=lambda concepts: _cuts(concepts) and (concepts.cells or 0) <= MOST_CELLS,
         at=_switches_at,
         error=_switches_error,
         command=_switches_command,
@@ -189,25 +150,20 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "noisy-cuts",
         "one draw, every answer flipped now and then: a rule that is no cut",
-        "realizable",
-        "records",
-        False,
         "independent-noise",
         _noisy,
+        proper=False,
         serves=_short_cuts,
-        hard=_hard_noisy,
+        hard=lambda wish: noisy_need(wish, rate=float(_rate(wish))),
         command=_noisy_command("noisy-cuts"),
     ),
     Option(
         "denoised-cuts",
         "the cut nearest to a rule whose answers are flipped now and then",
-        "realizable",
-        "records",
-        True,
         "noise-reconstruction",
         _denoising,
         serves=_short_cuts,
-        hard=_hard_denoised,
+        hard=lambda wish: denoised_need(wish, rate=float(_rate(wish))),
         command=_noisy_command("denoised-cuts"),
     ),
 )
@@ -234,25 +190,20 @@ def _thresholds_records(wish: Wish) -> int:
 
 
 def _thresholds_exclude(wish: Wish, n: int) -> bool:
-    least = floors.least_failure_thresholds(
-        n, domain=cells_of(wish), error=wish.error, epsilon=wish.epsilon, delta=wish.delta
-    )
-    return least > wish.failure
+    numbers = {**wish.without("failure"), "delta": wish.delta}
+    return floors.least_failure_thresholds(n, domain=cells_of(wish), **numbers) > wish.failure
 
 
 def _switches_records(wish: Wish) -> int:
+    often = 1 - wish.failure
     return floors.floor_thresholds_few_switches(
-        cells_of(wish),
-        switches=_changes(wish),
-        success=1 - wish.failure,
-        error=wish.error,
-        epsilon=wish.epsilon,
+        cells_of(wish), switches=_changes(wish), success=often, **wish.without("failure")
     )
 
 
 def _switches_exclude(wish: Wish, n: int) -> bool:
     most = floors.most_success_thresholds_few_switches(
-        n, domain=cells_of(wish), switches=_changes(wish), error=wish.error, epsilon=wish.epsilon
+        n, domain=cells_of(wish), switches=_changes(wish), **wish.without("failure")
     )
     return most < 1 - wish.failure
 
@@ -285,9 +236,8 @@ def _paths_exclude(wish: Wish, n: int) -> bool:
     mistakes = any_floors.best_mistakes(depth, error=wish.error, epsilon=wish.epsilon)
     if mistakes is None:
         return False
-    most = any_floors.most_success_mistake_tree(
-        n, depth=depth, mistakes=mistakes, error=wish.error, epsilon=wish.epsilon
-    )
+    numbers = wish.without("failure")
+    most = any_floors.most_success_mistake_tree(n, depth=depth, mistakes=mistakes, **numbers)
     return most < 1 - wish.failure
 
 

@@ -82,16 +82,7 @@ class RecConcave(DirectedCuts):
         if error >= 1:
             return ()
         proof = cuts_rules.rec_concave(
-            widths=widths(self._domain),
-            ratios=plan.ratios,
-            slack=plan.slack,
-            threshold=plan.threshold,
-            margin=plan.margin,
-            last=plan.last,
-            blocks=plan.blocks,
-            records=records,
-            error=error,
-            failure=self.failure,
+            widths=widths(self._domain), **vars(plan), records=records, error=error, failure=self.failure
         )
         return (proof,)
 

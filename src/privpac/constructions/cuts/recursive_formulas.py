@@ -26,6 +26,7 @@ from privpac.numbers.exact import (
     shortened,
 )
 from privpac.numbers.parameters import Number, at_least, chance, positive, rational
+from privpac.theory.occam import first_error
 from privpac.theory.register import formula
 
 __all__ = [
@@ -39,9 +40,6 @@ __all__ = [
     "threshold_stable_choice",
     "widths",
 ]
-
-GRID = Fraction(1, 10_000)
-"""Errors are answered as multiples of this: four decimals are what people read."""
 
 SPLITS = 20
 """Budgets of the three steps are multiples of a twentieth of epsilon: finer ones save less than one record in 100."""
@@ -247,16 +245,11 @@ def error_rec_concave(n: int, *, domain: int, failure: Number, plan: Plan) -> Fr
     """
     owner = "error_rec_concave"
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
-    steps = int(1 / GRID)
 
-    def enough(step: int) -> bool:
-        wrong = step * GRID
-        return step >= steps or certainly_below(
-            lambda: _failure(have, domain=domain, error=wrong, plan=plan), miss
-        )
+    def proves(error: Fraction) -> bool:
+        return certainly_below(lambda: _failure(have, domain=domain, error=error, plan=plan), miss)
 
-    guess = min(steps, max(1, int(plan.mistakes * 11 / (10 * max(1, have) * GRID))))
-    return first_whole(enough, start=guess, smallest=1) * GRID
+    return first_error(proves, start=Fraction(plan.mistakes * 11, 10 * max(1, have)))
 
 
 @formula("rec-concave-laplace")

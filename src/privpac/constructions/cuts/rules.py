@@ -8,7 +8,7 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from privpac.guarantee.facts import Accuracy, Against, Loss, Privacy
-from privpac.guarantee.proof import SEAL, Proof, Value, need, power
+from privpac.guarantee.proof import SEAL, Proof, need, parameters, power
 from privpac.numbers.binomial import at_most
 from privpac.numbers.exact import ball, power_up, shortened
 
@@ -71,18 +71,11 @@ def rec_concave(
         return wrong + loss + 2 * at_most(mistakes, n=records, chance=error)
 
     _need_bound(rule, bound, failure)
-    where: dict[str, Value] = {
-        "widths": widths,
-        "width_ratio": str(ratios[0]),
-        "block_ratio": str(ratios[1]),
-        "cut_ratio": str(ratios[2]),
-        "slack": slack,
-        "threshold": threshold,
-        "margin": margin,
-        "last": last,
-        "blocks": blocks,
-        "records": records,
-    }
+    names = ("width_ratio", "block_ratio", "cut_ratio")
+    steps = parameters(
+        widths=widths, **dict(zip(names, ratios, strict=True)), slack=slack, threshold=threshold
+    )
+    where = steps | parameters(margin=margin, last=last, blocks=blocks, records=records)
     return Proof(Accuracy(error, failure, Against.REALIZABLE, records), rule, where=where, seal=SEAL)
 
 
@@ -100,8 +93,7 @@ def occupied_blocks(*, ratio: Fraction, levels: int, stake: int) -> Proof[Privac
     fact = Privacy(
         Loss(factor=shortened(power(rule, 1 / ratio, 2) * (1 + lone))), shortened(lone / (1 + lone))
     )
-    where: dict[str, Value] = {"ratio": str(ratio), "levels": levels, "stake": str(stake)}
-    return Proof(fact, rule, where=where, seal=SEAL)
+    return Proof(fact, rule, where=parameters(ratio=ratio, levels=levels, stake=str(stake)), seal=SEAL)
 
 
 _LONGEST = 2**24
@@ -124,7 +116,7 @@ def occupied_blocks_accuracy(
         return _blank_and_rivals(ratio, levels, stake, reach, ball(1 - error * (1 - ratio)) ** records)
 
     _need_bound(rule, bound, failure)
-    where: dict[str, Value] = {**_of_blocks(ratio, levels, stake, reach), "records": records}
+    where = parameters(ratio=ratio, levels=levels, stake=str(stake), reach=reach, records=records)
     return Proof(Accuracy(error, failure, Against.REALIZABLE, records), rule, where=where, seal=SEAL)
 
 
@@ -144,7 +136,7 @@ def occupied_blocks_empirical(
     _need_bound(
         rule, lambda: _blank_and_rivals(ratio, levels, stake, reach, ball(ratio) ** mistakes), failure
     )
-    where = _of_blocks(ratio, levels, stake, reach)
+    where = parameters(ratio=ratio, levels=levels, stake=str(stake), reach=reach)
     return Proof(Accuracy(error, failure, Against.EMPIRICAL, records), rule, where=where, seal=SEAL)
 
 
@@ -159,10 +151,6 @@ def _blank_and_rivals(ratio: Fraction, levels: int, stake: int, reach: int, leas
     weight = ball(ratio)
     rivals = 2 * (2 * levels / (1 - weight) + 1) * weight ** (1 - reach)
     return stake * weight ** (2 * reach) + rivals * least
-
-
-def _of_blocks(ratio: Fraction, levels: int, stake: int, reach: int) -> dict[str, Value]:
-    return {"ratio": str(ratio), "levels": levels, "stake": str(stake), "reach": reach}
 
 
 def switch_reconstruction(
@@ -191,12 +179,7 @@ def switch_reconstruction(
     _need_chances(rule, error, failure)
     base = 1 - error * (1 - tilt) + inner.error * (1 / tilt - 1)
     _need_bound(rule, lambda: ball(inner.failure) + (candidates - 1) * ball(base) ** selection, failure)
-    where: dict[str, Value] = {
-        "candidates": candidates,
-        "selection": selection,
-        "ratio": str(ratio),
-        "tilt": str(tilt),
-    }
+    where = parameters(candidates=candidates, selection=selection, ratio=ratio, tilt=tilt)
     fact = Accuracy(error, failure, Against.REALIZABLE, inner.records + selection)
     return Proof(fact, rule, (premise,), where, seal=SEAL)
 
@@ -212,9 +195,8 @@ def independent_noise(premise: Proof[Accuracy], *, rate: Fraction, noise: Fracti
     need(rule, 0 < noise <= 1, "the noise must lie in (0, 1]")
     error, failure = inner.error + noise, inner.failure + rate / noise
     need(rule, error <= 1 and failure < 1, "so much noise leaves nothing to promise")
-    where: dict[str, Value] = {"rate": str(rate), "noise": str(noise)}
     fact = Accuracy(error, failure, inner.against, inner.records, proper=False)
-    return Proof(fact, rule, (premise,), where, seal=SEAL)
+    return Proof(fact, rule, (premise,), parameters(rate=rate, noise=noise), seal=SEAL)
 
 
 def noise_reconstruction(premise: Proof[Accuracy], *, rate: Fraction) -> Proof[Accuracy]:

@@ -27,11 +27,10 @@ from privpac.constructions.draw.occam import FAILURE
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
-from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.certificate import Certificate, public_parameters
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
-from privpac.numbers.exact import plain
 from privpac.numbers.parameters import chance, positive
 
 __all__ = ["SwitchCuts"]
@@ -89,9 +88,7 @@ class SwitchCuts(DrawsMembers, DrawsOnce):
                 "name": "switches",
                 "concepts": self.concepts.word,
                 "inner": dict(inner.learner),
-                "epsilon": plain(self.epsilon),
-                "share": plain(self.share),
-                "failure": plain(self.failure),
+                **public_parameters(self, "epsilon", "share", "failure"),
             },
             labelled=size.labelled,
         )

@@ -63,18 +63,8 @@ def _of_table(word: str, features: int, columns: int, description: Description) 
     table = direction_table(features, TABLE_SIZE)
     members = sum(2 * min(CUTOFFS, sum(map(abs, points)) * (LEVELS - 1) + 1) for points in table)
     sizes = [features * _cutoffs(1, 1), math.comb(features, 2) * _cutoffs(2, 1), members]
-    size = sum(sizes)
-    return ClassFacts(
-        word,
-        "halfspaces",
-        size,
-        Fraction(len(sizes) * max(sizes) - 1),
-        min(features + 1, size.bit_length() - 1),
-        1,
-        parts=columns,
-        grid=tabled_grid(features, TABLE_SIZE, LEVELS),
-        named=description.named,
-    )
+    grid = tabled_grid(features, TABLE_SIZE, LEVELS)
+    return _of_groups(word, "halfspaces", features, sizes, parts=columns, grid=grid, named=description.named)
 
 
 def _features(description: Description, names: list[str] | None) -> int:
@@ -104,18 +94,17 @@ def _linear_facts(
             remedy="A constant tells nobody apart.",
         )
     sizes = [math.comb(features, k) * _cutoffs(k, points) for k in range(1, min(count, features) + 1)]
-    size = sum(sizes)
-    return ClassFacts(
-        word,
-        kind,
-        size,
-        Fraction(len(sizes) * max(sizes) - 1),
-        min(features + 1, size.bit_length() - 1),
-        1,
-        parts=count,
-        grid=linear_grid(min(count, features), points, LEVELS),
-        named=description.named,
-    )
+    grid = linear_grid(min(count, features), points, LEVELS)
+    return _of_groups(word, kind, features, sizes, parts=count, grid=grid, named=description.named)
+
+
+def _of_groups(
+    word: str, kind: str, features: int, sizes: list[int], *, parts: int, grid: str, named: bool
+) -> ClassFacts:
+    """Groups of members of these sizes, each group as likely beforehand."""
+    size, odds = sum(sizes), Fraction(len(sizes) * max(sizes) - 1)
+    vc = min(features + 1, size.bit_length() - 1)
+    return ClassFacts(word, kind, size, odds, vc, 1, parts=parts, grid=grid, named=named)
 
 
 @lru_cache(maxsize=64)

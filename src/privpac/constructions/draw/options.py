@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import takewhile
+from typing import NamedTuple
 
 from privpac.constructions.class_facts import ONE_WAY, ClassFacts
 from privpac.constructions.commands import default_command, draw_command, learn_command
+from privpac.constructions.draw.hard import agnostic_need, realizable_need
 from privpac.constructions.draw.stages import SECOND_STAGE_ABOVE, SHARES, THIRD_STAGE_FROM, stage_steps
 from privpac.constructions.option import FloorRow, Need, Option, Setting
 from privpac.constructions.wish import Wish
@@ -70,30 +72,8 @@ def _epsilon_agnostic(wish: Wish, n: int) -> Fraction | None:
         return None
 
 
-def _hard_realizable(wish: Wish) -> int | None:
-    from privpac.constructions.draw.hard import realizable_need
-
-    return realizable_need(wish)
-
-
-def _hard_agnostic(wish: Wish) -> int | None:
-    from privpac.constructions.draw.hard import agnostic_need
-
-    return agnostic_need(wish)
-
-
 def _finite(concepts: ClassFacts) -> bool:
     return concepts.kappa is None and not concepts.stages and concepts.kind not in ("auto", *ONE_WAY)
-
-
-def _is_default(concepts: ClassFacts) -> bool:
-    return concepts.kind == "auto"
-
-
-def _certificate_error(wish: Wish, n: int, against: str) -> Fraction | None:
-    """The error that `auto` certifies for so many records; None where it is void."""
-    assert wish.concepts.schema is not None
-    return _errors_of_default(wish.concepts.schema, n, wish.epsilon, wish.failure).get(against)
 
 
 @lru_cache(maxsize=4096)  # both settings, all that may be protected and much advice ask for the same numbers
@@ -107,75 +87,62 @@ def _errors_of_default(
     return {proof.fact.against: proof.fact.error for proof in default_accuracy(request, failure=failure)}
 
 
-def _default_error(against: str) -> Callable[[Wish, int], Fraction | None]:
-    return lambda wish, n: _certificate_error(wish, n, against)
+class _Default(NamedTuple):
+    """What `auto` certifies in one setting, as a plan asks for it."""
 
+    setting: Setting
 
-def _default_needs(against: str) -> Callable[[Wish], Need]:
-    """The fewest records from which on `auto` always certifies the error: where it passes on to another design a
-    certificate promises less for a while, and more records than were asked for must not be too many.
+    def error(self, wish: Wish, n: int) -> Fraction | None:
+        """The error that is certified for so many records; None where it is void."""
+        assert wish.concepts.schema is not None
+        return _errors_of_default(wish.concepts.schema, n, wish.epsilon, wish.failure).get(self.setting)
 
-    It passes on by n·epsilon, so with a smaller epsilon fewer records may do. Who allows an epsilon allows any smaller
-    one as well: round ones are tried, and the need names the one that it is to be learnt with.
-    """
+    def _certifies(self, wish: Wish, n: int) -> bool:
+        error = self.error(wish, n)
+        return error is not None and error <= wish.error
 
-    def needs(wish: Wish) -> Need:
-        best = Need(_records_from_on(wish, against))
+    def needs(self, wish: Wish) -> Need:
+        """The fewest records from which on the error is always certified: where `auto` passes on to another design a
+        certificate promises less for a while, and more records than were asked for must not be too many.
+
+        It passes on by n·epsilon, so with a smaller epsilon fewer records may do. Who allows an epsilon allows any
+        smaller one as well: round ones are tried, and the need names the one that it is to be learnt with.
+        """
+        best = Need(self._records_from_on(wish))
         for epsilon in _round_below(wish.epsilon):
             if epsilon * best.labelled < 1:  # less evidence proves nothing
                 break
             less = wish.at("epsilon", epsilon)
-            if _certifies(less, best.labelled - 1, against):
-                records = _records_from_on(less, against)
+            if self._certifies(less, best.labelled - 1):
+                records = self._records_from_on(less)
                 if records < best.labelled:
                     best = Need(records, parameters={"epsilon": plain(epsilon)})
         return best
 
-    return needs
+    def _records_from_on(self, wish: Wish) -> int:
+        enough = partial(self._certifies, wish)
+        *earlier, last = _first_records(wish.epsilon)
+        least = first_whole(enough, start=last, smallest=last)
+        for first in reversed(earlier):
+            if least > last or not enough(last - 1):
+                break
+            least, last = first_whole(enough, start=last - 1, smallest=first), first
+        return least
 
+    def enough(self, wish: Wish, n: int) -> bool:
+        """Whether `needs` says at most so many, without saying how many."""
+        smaller = takewhile(lambda epsilon: epsilon * n >= 1, _round_below(wish.epsilon))
+        return any(self._always(wish.at("epsilon", epsilon), n) for epsilon in (wish.epsilon, *smaller))
 
-def _default_enough(against: str) -> Callable[[Wish, int], bool]:
-    """Whether `_default_needs` says at most so many, without saying how many."""
-
-    def always(wish: Wish, n: int) -> bool:
+    def _always(self, wish: Wish, n: int) -> bool:
         """From n records on: within a design more records certify more, so its first number speaks for the others."""
         later = (first for first in _first_records(wish.epsilon) if first > n)
-        return all(_certifies(wish, records, against) for records in (n, *later))
+        return all(self._certifies(wish, records) for records in (n, *later))
 
-    def enough(wish: Wish, n: int) -> bool:
-        smaller = takewhile(lambda epsilon: epsilon * n >= 1, _round_below(wish.epsilon))
-        return any(always(wish.at("epsilon", epsilon), n) for epsilon in (wish.epsilon, *smaller))
-
-    return enough
-
-
-def _certifies(wish: Wish, n: int, against: str) -> bool:
-    error = _certificate_error(wish, n, against)
-    return error is not None and error <= wish.error
-
-
-def _records_from_on(wish: Wish, against: str) -> int:
-    def enough(n: int) -> bool:
-        return _certifies(wish, n, against)
-
-    *earlier, last = _first_records(wish.epsilon)
-    least = first_whole(enough, start=last, smallest=last)
-    for first in reversed(earlier):
-        if least > last or not enough(last - 1):
-            break
-        least, last = first_whole(enough, start=last - 1, smallest=first), first
-    return least
-
-
-def _default_sooner(against: str) -> Callable[[Wish], tuple[int, int] | None]:
-    """The first run of numbers of records that are enough, before those from which on all are; None if there is none
-    but these."""
-
-    def sooner(wish: Wish) -> tuple[int, int] | None:
-        def enough(n: int) -> bool:
-            return _certifies(wish, n, against)
-
-        firsts = _first_records(wish.epsilon)
+    def sooner(self, wish: Wish) -> tuple[int, int] | None:
+        """The first run of numbers of records that are enough, before those from which on all are; None if there is
+        none but these."""
+        enough, firsts = partial(self._certifies, wish), _first_records(wish.epsilon)
         ends = [first - 1 for first in firsts[1:]]
         place = next((k for k, end in enumerate(ends) if enough(end)), None)
         if place is None:
@@ -183,8 +150,6 @@ def _default_sooner(against: str) -> Callable[[Wish], tuple[int, int] | None]:
         least = first_whole(enough, start=ends[place], smallest=firsts[place])
         last = next((end for end in ends[place:] if not enough(end + 1)), None)
         return None if last is None else (least, last)
-
-    return sooner
 
 
 def _round_below(epsilon: Fraction) -> Iterator[Fraction]:
@@ -199,20 +164,12 @@ def _round_below(epsilon: Fraction) -> Iterator[Fraction]:
         power -= 1
 
 
-def _default_command(wish: Wish, need: Need) -> str | None:
-    return default_command(Fraction(need.parameters.get("epsilon", wish.epsilon)))
-
-
 def _first_records(epsilon: Fraction) -> list[int]:
     """The numbers of records with which each design of `auto` begins."""
     from privpac.constructions.draw.default import ONE_TEST_UP_TO, first_with_four_levels
 
     above = [math.floor(evidence / epsilon) + 1 for evidence in (ONE_TEST_UP_TO, SECOND_STAGE_ABOVE)]
     return sorted({1, *above, first_with_four_levels(epsilon), math.ceil(THIRD_STAGE_FROM / epsilon)})
-
-
-def _in_stages(concepts: ClassFacts) -> bool:
-    return len(concepts.stages) > 1
 
 
 def _staged_bound(wish: Wish, n: int, bound: Callable[..., Fraction]) -> Fraction:
@@ -230,19 +187,24 @@ def _staged_bound(wish: Wish, n: int, bound: Callable[..., Fraction]) -> Fractio
     return min(error, bound(n, steps, failure=wish.failure, growth=exp_up(wish.epsilon, EXP_DIGITS)))
 
 
-def _error_in_stages(wish: Wish, n: int) -> Fraction:
-    return _staged_bound(wish, n, error_staged)
+def _stages(setting: Setting, source: str) -> Option:
+    def error(wish: Wish, n: int) -> Fraction:
+        return _staged_bound(wish, n, excess_staged if setting == "agnostic" else error_staged)
 
-
-def _excess_in_stages(wish: Wish, n: int) -> Fraction:
-    return _staged_bound(wish, n, excess_staged)
-
-
-def _needs_stages(bound: Callable[[Wish, int], Fraction]) -> Callable[[Wish], Need]:
     def needs(wish: Wish) -> Need:
-        return Need(first_whole(lambda n: bound(wish, n) <= wish.error, start=1000, smallest=1))
+        return Need(first_whole(lambda n: error(wish, n) <= wish.error, start=1000, smallest=1))
 
-    return needs
+    return Option(
+        "staged",
+        "a small tree is drawn, then one in each of its leaves",
+        source,
+        needs,
+        setting=setting,
+        proper=False,
+        serves=lambda concepts: len(concepts.stages) > 1,
+        error=error,
+        command=learn_command,
+    )
 
 
 def _tell_two_rules(option: Option, wish: Wish) -> bool:
@@ -273,7 +235,7 @@ def _two_rules_records(wish: Wish) -> int:
 
 
 def _two_rules_exclude(wish: Wish, n: int) -> bool:
-    least = any_floors.least_failure_two_rules(n, error=wish.error, epsilon=wish.epsilon, delta=wish.delta)
+    least = any_floors.least_failure_two_rules(n, **wish.without("failure"), delta=wish.delta)
     return least > wish.failure
 
 
@@ -283,75 +245,43 @@ FLOORS: tuple[FloorRow, ...] = (
 
 
 def _default(setting: Setting) -> Option:
+    auto = _Default(setting)
     return Option(
         "default",
         "what privpac learns unless told otherwise",
-        setting,
-        "records",
-        False,
         f"occam-{setting}",
-        _default_needs(setting),
-        serves=_is_default,
-        enough=_default_enough(setting),
-        sooner=_default_sooner(setting),
-        error=_default_error(setting),
-        command=_default_command,
+        auto.needs,
+        setting=setting,
+        proper=False,
+        serves=lambda concepts: concepts.kind == "auto",
+        enough=auto.enough,
+        sooner=auto.sooner,
+        error=auto.error,
+        command=lambda wish, need: default_command(Fraction(need.parameters.get("epsilon", wish.epsilon))),
+    )
+
+
+def _draw(setting: Setting, source: str) -> Option:
+    agnostic = setting == "agnostic"
+    return Option(
+        "occam",
+        "one rule is drawn, the likelier the better it fits (exponential mechanism)",
+        source,
+        _needs_agnostic if agnostic else _needs_realizable,
+        setting=setting,
+        serves=_finite,
+        error=_excess if agnostic else _error,
+        epsilon=_epsilon_agnostic if agnostic else _epsilon_realizable,
+        command=draw_command,
+        hard=agnostic_need if agnostic else realizable_need,
     )
 
 
 OPTIONS: tuple[Option, ...] = (
-    Option(
-        "occam",
-        "one rule is drawn, the likelier the better it fits (exponential mechanism)",
-        "realizable",
-        "records",
-        True,
-        "occam-realizable",
-        _needs_realizable,
-        serves=_finite,
-        error=_error,
-        epsilon=_epsilon_realizable,
-        command=draw_command,
-        hard=_hard_realizable,
-    ),
-    Option(
-        "occam",
-        "one rule is drawn, the likelier the better it fits (exponential mechanism)",
-        "agnostic",
-        "records",
-        True,
-        "occam-agnostic",
-        _needs_agnostic,
-        serves=_finite,
-        error=_excess,
-        epsilon=_epsilon_agnostic,
-        command=draw_command,
-        hard=_hard_agnostic,
-    ),
+    _draw("realizable", "occam-realizable"),
+    _draw("agnostic", "occam-agnostic"),
     _default("realizable"),
     _default("agnostic"),
-    Option(
-        "staged",
-        "a small tree is drawn, then one in each of its leaves",
-        "realizable",
-        "records",
-        False,
-        "staged-draws-realizable",
-        _needs_stages(_error_in_stages),
-        serves=_in_stages,
-        error=_error_in_stages,
-        command=learn_command,
-    ),
-    Option(
-        "staged",
-        "a small tree is drawn, then one in each of its leaves",
-        "agnostic",
-        "records",
-        False,
-        "staged-draws-agnostic",
-        _needs_stages(_excess_in_stages),
-        serves=_in_stages,
-        error=_excess_in_stages,
-        command=learn_command,
-    ),
+    _stages("realizable", "staged-draws-realizable"),
+    _stages("agnostic", "staged-draws-agnostic"),
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
 
 from privpac.constructions.class_facts import OWNER, ClassFacts, Description, Kinds
 from privpac.constructions.draw.stages import SHARES, outcomes_of, trees_up_to
@@ -94,18 +93,9 @@ def _levels(word: str, rest: str) -> int:
 def _of_tests(
     kind: str, levels: int, size: int, tests: int, description: Description, shatters: int = 1
 ) -> ClassFacts:
-    return ClassFacts(
-        f"{kind}:{levels}" if kind != "one-test" else kind,
-        kind,
-        size,
-        Fraction(size - 1),
-        size.bit_length() - 1,
-        min(shatters, size.bit_length() - 1),
-        tests=tests,
-        parts=levels,
-        labels=description.number_of_classes(),
-        named=description.named,
-    )
+    word = f"{kind}:{levels}" if kind != "one-test" else kind
+    facts = ClassFacts.of_tests(word, kind, size, tests, levels, named=description.named)
+    return replace(facts, shatters=min(shatters, facts.vc), labels=description.number_of_classes())
 
 
 KINDS: Kinds = {

@@ -25,11 +25,10 @@ from privpac.data.sample import Sample, Size
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
-from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.certificate import Certificate, public_parameters
 from privpac.guarantee.facts import Privacy, Release
 from privpac.guarantee.parts import LABELLED, QUERIED, UNLABELLED, UNQUERIED, proofs_by_part
 from privpac.guarantee.proof import Proof
-from privpac.numbers.exact import plain
 
 __all__ = ["Active", "Questions"]
 
@@ -97,11 +96,7 @@ class Active:
             ),
             learner={
                 "name": "active",
-                "epsilon": plain(self.epsilon),
-                "delta": plain(self.delta),
-                "records": self.records,
-                "kept": self.kept,
-                "asked": self.asked,
+                **public_parameters(self, "epsilon", "delta", "records", "kept", "asked"),
                 "base": dict(inner.learner),
             },
             labelled=self.asked,

@@ -30,7 +30,7 @@ from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
-from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.certificate import Certificate, public_parameters
 from privpac.guarantee.facts import Accuracy, Against, Privacy
 from privpac.guarantee.parts import UNLABELLED
 from privpac.guarantee.proof import Proof
@@ -126,10 +126,7 @@ class LabelBoost:
             learner={
                 "name": "label-boost",
                 "concepts": self.concepts.word,
-                "epsilon": plain(self.epsilon),
-                "delta": plain(self.delta),
-                "failure": plain(self.failure),
-                "draws": self.draws,
+                **public_parameters(self, "epsilon", "delta", "failure", "draws"),
                 "rounds": [
                     [plain(step.epsilon), step.kept_labelled, step.taken, step.kept_unlabelled]
                     for step in self.rounds

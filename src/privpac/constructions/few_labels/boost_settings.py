@@ -11,7 +11,6 @@ from privpac.constructions.draw.occam import Occam
 from privpac.constructions.few_labels.formulas import (
     Boost,
     boost_search,
-    boost_settings,
     keep_labelled,
     keep_unlabelled,
 )
@@ -70,16 +69,15 @@ def fitting(
             "LabelBoost needs labelled and unlabelled records.",
             remedy="Leave labels empty, or write -1, for records without one.",
         )
-    boost = boost_settings(
-        size.labelled, size.unlabelled, family=family, epsilon=epsilon, failure=failure, delta=delta
-    )
+    search = boost_search(family, epsilon, failure, delta)
+    boost = search.settings_at(size.labelled, size.unlabelled)
     if boost.kept_labelled < 1:
         raise SizeError(
             f"LabelBoost: {size.labelled} labelled records are too few to keep a random part of them.",
             remedy="Collect more labels, or allow a larger epsilon.",
         )
     if error is not None:
-        boost_search(family, epsilon, failure, delta).require(boost, error, owner="LabelBoost")
+        search.require(boost, error, owner="LabelBoost")
     return boost
 
 

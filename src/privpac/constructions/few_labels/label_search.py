@@ -45,7 +45,8 @@ class Search(Generic[T]):
     def _rough(self, labelled: int, others: int) -> float:
         return self.proposed(labelled, others, **self._goal)[0]
 
-    def _settings_at(self, labelled: int, others: int) -> T:
+    def settings_at(self, labelled: int, others: int) -> T:
+        """Settings for so many records."""
         return self.settings(labelled, others, **self._goal)
 
     @property
@@ -80,7 +81,7 @@ class Search(Generic[T]):
         """Settings with which so many records promise an error; None if the search finds none."""
         if self._rough(labelled, unlabelled) > error:
             return None
-        settings = self._settings_at(labelled, unlabelled)
+        settings = self.settings_at(labelled, unlabelled)
         return settings if self._promise(settings) <= error else None
 
     def fewest(self, error: Number, unlabelled: int | None, *, owner: str) -> T:
@@ -90,13 +91,13 @@ class Search(Generic[T]):
         start = int(2 * (about_log(self.family.odds) + 4) / (want * min(Fraction(1), self.epsilon))) + 16
         labels = first_proved(
             lambda labelled: self._rough(labelled, others),
-            lambda labelled: self._promise(self._settings_at(labelled, others)) <= want,
+            lambda labelled: self._promise(self.settings_at(labelled, others)) <= want,
             want=float(want),
             start=start,
             owner=owner,
             others=others,
         )
-        return self._settings_at(labels, others)
+        return self.settings_at(labels, others)
 
 
 def fewest_labels(

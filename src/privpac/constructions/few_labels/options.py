@@ -6,33 +6,29 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from privpac.concepts.grids import FULL, grid_of_word
 from privpac.constructions.class_facts import DICHOTOMIES, ClassFacts, can_list, can_vote, members_from
 from privpac.constructions.commands import draw_command, learn_command
+from privpac.constructions.draw.hard import agnostic_need, realizable_need
 from privpac.constructions.few_labels.floors import labels_floor
-from privpac.constructions.few_labels.formulas import (
-    boost_search,
-    boost_settings,
-    records_active,
-    records_label_boost,
-)
+from privpac.constructions.few_labels.formulas import boost_search, records_active, records_label_boost
 from privpac.constructions.few_labels.generic_formulas import (
     POINTS,
     labels_generic,
     points_of_boxes,
     tolerated_generic,
 )
-from privpac.constructions.few_labels.relabel_formulas import (
-    records_ssl_relabel,
-    relabel_search,
-    relabel_settings,
-)
+from privpac.constructions.few_labels.label_search import Search
+from privpac.constructions.few_labels.relabel_formulas import records_ssl_relabel, relabel_search
 from privpac.constructions.few_labels.transfer_formulas import Family
 from privpac.constructions.option import FloorRow, Need, Option, Setting
 from privpac.constructions.release.formulas import plan_quantiles
+from privpac.constructions.release.tree_formulas import plan_tree
 from privpac.constructions.wish import FAILURE, Wish
-from privpac.numbers.exact import first_whole, plain
+from privpac.numbers.exact import first_whole, plain, ratio_for
 from privpac.numbers.search import PLENTY
 from privpac.theory import agnostic_floors, sizes
 
@@ -57,94 +53,72 @@ def _can_relabel(concepts: ClassFacts) -> bool:
     return concepts.kind == "any" or can_vote(concepts)
 
 
-def _family(concepts: ClassFacts, *, voted: bool = False) -> Family:
-    return Family(concepts.size, concepts.vc, concepts.odds, members_from(concepts, voted=voted))
-
-
 def _others(wish: Wish) -> int:
     return PLENTY if wish.unlabelled is None else max(1, wish.unlabelled)
 
 
-At = Callable[[Wish, int, int], Need | None]
-"""(wish, labelled, unlabelled) to a need, if so many suffice."""
+class _Spreading(NamedTuple):
+    """A way to spread labels over unlabelled points: the fewest records for a promise, their search, whether points are
+    voted on, and of its settings how many records are kept, and of how many points labellings are listed."""
+
+    records: Callable[..., Any]
+    search: Callable[[Family, Fraction, Fraction], Search[Any]]
+    voted: bool
+    kept: Callable[[Any], int]
+    points: Callable[[Any], int]
+
+    def _family(self, concepts: ClassFacts) -> Family:
+        first = members_from(concepts, voted=self.voted)
+        return Family(concepts.size, concepts.vc, concepts.odds, first)
+
+    def _need(self, settings: Any) -> Need:
+        return Need(settings.labelled, settings.unlabelled, {"kept": str(self.kept(settings))})
+
+    def at(self, wish: Wish, labelled: int, unlabelled: int | None = None) -> Need | None:
+        """What so many records need, beside all the others unless it is said how many; None if they do not suffice."""
+        search = self.search(self._family(wish.concepts), wish.epsilon, wish.failure)
+        settings = search.at(labelled, unlabelled or _others(wish), error=wish.error)
+        return None if settings is None else self._need(settings)
+
+    def needs(self, wish: Wish) -> Need:
+        """The fewest labels, and the smallest pool that saves nearly as many."""
+        most = self.records(self._family(wish.concepts), unlabelled=_others(wish), **wish.goal)
+        return self._smaller_pool(wish, self._need(most))
+
+    def _smaller_pool(self, wish: Wish, most: Need) -> Need:
+        """The smallest pool that saves nearly as many labels as the largest one, where any number is at hand."""
+        if wish.unlabelled is not None:
+            return most
+        labelled = math.ceil(ENOUGH * most.labelled)
+        pools = [n for n in POOLS if n < most.unlabelled]
+        place = first_whole(
+            lambda k: k >= len(pools) or self.at(wish, labelled, pools[k]) is not None, start=len(pools) // 2
+        )
+        smaller = self.at(wish, labelled, pools[place]) if place < len(pools) else None
+        return most if smaller is None else smaller
+
+    def can_run(self, wish: Wish, need: Need) -> bool:
+        """Whether labellings of as many points as it takes with these records can be listed, or voted on."""
+        if not can_list(wish.concepts, voted=self.voted):
+            return False
+        search = self.search(self._family(wish.concepts), wish.epsilon, FAILURE)
+        points = self.points(search.settings_at(need.labelled, need.unlabelled))
+        return can_list(wish.concepts, voted=self.voted, points=points, voters=need.labelled)
 
 
-def _boost_at(wish: Wish, labelled: int, unlabelled: int) -> Need | None:
-    search = boost_search(_family(wish.concepts), wish.epsilon, wish.failure)
-    boost = search.at(labelled, unlabelled, error=wish.error)
-    return None if boost is None else Need(labelled, boost.unlabelled, {"kept": str(boost.kept_labelled)})
-
-
-def _boost(wish: Wish) -> Need:
-    boost = records_label_boost(_family(wish.concepts), unlabelled=_others(wish), **wish.goal)
-    most = Need(boost.labelled, boost.unlabelled, {"kept": str(boost.kept_labelled)})
-    return _smaller_pool(wish, most, _boost_at)
-
-
-def _ssl_at(wish: Wish, labelled: int, unlabelled: int) -> Need | None:
-    search = relabel_search(_family(wish.concepts, voted=True), wish.epsilon, wish.failure)
-    relabel = search.at(labelled, unlabelled, error=wish.error)
-    return None if relabel is None else Need(labelled, unlabelled, {"kept": str(relabel.kept)})
-
-
-def _ssl(wish: Wish) -> Need:
-    relabel = records_ssl_relabel(_family(wish.concepts, voted=True), unlabelled=_others(wish), **wish.goal)
-    return _smaller_pool(
-        wish, Need(relabel.labelled, relabel.unlabelled, {"kept": str(relabel.kept)}), _ssl_at
-    )
-
-
-def _smaller_pool(wish: Wish, most: Need, at: At) -> Need:
-    """The smallest pool that saves nearly as many labels as the largest one, where any number is at hand."""
-    if wish.unlabelled is not None:
-        return most
-    labelled = math.ceil(ENOUGH * most.labelled)
-    pools = [n for n in POOLS if n < most.unlabelled]
-    place = first_whole(
-        lambda k: k >= len(pools) or at(wish, labelled, pools[k]) is not None, start=len(pools) // 2
-    )
-    smaller = at(wish, labelled, pools[place]) if place < len(pools) else None
-    return most if smaller is None else smaller
-
-
-def _with_others(at: At) -> Callable[[Wish, int], Need | None]:
-    return lambda wish, n: at(wish, n, _others(wish))
-
-
-def _boosted_points(wish: Wish, need: Need) -> int:
-    """Points whose labellings LabelBoost lists with so many records."""
-    boost = boost_settings(
-        need.labelled,
-        need.unlabelled,
-        family=_family(wish.concepts),
-        epsilon=wish.epsilon,
-        failure=FAILURE,
-    )
-    return boost.kept_labelled + boost.kept_unlabelled
-
-
-def _relabelled_points(wish: Wish, need: Need) -> int:
-    """Points that SSLRelabel votes on with so many records."""
-    return relabel_settings(
-        need.labelled,
-        need.unlabelled,
-        family=_family(wish.concepts, voted=True),
-        epsilon=wish.epsilon,
-        failure=FAILURE,
-    ).kept
-
-
-POINTS_LISTED = {"boost": _boosted_points, "relabel": _relabelled_points}
-"""By method: how many points it lists the labellings of."""
+SPREADING = {
+    "boost": _Spreading(
+        records_label_boost, boost_search, False, attrgetter("kept_labelled"), attrgetter("points")
+    ),
+    "relabel": _Spreading(records_ssl_relabel, relabel_search, True, attrgetter("kept"), attrgetter("kept")),
+}
+"""By method."""
 
 
 def _unlabelled_command(method: str) -> Callable[[Wish, Need], str | None]:
     def command(wish: Wish, need: Need) -> str | None:
-        points, by_vote = POINTS_LISTED.get(method), method == "relabel"
-        if points is not None and not (
-            can_list(wish.concepts, voted=by_vote)
-            and can_list(wish.concepts, voted=by_vote, points=points(wish, need), voters=need.labelled)
-        ):
+        way = SPREADING.get(method)
+        if way is not None and not way.can_run(wish, need):
             return None
         return learn_command(wish, need, options=f"--unlabelled UNLABELLED --method {method}")
 
@@ -176,10 +150,6 @@ def _generic(wish: Wish) -> Need | None:
     return None if fewest is None else _smallest_pool(wish, int(ENOUGH * fewest), pools)
 
 
-def _generic_at(wish: Wish, n: int) -> Need | None:
-    return _smallest_pool(wish, n, [pool for pool in POOLS if pool <= _others(wish)])
-
-
 def _smallest_pool(wish: Wish, n: int, pools: list[int]) -> Need | None:
     """The smallest pool beside which so many labels are enough, and the labels that are needed beside it."""
 
@@ -197,8 +167,6 @@ def _smallest_pool(wish: Wish, n: int, pools: list[int]) -> Need | None:
 @lru_cache(maxsize=512)
 def _labels(wish: Wish, pool: int) -> int | None:
     """Labelled records needed beside a pool of so many unlabelled ones, a third of the failure for each step."""
-    from privpac.numbers.exact import ratio_for
-
     concepts, third = wish.concepts, wish.failure / 3
     ends = 1 if concepts.kind in ("thresholds", "stumps") else 2 * concepts.parts
     cut, best = _cut_error(wish, pool), None
@@ -223,9 +191,6 @@ def _labels(wish: Wish, pool: int) -> int | None:
 
 def _cut_error(wish: Wish, pool: int) -> Fraction:
     """How far the share below any cut of a released column may be off; several columns share epsilon and failure."""
-    from privpac.constructions.release.tree_formulas import plan_tree
-    from privpac.numbers.exact import ratio_for
-
     concepts = wish.concepts
     column_sizes = _table_cells(concepts)
     columns, cells = len(column_sizes), max(column_sizes)
@@ -254,27 +219,6 @@ INNER = tuple(Fraction(k) for k in (1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 30,
 """What those who are asked may lose among themselves; the records that hide them pay for it."""
 
 
-def _questions(agnostic: bool) -> Callable[[Wish], Need | None]:
-    def needs(wish: Wish) -> Need | None:
-        """Few are asked for their labels, at a large epsilon among themselves: the others hide who they are."""
-        everybody = _questions_at(wish, wish.epsilon, agnostic).labelled
-        room = _hidden_needs(wish, agnostic)
-        fewest = min((need.labelled for need in room), default=0)
-        choice = next((need for need in room if need.labelled <= ENOUGH * fewest), None)
-        return choice if choice is not None and choice.labelled < everybody else None
-
-    return needs
-
-
-def _questions_of(agnostic: bool) -> Callable[[Wish, int], Need | None]:
-    def at(wish: Wish, n: int) -> Need | None:
-        """The fewest others that hide who of so many are asked, if so many labels are enough at all."""
-        room = _hidden_needs(wish, agnostic)
-        return next((need for need in room if need.labelled <= n and need.unlabelled <= _others(wish)), None)
-
-    return at
-
-
 @lru_cache(maxsize=512)
 def _hidden_needs(wish: Wish, agnostic: bool) -> list[Need]:
     """What is needed at every epsilon among those who are asked, as far as there are records to hide them."""
@@ -294,28 +238,6 @@ def _questions_at(wish: Wish, inner: Fraction, agnostic: bool) -> Need:
     return Need(labelled, records - labelled, {"inner": plain(inner), "records": str(records)})
 
 
-def _hard_asked(agnostic: bool) -> Callable[[Wish], int | None]:
-    def hard(wish: Wish) -> int | None:
-        """Those asked are independent records: one draw from them, at the epsilon that the others leave them."""
-        from privpac.constructions.draw.hard import agnostic_need, realizable_need
-        from privpac.constructions.few_labels.active_settings import inner_epsilon
-
-        need = _questions(agnostic)(wish) or next(iter(_hidden_needs(wish, agnostic)), None)
-        if need is None:
-            return None
-
-        def inner(n: int) -> float:
-            return float(inner_epsilon(n, n + need.unlabelled, epsilon=wish.epsilon))
-
-        return (agnostic_need if agnostic else realizable_need)(wish, epsilon=inner)
-
-    return hard
-
-
-def _askable(concepts: ClassFacts) -> bool:
-    return concepts.kind in (*ASKABLE, "any")
-
-
 def _ask_command(wish: Wish, need: Need) -> str | None:
     command = draw_command(wish, need)
     if command is None:
@@ -329,67 +251,83 @@ ASKABLE = (*DICHOTOMIES, "generated", "scorecards", "halfspaces")
 """Classes learnt by one plain draw, which `privpac active` takes."""
 
 
-_SETTINGS: tuple[tuple[Setting, bool], ...] = (("realizable", False), ("agnostic", True))
-"""And whether that is agnostic."""
+def _asking(setting: Setting, source: str) -> Option:
+    """Few are asked for their labels, at a large epsilon among themselves: the others hide who they are."""
+    agnostic = setting == "agnostic"
+
+    def needs(wish: Wish) -> Need | None:
+        everybody = _questions_at(wish, wish.epsilon, agnostic).labelled
+        room = _hidden_needs(wish, agnostic)
+        fewest = min((need.labelled for need in room), default=0)
+        choice = next((need for need in room if need.labelled <= ENOUGH * fewest), None)
+        return choice if choice is not None and choice.labelled < everybody else None
+
+    def at(wish: Wish, n: int) -> Need | None:
+        """The fewest others that hide who of so many are asked, if so many labels are enough at all."""
+        room = _hidden_needs(wish, agnostic)
+        return next((need for need in room if need.labelled <= n and need.unlabelled <= _others(wish)), None)
+
+    def hard(wish: Wish) -> int | None:
+        """Those asked are independent records: one draw from them, at the epsilon that the others leave them."""
+        from privpac.constructions.few_labels.active_settings import inner_epsilon
+
+        need = needs(wish) or next(iter(_hidden_needs(wish, agnostic)), None)
+        if need is None:
+            return None
+
+        def inner(n: int) -> float:
+            return float(inner_epsilon(n, n + need.unlabelled, epsilon=wish.epsilon))
+
+        return (agnostic_need if agnostic else realizable_need)(wish, epsilon=inner)
+
+    return Option(
+        "active",
+        "a random few are asked for their labels, one draw from them",
+        source,
+        needs,
+        setting=setting,
+        serves=lambda concepts: concepts.kind in (*ASKABLE, "any"),
+        pool=True,
+        asks=True,
+        at=at,
+        hard=hard,
+        command=_ask_command,
+    )
+
 
 OPTIONS: tuple[Option, ...] = (
     Option(
         "generic-learner",
         "a sanitised table names the candidates, labels choose",
-        "realizable",
-        "records",
-        True,
         "generic-learner",
         _generic,
         serves=_line,
         pool=True,
-        at=_generic_at,
+        at=lambda wish, n: _smallest_pool(wish, n, [pool for pool in POOLS if pool <= _others(wish)]),
         command=_unlabelled_command("generic"),
     ),
     Option(
         "ssl-relabel",
         "unlabelled points relabelled by a draw, then learnt from",
-        "realizable",
-        "records",
-        True,
         "ssl-relabel-accuracy",
-        _ssl,
+        SPREADING["relabel"].needs,
         serves=_can_relabel,
         pool=True,
-        at=_with_others(_ssl_at),
+        at=SPREADING["relabel"].at,
         command=_unlabelled_command("relabel"),
     ),
     Option(
         "label-boost",
         "labels spread over unlabelled points, then a draw",
-        "realizable",
-        "records",
-        True,
         "label-boost-realizable",
-        _boost,
+        SPREADING["boost"].needs,
         serves=_spread,
         pool=True,
-        at=_with_others(_boost_at),
+        at=SPREADING["boost"].at,
         command=_unlabelled_command("boost"),
     ),
-    *(
-        Option(
-            "active",
-            "a random few are asked for their labels, one draw from them",
-            setting,
-            "records",
-            True,
-            "active-subsampling",
-            _questions(agnostic=agnostic),
-            serves=_askable,
-            pool=True,
-            asks=True,
-            at=_questions_of(agnostic=agnostic),
-            hard=_hard_asked(agnostic=agnostic),
-            command=_ask_command,
-        )
-        for setting, agnostic in _SETTINGS
-    ),
+    _asking("realizable", "active-subsampling"),
+    _asking("agnostic", "active-subsampling"),
 )
 
 
@@ -405,47 +343,32 @@ def _few_points(option: Option, wish: Wish) -> bool:
     return wish.concepts.shatters > 1 and wish.concepts.kappa is None and not option.asks
 
 
-def _noisy(option: Option, wish: Wish) -> bool:
-    """Promises against the best rule for every noise, from labels that are given."""
-    any_noise = option.setting == "agnostic" and wish.noise is None and wish.concepts.kappa is None
-    return any_noise and not option.asks
+def _noisy(place: int, source: str, *, answers: bool) -> FloorRow:
+    """Promises against the best rule for every noise, from labels that are given: of rules, or of answers with fresh
+    coins, whose error is a mean over them."""
+    floor = agnostic_floors.floor_agnostic_answers if answers else agnostic_floors.floor_agnostic
+    failure = (
+        agnostic_floors.least_failure_agnostic_answers if answers else agnostic_floors.least_failure_agnostic
+    )
+    half = Fraction(1, 2)
 
+    def binds(option: Option, wish: Wish) -> bool:
+        any_noise = option.setting == "agnostic" and wish.noise is None and wish.concepts.kappa is None
+        return any_noise and not option.asks and (option.protects == "predictions") == answers
 
-def _noisy_rules(option: Option, wish: Wish) -> bool:
-    return _noisy(option, wish) and option.protects != "predictions"
+    def records(wish: Wish) -> int:
+        if wish.failure >= half:
+            return 0
+        return floor(wish.concepts.shatters, excess=wish.error, failure=wish.failure)
 
+    def excludes(wish: Wish, n: int) -> bool:
+        return wish.failure < min(failure(n, excess=wish.error), half) or records(wish) > n
 
-def _noisy_answers(option: Option, wish: Wish) -> bool:
-    """Answers with fresh coins promise an error that is a mean over them."""
-    return _noisy(option, wish) and option.protects == "predictions"
-
-
-def _noisy_records(wish: Wish) -> int:
-    return _noisy_floor(wish, agnostic_floors.floor_agnostic)
-
-
-def _noisy_answers_records(wish: Wish) -> int:
-    return _noisy_floor(wish, agnostic_floors.floor_agnostic_answers)
-
-
-def _noisy_floor(wish: Wish, floor: Callable[..., int]) -> int:
-    if wish.failure >= Fraction(1, 2):
-        return 0
-    return floor(wish.concepts.shatters, excess=wish.error, failure=wish.failure)
-
-
-def _noisy_exclude(wish: Wish, n: int) -> bool:
-    least = agnostic_floors.least_failure_agnostic(n, excess=wish.error)
-    return wish.failure < min(least, Fraction(1, 2)) or _noisy_records(wish) > n
-
-
-def _noisy_answers_exclude(wish: Wish, n: int) -> bool:
-    least = agnostic_floors.least_failure_agnostic_answers(n, excess=wish.error)
-    return wish.failure < min(least, Fraction(1, 2)) or _noisy_answers_records(wish) > n
+    return FloorRow(place, source, binds, records, excludes)
 
 
 FLOORS: tuple[FloorRow, ...] = (
     FloorRow(90, "floor-labels", _few_points, _labels_records),
-    FloorRow(92, "floor-agnostic", _noisy_rules, _noisy_records, _noisy_exclude),
-    FloorRow(94, "floor-agnostic-answers", _noisy_answers, _noisy_answers_records, _noisy_answers_exclude),
+    _noisy(92, "floor-agnostic", answers=False),
+    _noisy(94, "floor-agnostic-answers", answers=True),
 )

@@ -25,7 +25,6 @@ from privpac.constructions.few_labels.relabel_formulas import (
     Relabel,
     relabel_promise,
     relabel_search,
-    relabel_settings,
 )
 from privpac.constructions.few_labels.rules import DrawBound
 from privpac.constructions.few_labels.transfer_formulas import Family
@@ -34,11 +33,10 @@ from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
-from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.certificate import Certificate, public_parameters
 from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.parts import LABELLED, UNLABELLED
 from privpac.guarantee.proof import Proof
-from privpac.numbers.exact import plain
 
 __all__ = ["SSLRelabel", "relabel_accuracy"]
 
@@ -138,14 +136,8 @@ class SSLRelabel:
             learner={
                 "name": "ssl-relabel",
                 "concepts": self.concepts.word,
-                "epsilon": plain(self.epsilon),
-                "delta": plain(self.delta),
-                "failure": plain(self.failure),
-                "draw_epsilon": plain(self.draw_epsilon),
-                "kept": self.kept,
-                "taken": self.taken,
-                "change": self.change,
-                "mistake": self.mistake,
+                **public_parameters(self, "epsilon", "delta", "failure", "draw_epsilon"),
+                **public_parameters(self, "kept", "taken", "change", "mistake"),
                 "base": dict(self.base.certify(Size(self.kept)).learner),
             },
             labelled=size.labelled,
@@ -195,11 +187,10 @@ class SSLRelabel:
             cut, epsilon=epsilon, delta=delta / 4, failure=failure
         )  # refuses a delta that nothing spends
         family = family_of(cut, owner="SSLRelabel", voted=True)
-        settings = relabel_settings(
-            size.labelled, size.unlabelled, family=family, epsilon=epsilon, failure=failure, delta=delta
-        )
+        search = relabel_search(family, epsilon, failure, delta)
+        settings = search.settings_at(size.labelled, size.unlabelled)
         if error is not None:
-            relabel_search(family, epsilon, failure, delta).require(settings, error, owner="SSLRelabel")
+            search.require(settings, error, owner="SSLRelabel")
         base = base_for(cut, epsilon=settings.base_epsilon, delta=settings.base_delta, failure=failure / 4)
         return cls(
             cut,

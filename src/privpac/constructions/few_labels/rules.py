@@ -9,7 +9,7 @@ from flint import ctx
 
 from privpac.guarantee.facts import ALL, Accuracy, Against, Loss, Privacy, Release
 from privpac.guarantee.parts import LABELLED, QUERIED, UNLABELLED, UNQUERIED
-from privpac.guarantee.proof import SEAL, Proof, Value, need, need_ratio, need_two_classes
+from privpac.guarantee.proof import SEAL, Proof, Value, need, need_ratio, need_two_classes, parameters
 from privpac.numbers.exact import ball, shortened
 from privpac.theory.vc import growth
 
@@ -108,12 +108,8 @@ class DrawBound:
 
     def where(self, name: str) -> dict[str, Value]:
         """The parameters of the step, as a certificate stores them."""
-        return {
-            f"{name}_odds": str(self.odds),
-            f"{name}_ratio": str(self.ratio),
-            f"{name}_most": self.most,
-            f"{name}_failure": str(self.failure),
-        }
+        parts = parameters(odds=str(self.odds), ratio=self.ratio, most=self.most, failure=self.failure)
+        return {f"{name}_{part}": value for part, value in parts.items()}
 
 
 def _at_most(odds: Fraction | int, base: Fraction, count: int, limit: Fraction) -> bool:
@@ -231,18 +227,17 @@ def label_boost_accuracy(
         carried.check_square(rule, rate, error)
     else:
         carried.check_spread(rule, rate, error)
-    where: dict[str, Value] = {
-        "kept": kept,
-        "odds": str(odds),
-        "ratio": str(ratio),
-        "tilt": str(tilt),
-        "drawn": str(drawn),
-        "draw_failure": str(draw_failure),
-        **(base.where("base") if isinstance(base, DrawBound) else {}),
-        **carried.where("carried"),
-    }
-    premises = () if isinstance(base, DrawBound) else (base,)
+    premises, base_numbers = _of_base(base)
+    draw = parameters(
+        kept=kept, odds=str(odds), ratio=ratio, tilt=tilt, drawn=drawn, draw_failure=draw_failure
+    )
+    where = {**draw, **base_numbers, **carried.where("carried")}
     return Proof(Accuracy(error, failure, against, labelled), rule, premises, where, seal=SEAL)
+
+
+def _of_base(base: DrawBound | Proof[Accuracy]) -> tuple[tuple[Proof[Accuracy], ...], dict[str, Value]]:
+    """The base as a premise, or as parameters of the step."""
+    return ((), base.where("base")) if isinstance(base, DrawBound) else ((base,), {})
 
 
 def _worst(error: Fraction, tilt: Fraction) -> Fraction:
@@ -303,16 +298,8 @@ def ssl_relabel_accuracy(
     apart.check_square(rule, distance, parts[1])
     spent = draw.failure + _own_failure(base) + near.failure + apart.failure
     need(rule, spent <= failure < 1, "the failure probabilities add up to more than is promised")
-    where: dict[str, Value] = {
-        "change": change,
-        "mistake": mistake,
-        "near": str(parts[0]),
-        "apart": str(parts[1]),
-        **draw.where("draw"),
-        **(base.where("base") if isinstance(base, DrawBound) else {}),
-        **near.where("near"),
-        **apart.where("apart"),
-    }
-    premises = () if isinstance(base, DrawBound) else (base,)
+    premises, base_numbers = _of_base(base)
+    prices = parameters(change=change, mistake=mistake, near=parts[0], apart=parts[1])
+    where = {**prices, **draw.where("draw"), **base_numbers, **near.where("near"), **apart.where("apart")}
     fact = Accuracy(sum(parts, Fraction(0)), failure, Against.REALIZABLE, labelled)
     return Proof(fact, rule, premises, where, seal=SEAL)

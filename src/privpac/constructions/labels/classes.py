@@ -73,6 +73,14 @@ def _smallest(prove: Prover) -> tuple[Proof[Accuracy], ...]:
     return () if proof is None else (proof,)
 
 
+def _over_cover(
+    n: int, vc: int, candidates: int, ratio: Fraction, level: Fraction, failure: Fraction
+) -> Prover:
+    """What proves an error of a draw from so many candidates that cover the labellings at this level."""
+    rule = partial(covers_rules.label_cover, records=n, vc=vc, candidates=candidates)
+    return lambda error: rule(ratio=ratio, level=level, error=error, failure=failure)
+
+
 def _privacy(ratio: Fraction, sensitivity: int, epsilon: Fraction) -> Proof[Privacy]:
     draw = rules.exponential_mechanism(ratio=ratio, sensitivity=sensitivity, unit=Unit.LABEL)
     return rules.assuming(rules.declared(draw, epsilon=epsilon), PUBLIC_FEATURES)
@@ -206,15 +214,7 @@ class LabelPrivateGrid:
             return None
         vc = self.concepts.vc or 1
         candidates = int(Fraction(concepts.odds)) + 2
-        return lambda error: covers_rules.label_cover(
-            records=n,
-            vc=vc,
-            candidates=candidates,
-            ratio=ratio,
-            level=level,
-            error=error,
-            failure=self.failure,
-        )
+        return _over_cover(n, vc, candidates, ratio, level, self.failure)
 
     def _threshold(
         self, n: int, cuts: int, spacing: int, ratio: Fraction, error: Fraction
@@ -315,17 +315,7 @@ class LabelPrivateDichotomies(DrawsMembers, DrawsOnce):
         first = members_from(self.concepts)
         if first is not None and n >= first:
             bounds = [ceil(self.concepts.odds) + 1]
-        return _smallest(
-            lambda error: covers_rules.label_cover(
-                records=n,
-                vc=vc,
-                candidates=min(bounds),
-                ratio=self.ratio,
-                level=Fraction(0),
-                error=error,
-                failure=self.failure,
-            )
-        )
+        return _smallest(_over_cover(n, vc, min(bounds), self.ratio, Fraction(0), self.failure))
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         self.require(sample.size)

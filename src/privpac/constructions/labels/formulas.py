@@ -12,6 +12,7 @@ from flint import arb, ctx
 from privpac.numbers.binomial import rounded_up
 from privpac.numbers.exact import PRECISIONS, ball, first_whole, ln_up, sqrt_up
 from privpac.numbers.parameters import Number, at_least, chance, positive, rational
+from privpac.theory.occam import first_error
 from privpac.theory.register import formula
 
 __all__ = [
@@ -137,15 +138,9 @@ def label_error(
     """
     owner = "label_error"
     have = at_least(1, n, owner=owner, name="n")
-    step = first_whole(
-        lambda k: (
-            k >= 10_000
-            or _proves(Fraction(k, 10_000), have, vc, log_cover, failure, epsilon, level, owner=owner)
-        ),
-        start=1_000,
-        smallest=1,
+    return first_error(
+        lambda error: _proves(error, have, vc, log_cover, failure, epsilon, level, owner=owner)
     )
-    return Fraction(step, 10_000)
 
 
 def proves_label_cover(

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from privpac.constructions.class_facts import ONE_WAY, ClassFacts
 from privpac.constructions.commands import learn_command
-from privpac.constructions.option import Need, Option
+from privpac.constructions.labels.formulas import proves_label_cover, records_label_thresholds
+from privpac.constructions.option import Need, Option, fewest
 from privpac.constructions.wish import Wish
-from privpac.numbers.exact import first_whole
 from privpac.theory.listing import MOST_SEPARATED
+from privpac.theory.vc import ln_growth
 
 if TYPE_CHECKING:
     from privpac.concepts.base import ConceptClass
@@ -25,7 +26,6 @@ __all__ = ["OPTIONS"]
 PLACE = 70
 
 MOST_VC = 100
-MOST = 10**12
 MOST_SIDES = 5
 """Columns of a box that are cut at the records."""
 MANY_CELLS = 2**32
@@ -38,24 +38,20 @@ def _cuts(concepts: ClassFacts) -> bool:
 
 def _label_thresholds(wish: Wish) -> Need | None:
     """The theorem says where to begin; what counts is what the certificate of so many records says."""
-    from privpac.constructions.labels.formulas import records_label_thresholds
-
-    return _fewest(wish, start=records_label_thresholds(**wish.goal, ties=True))
+    return fewest(wish, _label_at, start=records_label_thresholds(**wish.goal, ties=True))
 
 
 def _label_at(wish: Wish, n: int) -> Need | None:
     """Whether a certificate of so many records reaches the error."""
     from privpac.constructions.labels.classes import STEP
-    from privpac.constructions.labels.formulas import proves_label_cover
-    from privpac.theory.vc import ln_growth
 
     learner = _learner(wish)
     if learner is not None:
         return Need(n) if learner.reaches(n, wish.error) else None
     # A cover has no more members than there are labellings of the records. Certificates round errors up.
     vc, error = wish.concepts.vc, wish.error // STEP * STEP
-    goal = {"failure": wish.failure, "epsilon": wish.epsilon}
-    enough = error > 0 and proves_label_cover(n, vc=vc, log_cover=ln_growth(n, vc=vc), error=error, **goal)
+    numbers = {**wish.goal, "error": error}
+    enough = error > 0 and proves_label_cover(n, vc=vc, log_cover=ln_growth(n, vc=vc), **numbers)
     return Need(n) if enough else None
 
 
@@ -112,12 +108,7 @@ def _small(concepts: ClassFacts) -> bool:
 
 def _label_cover(wish: Wish) -> Need | None:
     start = int(10 * wish.concepts.vc / (wish.error * min(Fraction(1), wish.epsilon)))
-    return _fewest(wish, start=start)
-
-
-def _fewest(wish: Wish, *, start: int) -> Need | None:
-    n = first_whole(lambda n: n > MOST or _label_at(wish, n) is not None, start=start, smallest=1)
-    return Need(n) if n <= MOST else None
+    return fewest(wish, _label_at, start=start)
 
 
 LABELS_ONLY = ("thresholds", "intervals", "unions", "rectangles", "points", "stumps", "halfspaces")
@@ -138,11 +129,9 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "label-thresholds",
         "one draw from cuts at every few records; features are public",
-        "realizable",
-        "labels",
-        True,
         "label-thresholds",
         _label_thresholds,
+        protects="labels",
         serves=_cuts,
         at=_label_at,
         command=_label_command,
@@ -150,11 +139,9 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "label-cover",
         "one draw from the labellings of the records; features are public",
-        "realizable",
-        "labels",
-        True,
         "label-cover",
         _label_cover,
+        protects="labels",
         serves=_small,
         at=_label_at,
         command=_label_command,

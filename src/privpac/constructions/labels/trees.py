@@ -28,7 +28,7 @@ from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Unit
 
-__all__ = ["PUBLIC_FEATURES", "LabelPrivateTrees", "tests_from_features"]
+__all__ = ["PUBLIC_FEATURES", "LabelPrivateTrees", "is_possible", "tests_from_features"]
 
 PUBLIC_FEATURES = "every column but the label is public; only labels are protected"
 
@@ -81,7 +81,7 @@ class LabelPrivateTrees:
             return False
         if misfit(hypothesis, self.schema) is not None:
             return False
-        if not all(_is_possible(test, self.schema) for test in hypothesis.tests()):
+        if not all(is_possible(test, self.schema) for test in hypothesis.tests()):
             return False
         return hypothesis.merged() == hypothesis
 
@@ -89,7 +89,7 @@ class LabelPrivateTrees:
         return self._trees(tests_from_features(sample, cuts=self.cuts)).learn(sample, coins)
 
 
-def _is_possible(test: Test, schema: Schema) -> bool:
+def is_possible(test: Test, schema: Schema) -> bool:
     """Whether features could ever choose this test: a cut above the first cell, or a category."""
     if schema.column(test.column).ordered:
         return test.kind == "at least" and test.cell > 0

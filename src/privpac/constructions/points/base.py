@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from privpac.concepts.sets.points import Points
@@ -14,7 +15,7 @@ from privpac.guarantee.facts import Accuracy, Privacy
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain
 
-__all__ = ["ONE_VALUE", "OfColumn", "point_certificate", "require_summable"]
+__all__ = ["ONE_VALUE", "OfColumn", "OneValue", "require_summable"]
 
 MOST_SUMMED = 10**8
 """Records whose number of class-1 values is summed over: the search takes some seconds."""
@@ -23,7 +24,34 @@ ONE_VALUE = "privacy holds for any labels; accuracy is promised only if exactly 
 """What every certificate about points says beside its numbers."""
 
 
-class OfColumn:
+class OneValue:
+    """A learner of one value of a column, with `epsilon` and the `failure` its accuracy is stated for."""
+
+    epsilon: Fraction
+    failure: Fraction
+
+    def certificate(
+        self,
+        loss: Proof[Privacy],
+        error: Fraction,
+        prove: Callable[..., Proof[Accuracy]],
+        *,
+        records: int,
+        name: str,
+        word: str,
+        **numbers: object,
+    ) -> Certificate:
+        """What is promised by one that loses this much, if the error is below 1; `numbers` are its own parameters."""
+        learner = {"name": name, "concepts": word, "epsilon": plain(self.epsilon), **numbers}
+        return Certificate(
+            privacy=rules.declared(loss, epsilon=self.epsilon),
+            accuracy=(prove(records=records, error=error, failure=self.failure),) if error < 1 else (),
+            learner={**learner, "failure": plain(self.failure), "note": ONE_VALUE},
+            labelled=records,
+        )
+
+
+class OfColumn(OneValue):
     """A learner that looks for one value of a `column`."""
 
     schema: Schema
@@ -51,24 +79,3 @@ def require_summable(size: Size, *, owner: str) -> None:
             f"{owner} looks for its parameters by sums over up to {MOST_SUMMED:.0e} records.",
             remedy="With more records points:COLUMN does as well.",
         )
-
-
-def point_certificate(
-    loss: Proof[Privacy],
-    accuracy: Proof[Accuracy] | None,
-    *,
-    records: int,
-    name: str,
-    word: str,
-    epsilon: Fraction,
-    failure: Fraction,
-    **numbers: object,
-) -> Certificate:
-    """What is promised by a learner that loses this much; `numbers` are its own public parameters."""
-    learner = {"name": name, "concepts": word, "epsilon": plain(epsilon), **numbers}
-    return Certificate(
-        privacy=rules.declared(loss, epsilon=epsilon),
-        accuracy=() if accuracy is None else (accuracy,),
-        learner={**learner, "failure": plain(failure), "note": ONE_VALUE},
-        labelled=records,
-    )

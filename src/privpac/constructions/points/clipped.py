@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from privpac.concepts.sets.points import Point
 from privpac.constructions.base import DrawsMembers, ReadsOnce
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.points import rules as points_rules
-from privpac.constructions.points.base import OfColumn, point_certificate, require_summable
+from privpac.constructions.points.base import OfColumn, require_summable
 from privpac.constructions.points.formulas import Clip, clip_for, error_clipped
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
@@ -65,19 +66,13 @@ class ClippedPoints(DrawsMembers, OfColumn, ReadsOnce):
         self.require(size)
         domain, n = self.concepts.size, size.labelled
         error = error_clipped(n, domain=domain, failure=self.failure, clip=self.clip)
-        accuracy = None
-        if error < 1:
-            accuracy = points_rules.clipped_points_accuracy(
-                domain=domain, clip=self.clip, records=n, error=error, failure=self.failure
-            )
-        return point_certificate(
+        return self.certificate(
             points_rules.clipped_points(domain=domain, clip=self.clip),
-            accuracy,
+            error,
+            partial(points_rules.clipped_points_accuracy, domain=domain, clip=self.clip),
             records=n,
             name="clipped points",
             word=f"points:{self.column}:clipped",
-            epsilon=self.epsilon,
-            failure=self.failure,
             threshold=self.clip.threshold,
             margin=self.clip.margin,
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
@@ -17,7 +18,7 @@ from privpac.concepts.sets.codes import CodeSets
 from privpac.constructions.base import DrawsMembers, DrawsOnce, ReadsOnce
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.points import rules as points_rules
-from privpac.constructions.points.base import point_certificate
+from privpac.constructions.points.base import OneValue
 from privpac.constructions.points.representation_formulas import Code, code_for, error_code
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
@@ -34,7 +35,7 @@ MOST_SECONDS = 60
 
 
 @dataclass(frozen=True)
-class CodedPoints(DrawsMembers, DrawsOnce, ReadsOnce):
+class CodedPoints(DrawsMembers, DrawsOnce, ReadsOnce, OneValue):
     """Draw a set of a code with weight ratio^mistakes."""
 
     concepts: CodeSets
@@ -72,25 +73,14 @@ class CodedPoints(DrawsMembers, DrawsOnce, ReadsOnce):
         self.require(size)
         n, domain = size.labelled, self.concepts.schema.column(self.concepts.column).size
         error, tolerated = error_code(n, code=self.code, failure=self.failure, ratio=self.ratio)
-        accuracy = None
-        if error < 1:
-            accuracy = points_rules.reed_solomon_points(
-                domain=domain,
-                code=self.code,
-                tolerated=tolerated,
-                ratio=self.ratio,
-                records=n,
-                error=error,
-                failure=self.failure,
-            )
-        return point_certificate(
+        prove = partial(points_rules.reed_solomon_points, domain=domain, code=self.code, tolerated=tolerated)
+        return self.certificate(
             rules.exponential_mechanism(ratio=self.ratio),
-            accuracy,
+            error,
+            partial(prove, ratio=self.ratio),
             records=n,
             name="coded points",
             word=self.concepts.word,
-            epsilon=self.epsilon,
-            failure=self.failure,
             prime=self.code.prime,
             digits=self.code.digits,
         )

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from privpac.constructions.points.formulas import GRID, LARGEST_STEP
+from privpac.constructions.points.formulas import LARGEST_STEP
 from privpac.constructions.points.representation_formulas import first_guess, occam_bound
 from privpac.numbers.binomial import at_most
 from privpac.numbers.exact import ball, certainly_below, first_whole, ratio_for
 from privpac.numbers.parameters import Number, at_least, chance, positive
-from privpac.theory.occam import Rate
+from privpac.theory.occam import GRID, Rate, first_error
 from privpac.theory.register import formula
 
 __all__ = ["Cover", "error_cover", "plan_cover", "proves_cover", "records_cover"]
@@ -144,13 +144,10 @@ def error_cover(n: int, *, cover: Cover, failure: Number, ratio: Fraction) -> Fr
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
     good = sure_hits(cover, failure=miss)
 
-    def enough(step: int) -> bool:
-        wrong = step * GRID
-        return wrong >= 1 or proves_cover(
-            have, cover=cover, good=good, error=wrong, failure=miss, ratio=ratio
-        )
+    def proves(error: Fraction) -> bool:
+        return proves_cover(have, cover=cover, good=good, error=error, failure=miss, ratio=ratio)
 
-    return min(Fraction(1), first_whole(enough, start=1000, smallest=1) * GRID)
+    return first_error(proves)
 
 
 def cover_for(n: int, *, failure: Fraction, epsilon: Fraction) -> Cover:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
@@ -20,7 +21,7 @@ from privpac.concepts.sets.hashes import HashFamily, hashed_scores
 from privpac.constructions.base import ReadsOnce
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.points import rules as points_rules
-from privpac.constructions.points.base import OfColumn, point_certificate
+from privpac.constructions.points.base import OfColumn
 from privpac.constructions.points.cover_formulas import Cover, cover_for, cover_ratio, error_cover, sure_hits
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
@@ -87,24 +88,14 @@ class CoveredPoints(OfColumn, ReadsOnce):
         self.require(size)
         n = size.labelled
         error = error_cover(n, cover=self.cover, failure=self.failure, ratio=self.ratio)
-        accuracy = None
-        if error < 1:
-            accuracy = points_rules.pairwise_cover(
-                cover=self.cover,
-                good=sure_hits(self.cover, failure=self.failure),
-                ratio=self.ratio,
-                records=n,
-                error=error,
-                failure=self.failure,
-            )
-        return point_certificate(
+        good = sure_hits(self.cover, failure=self.failure)
+        return self.certificate(
             rules.exponential_mechanism(ratio=self.ratio),
-            accuracy,
+            error,
+            partial(points_rules.pairwise_cover, cover=self.cover, good=good, ratio=self.ratio),
             records=n,
             name="covered points",
             word=f"points:{self.column}:cover",
-            epsilon=self.epsilon,
-            failure=self.failure,
             keys=self.keys,
             share=plain(self.family.share),
         )

@@ -33,14 +33,12 @@ from privpac.numbers.exact import (
 from privpac.numbers.parameters import Number, at_least, chance, positive
 from privpac.numbers.rough import binomial_window
 from privpac.numbers.search import first_by_decay
+from privpac.theory.occam import GRID, first_error
 from privpac.theory.register import formula
 
 __all__ = ["Clip", "error_clipped", "loss_clipped", "plan_clipped", "proves_clipped", "records_clipped"]
 
 Whole = NDArray[np.int64]
-
-GRID = Fraction(1, 10_000)
-"""Errors are answered as multiples of this, four decimals are what people read."""
 
 LARGEST_STEP = 5000
 """Parameters are never tuned for errors above one half."""
@@ -187,11 +185,6 @@ def error_clipped(n: int, *, domain: int, failure: Number, clip: Clip) -> Fracti
     size, miss = at_least(2, domain, owner=owner, name="domain"), chance(failure, owner=owner, name="failure")
     have = at_least(0, n, owner=owner, name="n")
     return first_error(lambda error: proves_clipped(have, domain=size, error=error, failure=miss, clip=clip))
-
-
-def first_error(proves: Callable[[Fraction], bool], *, start: Fraction = Fraction(1, 10)) -> Fraction:
-    step = first_whole(lambda k: k * GRID >= 1 or proves(k * GRID), start=int(start / GRID), smallest=1)
-    return min(Fraction(1), step * GRID)
 
 
 def _clips(domain: int, epsilon: Fraction, *, positives: int) -> Iterator[tuple[Fraction, Whole, Whole]]:

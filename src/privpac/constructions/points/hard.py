@@ -10,6 +10,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from privpac.constructions.points import hard_failures
+from privpac.constructions.points.cover_formulas import cover_ratio, plan_cover
+from privpac.constructions.points.formulas import plan_clipped
+from privpac.constructions.points.representation_formulas import plan_code
+from privpac.constructions.points.sampled_formulas import plan_boosted
+from privpac.constructions.points.sparse_formulas import plan_sparse
 from privpac.constructions.wish import Wish
 from privpac.numbers.exact import first_whole
 
@@ -30,24 +35,18 @@ def _smallest(failures: Callable[..., list[float]], wish: Wish, need: int) -> in
 
 def clipped(wish: Wish) -> int:
     """Records that clipped counts need in the hardest known case."""
-    from privpac.constructions.points.formulas import plan_clipped
-
     n, clip = plan_clipped(wish.concepts.size, **wish.goal)
     return _smallest(partial(hard_failures.clipped, domain=wish.concepts.size, clip=clip), wish, n)
 
 
 def coded(wish: Wish) -> int:
     """Records that sets of a code need in the hardest known case."""
-    from privpac.constructions.points.representation_formulas import plan_code
-
     n, code, _ = plan_code(wish.concepts.size, **wish.goal)
     return _smallest(partial(hard_failures.coded, code=code, rate=float(wish.epsilon) / 2), wish, n)
 
 
 def covered(wish: Wish) -> int:
     """Records that covers of random sets need in the hardest known case."""
-    from privpac.constructions.points.cover_formulas import cover_ratio, plan_cover
-
     n, cover = plan_cover(**wish.goal)
     rate = -math.log(cover_ratio(wish.epsilon))
     return _smallest(partial(hard_failures.covered, cover=cover, rate=rate), wish, n)
@@ -55,16 +54,12 @@ def covered(wish: Wish) -> int:
 
 def sparse(wish: Wish) -> int:
     """Records that sparse sets need in the hardest known case."""
-    from privpac.constructions.points.sparse_formulas import plan_sparse
-
     n, sparsity = plan_sparse(**wish.goal)
     return _smallest(partial(hard_failures.sparse, sparsity=sparsity), wish, n)
 
 
 def boosted(wish: Wish) -> int:
     """Records that boosted runs need in the hardest known case."""
-    from privpac.constructions.points.sampled_formulas import plan_boosted
-
     n, boost = plan_boosted(**wish.goal)
     return _smallest(partial(hard_failures.boosted, boost=boost, rate=float(wish.epsilon) / 2), wish, n)
 

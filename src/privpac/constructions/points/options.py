@@ -5,19 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import learn_command
 from privpac.constructions.option import FloorRow, Need, Option, cells_of, protects_whole_records
+from privpac.constructions.points.cover_formulas import Cover, cover_for, cover_ratio, error_cover, plan_cover
+from privpac.constructions.points.formulas import Clip, clip_at, plan_clipped
+from privpac.constructions.points.representation_formulas import plan_code
+from privpac.constructions.points.sampled_formulas import (
+    Boost,
+    boost_proof,
+    boost_with,
+    plan_boosted,
+    with_share,
+)
+from privpac.constructions.points.sparse_formulas import Sparsity, plan_sparse, sparsity_at
 from privpac.constructions.wish import FAILURE, Wish
 from privpac.errors import SizeError
 from privpac.numbers.exact import decimal_text, ratio_for
 from privpac.theory import floors
-
-if TYPE_CHECKING:
-    from privpac.constructions.points.cover_formulas import Cover
-    from privpac.constructions.points.sampled_formulas import Boost
 
 __all__ = ["FLOORS", "OPTIONS"]
 
@@ -34,45 +40,22 @@ def _points(concepts: ClassFacts) -> bool:
     return concepts.kind == "points" and (concepts.cells or 0) >= 4
 
 
-def _short_points(concepts: ClassFacts) -> bool:
-    return _points(concepts) and (concepts.cells or 0) <= LARGEST_LISTED
-
-
-def _clipping(wish: Wish) -> Need | None:
-    from privpac.constructions.points.formulas import plan_clipped
-
-    n, clip = plan_clipped(wish.concepts.size, **wish.goal)
-    return Need(n, parameters={"threshold": str(clip.threshold), "margin": str(clip.margin)})
-
-
 def _clipped_at(wish: Wish, n: int) -> Need | None:
-    from privpac.constructions.points.formulas import clip_at
+    clip = clip_at(n, domain=wish.concepts.size, **wish.goal)
+    return None if clip is None else _with_clip(n, clip)
 
-    size = wish.concepts.size
-    clip = clip_at(n, domain=size, **wish.goal)
-    if clip is None:
-        return None
+
+def _with_clip(n: int, clip: Clip) -> Need:
     return Need(n, parameters={"threshold": str(clip.threshold), "margin": str(clip.margin)})
 
 
 def _code(wish: Wish) -> Need:
-    from privpac.constructions.points.representation_formulas import plan_code
-
     n, code, _ = plan_code(wish.concepts.size, **wish.goal)
     return Need(n, parameters={"prime": str(code.prime), "digits": str(code.digits)})
 
 
-def _cover(wish: Wish) -> Need | None:
-    from privpac.constructions.points.cover_formulas import plan_cover
-
-    guess, _ = plan_cover(**wish.goal)
-    return _first(wish, guess, _cover_at)
-
-
 def _cover_error(wish: Wish, n: int) -> Fraction | None:
     """As the learner certifies: with the sets for so many records, of a share that the column has."""
-    from privpac.constructions.points.cover_formulas import cover_ratio, error_cover
-
     cover, failure = _cover_of(wish, n), min(wish.failure, FAILURE)
     if cover.share == 0:
         return None
@@ -82,7 +65,6 @@ def _cover_error(wish: Wish, n: int) -> Fraction | None:
 
 def _cover_of(wish: Wish, n: int) -> Cover:
     from privpac.concepts.sets.hashes import share_of
-    from privpac.constructions.points.cover_formulas import Cover, cover_for
 
     cover = cover_for(n, failure=min(wish.failure, FAILURE), epsilon=wish.epsilon)
     return Cover(cover.keys, share_of(cells_of(wish), cover.share))
@@ -98,41 +80,30 @@ def _cover_at(wish: Wish, n: int) -> Need | None:
 
 def _first(wish: Wish, guess: int, at: Callable[[Wish, int], Need | None]) -> Need | None:
     """The need from the hoped number on that the learner certifies; none where its sets are too coarse for that."""
-    for share in range(STEPS):
-        need = at(wish, guess + guess * share // PERCENT)
-        if need is not None:
-            return need
-    return None
-
-
-def _sparse(wish: Wish) -> Need:
-    from privpac.constructions.points.sparse_formulas import plan_sparse
-
-    n, sparsity = plan_sparse(**wish.goal)
-    return Need(n, parameters={"flip": decimal_text(sparsity.flip)})
+    needs = (at(wish, guess + guess * share // PERCENT) for share in range(STEPS))
+    return next((need for need in needs if need is not None), None)
 
 
 def _sparse_at(wish: Wish, n: int) -> Need | None:
-    from privpac.constructions.points.sparse_formulas import sparsity_at
-
     sparsity = sparsity_at(n, **wish.goal)
-    return None if sparsity is None else Need(n, parameters={"flip": decimal_text(sparsity.flip)})
+    return None if sparsity is None else _with_flip(n, sparsity)
+
+
+def _with_flip(n: int, sparsity: Sparsity) -> Need:
+    return Need(n, parameters={"flip": decimal_text(sparsity.flip)})
 
 
 def _boosting(wish: Wish) -> Need | None:
-    from privpac.constructions.points.sampled_formulas import plan_boosted
-
     error = Fraction(math.floor(wish.error * PERCENT), PERCENT)
     if error <= 0:
         return None
-    guess, _ = plan_boosted(error=error, failure=wish.failure, epsilon=wish.epsilon)
+    guess, _ = plan_boosted(**{**wish.goal, "error": error})
     return _first(wish, guess, _boosted_at)
 
 
 def _certified_boost(wish: Wish, n: int) -> tuple[Fraction, Boost] | None:
     """As the learner certifies: errors of two digits, and sets of a share that the column has."""
     from privpac.concepts.sets.hashes import share_of
-    from privpac.constructions.points.sampled_formulas import boost_proof, boost_with, with_share
 
     try:
         failure, error, boost = boost_with(n, failure=min(wish.failure, FAILURE), epsilon=wish.epsilon)
@@ -182,11 +153,9 @@ def _row(
     return Option(
         learner,
         title,
-        "realizable",
-        "records",
-        proper,
         source,
         needs,
+        proper=proper,
         serves=serves,
         at=at,
         error=error,
@@ -201,7 +170,7 @@ OPTIONS: tuple[Option, ...] = (
         "clipped-points",
         "one draw with margins clipped, answers with a point",
         "clipped-points-accuracy",
-        _clipping,
+        lambda wish: _with_clip(*plan_clipped(wish.concepts.size, **wish.goal)),
         proper=True,
         at=_clipped_at,
         variant="clipped",
@@ -219,7 +188,7 @@ OPTIONS: tuple[Option, ...] = (
         "pairwise-cover",
         "one draw from random hashed sets",
         "pairwise-cover",
-        _cover,
+        lambda wish: _first(wish, plan_cover(**wish.goal)[0], _cover_at),
         at=_cover_at,
         error=_cover_error,
         variant="cover",
@@ -229,8 +198,8 @@ OPTIONS: tuple[Option, ...] = (
         "sparse-sets",
         "every cell on its own",
         "sparse-sets-accuracy",
-        _sparse,
-        serves=_short_points,
+        lambda wish: _with_flip(*plan_sparse(**wish.goal)),
+        serves=lambda concepts: _points(concepts) and (concepts.cells or 0) <= LARGEST_LISTED,
         at=_sparse_at,
         variant="gibbs",
         hard="sparse",
@@ -262,10 +231,8 @@ def _proper_points_records(wish: Wish) -> int:
 
 
 def _proper_points_exclude(wish: Wish, n: int) -> bool:
-    least = floors.least_failure_points(
-        n, domain=cells_of(wish), error=wish.error, epsilon=wish.epsilon, delta=wish.delta
-    )
-    return least > wish.failure
+    numbers = {**wish.without("failure"), "delta": wish.delta}
+    return floors.least_failure_points(n, domain=cells_of(wish), **numbers) > wish.failure
 
 
 def _any_points_records(wish: Wish) -> int:
@@ -273,7 +240,7 @@ def _any_points_records(wish: Wish) -> int:
 
 
 def _any_points_exclude(wish: Wish, n: int) -> bool:
-    least = floors.least_failure_points_any(n, domain=cells_of(wish), error=wish.error, epsilon=wish.epsilon)
+    least = floors.least_failure_points_any(n, domain=cells_of(wish), **wish.without("failure"))
     return least > wish.failure
 
 
@@ -284,7 +251,7 @@ def _minimal(option: Option, wish: Wish) -> bool:
 
 
 def _minimal_records(wish: Wish) -> int:
-    return floors.floor_minimal_class(wish.concepts.size, failure=wish.failure, epsilon=wish.epsilon)
+    return floors.floor_minimal_class(wish.concepts.size, **wish.without("error"))
 
 
 FLOORS: tuple[FloorRow, ...] = (

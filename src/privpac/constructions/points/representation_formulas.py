@@ -13,13 +13,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from privpac.constructions.points.formulas import GRID, LARGEST_STEP
+from privpac.constructions.points.formulas import LARGEST_STEP
 from privpac.errors import ParameterError
 from privpac.numbers.exact import ball, certainly_below, exp_down, first_whole
 from privpac.numbers.parameters import Number, at_least, chance, positive, rational
 from privpac.numbers.primes import prime_from
 from privpac.numbers.rough import Floats
-from privpac.theory.occam import Occam, Rate
+from privpac.theory.occam import GRID, Occam, Rate
 from privpac.theory.register import formula
 
 __all__ = ["Code", "error_code", "plan_code", "proves_code", "records_code"]

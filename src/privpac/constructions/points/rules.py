@@ -17,7 +17,7 @@ from privpac.constructions.points.sampled_formulas import (
 )
 from privpac.constructions.points.sparse_formulas import Sparsity, proves_sparse
 from privpac.guarantee.facts import Accuracy, Against, Loss, Privacy
-from privpac.guarantee.proof import ONE, SEAL, Proof, Value, need, need_small
+from privpac.guarantee.proof import ONE, SEAL, Proof, Value, need, need_small, parameters
 from privpac.numbers.exact import about_log
 
 __all__ = [
@@ -60,12 +60,7 @@ def clipped_points(*, domain: int, clip: Clip) -> Proof[Privacy]:
 
 
 def _clip(domain: int, clip: Clip) -> dict[str, Value]:
-    return {
-        "domain": str(domain),
-        "ratio": str(clip.ratio),
-        "threshold": clip.threshold,
-        "margin": clip.margin,
-    }
+    return parameters(domain=str(domain), **vars(clip))
 
 
 def clipped_points_accuracy(
@@ -91,11 +86,7 @@ def sparse_sets_accuracy(
     _need_promise(rule, error, failure, records)
     need(rule, 0 < sparsity.flip < 1 and 0 < sparsity.ratio < 1, "flip and ratio must lie in (0, 1)")
     need(rule, proves_sparse(records, error=error, failure=failure, sparsity=sparsity), _UNPROVED)
-    where: dict[str, Value] = {
-        "flip": str(sparsity.flip),
-        "ratio": str(sparsity.ratio),
-        "records": records,
-    }
+    where = parameters(**vars(sparsity), records=records)
     return Proof(_accurate(error, failure, records), rule, where=where, seal=SEAL)
 
 
@@ -120,14 +111,7 @@ def reed_solomon_points(
     need(rule, code.prime**code.digits >= domain, "the code has no room for the domain")
     holds = proves_code(records, code=code, tolerated=tolerated, error=error, failure=failure, ratio=ratio)
     need(rule, holds, _UNPROVED)
-    where: dict[str, Value] = {
-        "domain": str(domain),
-        "prime": code.prime,
-        "digits": code.digits,
-        "tolerated": str(tolerated),
-        "ratio": str(ratio),
-        "records": records,
-    }
+    where = parameters(domain=str(domain), **vars(code), tolerated=tolerated, ratio=ratio, records=records)
     return Proof(_accurate(error, failure, records), rule, where=where, seal=SEAL)
 
 
@@ -146,13 +130,7 @@ def pairwise_cover(
     need(rule, 1 <= good <= cover.keys, "the number of good sets must lie between 1 and the keys")
     holds = proves_cover(records, cover=cover, good=good, error=error, failure=failure, ratio=ratio)
     need(rule, holds, _UNPROVED)
-    where: dict[str, Value] = {
-        "keys": cover.keys,
-        "share": str(cover.share),
-        "good": good,
-        "ratio": str(ratio),
-        "records": records,
-    }
+    where = parameters(**vars(cover), good=good, ratio=ratio, records=records)
     return Proof(_accurate(error, failure, records), rule, where=where, seal=SEAL)
 
 
@@ -180,8 +158,7 @@ def sampled_point(*, rate: Fraction, fail: Fraction, spread: Fraction) -> Proof[
     need(rule, 0 < rate < 1 and 0 < fail < 1, "rate and fail must lie in (0, 1)")
     need(rule, spread >= 1, "the spread must be at least 1")
     fact = Privacy(Loss(factor=loss_sampled(rate=rate, fail=fail, spread=spread)))
-    where: dict[str, Value] = {"rate": str(rate), "fail": str(fail), "spread": str(spread)}
-    return Proof(fact, rule, where=where, seal=SEAL)
+    return Proof(fact, rule, where=parameters(rate=rate, fail=fail, spread=spread), seal=SEAL)
 
 
 def sampled_point_accuracy(
@@ -198,13 +175,7 @@ def sampled_point_accuracy(
     need(rule, 0 <= fail < 1 and 0 < light < error, "fail or light is out of range")
     holds = proves_sampled(records, draw=draw, light=light, error=error, failure=failure, fail=fail)
     need(rule, holds, _UNPROVED)
-    where: dict[str, Value] = {
-        "rate": str(draw.rate),
-        "flip": str(draw.flip),
-        "fail": str(fail),
-        "light": str(light),
-        "records": records,
-    }
+    where = parameters(**vars(draw), fail=fail, light=light, records=records)
     return Proof(_accurate(error, failure, records), rule, where=where, seal=SEAL)
 
 
@@ -224,12 +195,12 @@ def boosted_points(
     need(rule, 0 < ratio <= tilt < ONE, "the tilt must lie between the ratio and 1")
     holds = proves_boosted(boost, missed=one.failure, ratio=ratio, tilt=tilt, error=error, failure=failure)
     need(rule, holds, _UNPROVED)
-    where: dict[str, Value] = {
-        "runs": boost.runs,
-        "selecting": boost.selecting,
-        "tolerated": str(boost.tolerated),
-        "ratio": str(ratio),
-        "tilt": str(tilt),
-        "records": boost.records,
-    }
+    where = parameters(
+        runs=boost.runs,
+        selecting=boost.selecting,
+        tolerated=boost.tolerated,
+        ratio=ratio,
+        tilt=tilt,
+        records=boost.records,
+    )
     return Proof(_accurate(error, failure, boost.records), rule, (run,), where, seal=SEAL)

@@ -16,11 +16,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from privpac.constructions.points.formulas import GRID, LARGEST_STEP
+from privpac.constructions.points.formulas import LARGEST_STEP
 from privpac.errors import SizeError
 from privpac.numbers.exact import ball, certainly_below, exp_down, first_whole
 from privpac.numbers.parameters import Number, at_least, chance, positive
-from privpac.theory.occam import Occam, Rate
+from privpac.theory.occam import GRID, Occam, Rate, first_error
 from privpac.theory.register import formula
 
 __all__ = [
@@ -153,13 +153,10 @@ def error_sampled(n: int, *, draw: Draw, failure: Number, fail: Fraction = Fract
     owner = "error_sampled"
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
 
-    def enough(step: int) -> bool:
-        wrong = step * GRID
-        return wrong >= 1 or proves_sampled(
-            have, draw=draw, light=wrong / 2, error=wrong, failure=miss, fail=fail
-        )
+    def proves(error: Fraction) -> bool:
+        return proves_sampled(have, draw=draw, light=error / 2, error=error, failure=miss, fail=fail)
 
-    return min(Fraction(1), first_whole(enough, start=1000, smallest=1) * GRID)
+    return first_error(proves)
 
 
 def draw_for(n: int, *, failure: Fraction, epsilon: Fraction) -> Draw:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
@@ -17,7 +18,7 @@ from privpac.concepts.sets.sparse import SparseSets, require_listable
 from privpac.constructions.base import ReadsOnce
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.points import rules as points_rules
-from privpac.constructions.points.base import OfColumn, point_certificate, require_summable
+from privpac.constructions.points.base import OfColumn, require_summable
 from privpac.constructions.points.sparse_formulas import Sparsity, error_sparse, sparsity_for
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
@@ -53,20 +54,13 @@ class SparsePoints(OfColumn, ReadsOnce):
     def certify(self, size: Size) -> Certificate:
         self.require(size)
         n = size.labelled
-        error = error_sparse(n, failure=self.failure, sparsity=self.sparsity)
-        accuracy = None
-        if error < 1:
-            accuracy = points_rules.sparse_sets_accuracy(
-                sparsity=self.sparsity, records=n, error=error, failure=self.failure
-            )
-        return point_certificate(
+        return self.certificate(
             rules.exponential_mechanism(ratio=self.sparsity.ratio),
-            accuracy,
+            error_sparse(n, failure=self.failure, sparsity=self.sparsity),
+            partial(points_rules.sparse_sets_accuracy, sparsity=self.sparsity),
             records=n,
             name="sparse points",
             word=f"points:{self.column}:gibbs",
-            epsilon=self.epsilon,
-            failure=self.failure,
             flip=plain(self.sparsity.flip),
         )
 

@@ -10,12 +10,13 @@ from functools import lru_cache
 import numpy as np
 from flint import arb
 
-from privpac.constructions.points.formulas import FARTHEST, GRID, LARGEST_STEP, first_error, never_worse
+from privpac.constructions.points.formulas import FARTHEST, LARGEST_STEP, never_worse
 from privpac.numbers.binomial import mean_over_binomial
 from privpac.numbers.exact import ball, first_whole, ratio_for
 from privpac.numbers.parameters import Number, at_least, chance, positive
 from privpac.numbers.rough import Floats, binomial_window
 from privpac.numbers.search import first_by_decay
+from privpac.theory.occam import GRID, first_error
 from privpac.theory.register import formula
 
 __all__ = ["Sparsity", "error_sparse", "plan_sparse", "proves_sparse", "records_sparse"]

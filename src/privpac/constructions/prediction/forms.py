@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from importlib import import_module
 from typing import Any, Protocol, cast, runtime_checkable
 
 from privpac.coins import Coins
@@ -26,50 +27,36 @@ __all__ = ["CLASSIFIERS", "FORMS", "predictor_for"]
 OWNER = "PrivatePredictor"
 
 
-def _logistic(rest: str, classes: int) -> Any:
-    from sklearn.linear_model import LogisticRegression
-
-    # The faster of the two on small blocks knows two classes only.
-    return LogisticRegression(solver="liblinear" if classes == 2 else "lbfgs")
+Settings = Callable[[str, int], dict[str, Any]]
+"""From what a word ends in, and the number of classes, to parameters of a classifier."""
 
 
-def _tree(rest: str, classes: int) -> Any:
-    from sklearn.tree import DecisionTreeClassifier
-
-    return DecisionTreeClassifier(max_depth=_number(rest, "vote:tree:DEPTH", 3))
-
-
-def _forest(rest: str, classes: int) -> Any:
-    from sklearn.ensemble import RandomForestClassifier
-
-    return RandomForestClassifier(n_estimators=_number(rest, "vote:forest:TREES", 50))
+def _classifier(path: str, settings: Settings = lambda rest, classes: {}) -> Callable[[str, int], Any]:
+    """What makes a classifier of scikit-learn, which is loaded when one is made."""
+    module, _, name = path.rpartition(".")
+    return lambda rest, classes: getattr(import_module(f"sklearn.{module}"), name)(**settings(rest, classes))
 
 
-def _boosting(rest: str, classes: int) -> Any:
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    return HistGradientBoostingClassifier()
+def _counting(name: str, form: str, default: int) -> Settings:
+    return lambda rest, classes: {name: _number(rest, form, default)}
 
 
-def _neighbours(rest: str, classes: int) -> Any:
-    from sklearn.neighbors import KNeighborsClassifier
-
-    return KNeighborsClassifier(n_neighbors=_number(rest, "vote:neighbours:K", 5))
-
-
-def _bayes(rest: str, classes: int) -> Any:
-    from sklearn.naive_bayes import GaussianNB
-
-    return GaussianNB()
+def _solver(rest: str, classes: int) -> dict[str, Any]:
+    """The faster of the two on small blocks knows two classes only."""
+    return {"solver": "liblinear" if classes == 2 else "lbfgs"}
 
 
 CLASSIFIERS: Mapping[str, Callable[[str, int], Any]] = {
-    "logistic": _logistic,
-    "tree": _tree,
-    "forest": _forest,
-    "boosting": _boosting,
-    "neighbours": _neighbours,
-    "bayes": _bayes,
+    "logistic": _classifier("linear_model.LogisticRegression", _solver),
+    "tree": _classifier("tree.DecisionTreeClassifier", _counting("max_depth", "vote:tree:DEPTH", 3)),
+    "forest": _classifier(
+        "ensemble.RandomForestClassifier", _counting("n_estimators", "vote:forest:TREES", 50)
+    ),
+    "boosting": _classifier("ensemble.HistGradientBoostingClassifier"),
+    "neighbours": _classifier(
+        "neighbors.KNeighborsClassifier", _counting("n_neighbors", "vote:neighbours:K", 5)
+    ),
+    "bayes": _classifier("naive_bayes.GaussianNB"),
 }
 """Classifiers a vote can be made of, by name."""
 

@@ -17,19 +17,17 @@ from typing import Any, ClassVar
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass, Hypothesis
-from privpac.concepts.catalogue import stored_class
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.prediction import rules as prediction_rules
 from privpac.constructions.prediction.formulas import flip_for, plan_flipped
 from privpac.constructions.prediction.redrawn import Redrawn, draw_concept, least_dimensional
 from privpac.constructions.wrappers import rules as wrappers_rules
-from privpac.data.sample import Sample, Size
+from privpac.data.sample import Sample
 from privpac.errors import ParameterError
 from privpac.guarantee import rules
-from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.facts import Accuracy, Release
+from privpac.guarantee.facts import Accuracy, Privacy, Release
 from privpac.guarantee.proof import Proof
-from privpac.numbers.exact import plain, ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.numbers.parameters import positive
 
 __all__ = ["FreshDraws"]
@@ -40,6 +38,7 @@ class FreshDraws(Redrawn):
     """For every answer: `kept` of `records` records list the concepts, all of them draw one, `flip` turns it round."""
 
     owner: ClassVar[str] = "FreshDraws"
+    name: ClassVar[str] = "fresh draws"
 
     flip: Fraction
     slip: Fraction
@@ -79,20 +78,12 @@ class FreshDraws(Redrawn):
     def require_draw(self) -> None:
         self.listed.require_listed(self.kept, elsewhere=self.records - self.kept)
 
-    def certify(self, size: Size) -> Certificate:
-        self.require(size)
+    def privacy(self) -> Proof[Privacy]:
         listing = wrappers_rules.listed_from_some(
             rules.bounded_range(ratio=self.ratio), kept=self.kept, of=self.records
         )
         answer = rules.post_processing(listing, what="the answer to one question", release=Release.ANSWER)
-        return Certificate(
-            privacy=rules.declared(
-                prediction_rules.delta_removal(answer, flip=self.flip), epsilon=self.epsilon
-            ),
-            accuracy=self.accuracy(),
-            learner={"name": "fresh draws", **self.to_json()},
-            labelled=size.labelled,
-        )
+        return prediction_rules.delta_removal(answer, flip=self.flip)
 
     def proved(self, vc: int) -> Proof[Accuracy]:
         return prediction_rules.flipped_answers(
@@ -113,14 +104,6 @@ class FreshDraws(Redrawn):
         return int(self.hypothesis(sample, coins).predict(cells)[0]) ^ int(coins.flip(self.flip))
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "kind": "fresh-draws",
-            "concepts": stored_class(self.concepts),
-            "epsilon": plain(self.epsilon),
-            "kept": self.kept,
-            "records": self.records,
-            "flip": plain(self.flip),
-            "slip": plain(self.slip),
-            "failure": plain(self.failure),
-            "drawing": None if self.drawing is None else plain(self.drawing),
-        }
+        return self.document(
+            "fresh-draws", "epsilon", "kept", "records", "flip", "slip", "failure", "drawing"
+        )

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass
-from privpac.concepts.catalogue import stored_class
 from privpac.concepts.labellings.base import dimension
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.prediction import rules as prediction_rules
@@ -29,11 +28,9 @@ from privpac.constructions.prediction.redrawn import Redrawn, draw_concept, know
 from privpac.constructions.prediction.relabelled_vote import votes_of
 from privpac.constructions.prediction.vote_law import VoteLaw
 from privpac.constructions.prediction.voters import Concepts, largest_block
-from privpac.data.sample import Sample, Size
+from privpac.data.sample import Sample
 from privpac.errors import ParameterError, SizeError
-from privpac.guarantee import rules
-from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.facts import Accuracy
+from privpac.guarantee.facts import Accuracy, Privacy
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain, ratio_for
 
@@ -45,6 +42,7 @@ class NetRelabelled(Redrawn):
     """A draw at epsilon `drawing` labels all records; `models` concepts vote at `inner`; `flip` turns answers round."""
 
     owner: ClassVar[str] = "NetRelabelled"
+    name: ClassVar[str] = "all records relabelled"
 
     net: Fraction
     drawing: Fraction
@@ -92,21 +90,13 @@ class NetRelabelled(Redrawn):
         self.listed.require_listed(self.kept, elsewhere=self.records - self.kept)
         Concepts(self.concepts).require(largest_block(self.records, self.models))
 
-    def certify(self, size: Size) -> Certificate:
-        self.require(size)
+    def privacy(self) -> Proof[Privacy]:
         vc = self.dimension() or known_vc(self.concepts, self.owner)
         inner = prediction_rules.vote(ratio=ratio_for(self.inner), models=self.models)
         proof = prediction_rules.net_relabelling(
             inner, ratio=self.ratio, kept=self.kept, of=self.records, net=self.net, vc=vc
         )
-        return Certificate(
-            privacy=rules.declared(
-                prediction_rules.delta_removal(proof, flip=self.flip), epsilon=self.epsilon
-            ),
-            accuracy=self.accuracy(),
-            learner={"name": "all records relabelled", **self.to_json()},
-            labelled=size.labelled,
-        )
+        return prediction_rules.delta_removal(proof, flip=self.flip)
 
     def proved(self, vc: int) -> Proof[Accuracy]:
         return prediction_rules.net_relabelling_accuracy(
@@ -134,15 +124,5 @@ class NetRelabelled(Redrawn):
         return answer ^ int(coins.flip(self.flip))
 
     def to_json(self) -> dict[str, Any]:
-        parts = {
-            name: plain(getattr(self, name))
-            for name in ("epsilon", "net", "drawing", "inner", "flip", "failure")
-        }
-        return {
-            "kind": "net-relabelled",
-            "concepts": stored_class(self.concepts),
-            "kept": self.kept,
-            "records": self.records,
-            "models": self.models,
-            **parts,
-        }
+        parts = ("epsilon", "net", "drawing", "inner", "flip", "failure")
+        return self.document("net-relabelled", "kept", "records", "models", *parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TypeVar
 
 from privpac.constructions.class_facts import (
     MEMBERS,
@@ -17,18 +17,27 @@ from privpac.constructions.class_facts import (
 )
 from privpac.constructions.option import FloorRow, Need, Option
 from privpac.constructions.prediction.floors import floor_private_prediction
+from privpac.constructions.prediction.formulas import models_vote, plan_flipped, records_flipped, records_vote
+from privpac.constructions.prediction.net_formulas import (
+    error_net_relabelled,
+    plan_net_relabelled,
+    records_net_relabelled,
+)
+from privpac.constructions.prediction.relabelled_formulas import (
+    epsilon_relabelled_vote,
+    error_relabelled_vote,
+    plan_relabelled_vote,
+    records_relabelled_vote,
+)
 from privpac.constructions.wish import FAILURE, Wish
 from privpac.numbers.exact import plain
 from privpac.theory.listing import MOST_BLOCK
 
-if TYPE_CHECKING:
-    from privpac.constructions.prediction.formulas import FlippedPlan
-    from privpac.constructions.prediction.net_formulas import NetPlan
-    from privpac.constructions.prediction.relabelled_formulas import RelabelledPlan
-
 __all__ = ["FLOORS", "OPTIONS"]
 
 PLACE = 80
+
+P = TypeVar("P")
 
 MOST_VC = 200
 """Beyond this the growth function has so many terms that a plan would take seconds; the plain draw wins there."""
@@ -38,124 +47,80 @@ def _small(concepts: ClassFacts) -> bool:
     return concepts.vc <= MOST_VC and concepts.kappa is None and concepts.kind not in ONE_WAY
 
 
-def _numbers(wish: Wish) -> dict[str, Any]:
-    return {"failure": wish.failure, "epsilon": wish.epsilon}
+Counts = Callable[[Wish, int, int], int | None]
+"""The VC dimension that counts for so many records, planned with a VC dimension; None if none does."""
 
 
-def _enough(
-    wish: Wish, records: Callable[..., int], counts: Callable[[Wish, int, int], int | None]
-) -> Need | None:
+def _enough(records: Callable[..., int], counts: Counts) -> Callable[[Wish], Need | None]:
     """Records for the least VC dimension that counts for them."""
 
-    def solve(vc: int) -> tuple[int, int]:
-        return records(wish.error, vc=vc, **_numbers(wish)), vc
+    def needs(wish: Wish) -> Need | None:
+        def solve(vc: int) -> tuple[int, int]:
+            return records(wish.error, vc=vc, **wish.without("error")), vc
 
-    least = least_dimensional(wish.concepts, solve, lambda pair: counts(wish, *pair))
-    return None if least is None else Need(least[0])
+        least = least_dimensional(wish.concepts, solve, lambda pair: counts(wish, *pair))
+        return None if least is None else Need(least[0])
+
+    return needs
 
 
 def _vote_counts(wish: Wish, n: int, vc: int) -> int | None:
-    from privpac.constructions.prediction.formulas import models_vote
-
     return dimension(wish.concepts, counted=2 * (n // models_vote(wish.error, epsilon=wish.epsilon)))
 
 
 def _vote(wish: Wish) -> Need | None:
-    from privpac.constructions.prediction.formulas import models_vote, records_vote
-
     models = models_vote(wish.error, epsilon=wish.epsilon)
-    need = _enough(wish, records_vote, _vote_counts)
+    need = _enough(records_vote, _vote_counts)(wish)
     return None if need is None else replace(need, parameters={"models": str(models)})
 
 
-def _flipped_plan(wish: Wish, n: int, vc: int) -> FlippedPlan:
-    from privpac.constructions.prediction.formulas import plan_flipped
-
-    return plan_flipped(n, vc=vc, **_numbers(wish))
-
-
 def _flipped_counts(wish: Wish, n: int, vc: int) -> int | None:
-    kept = _flipped_plan(wish, n, vc).kept
+    kept = plan_flipped(n, vc=vc, **wish.without("error")).kept
     return dimension(wish.concepts, counted=kept, drawn=kept)
-
-
-def _flipping(wish: Wish) -> Need | None:
-    from privpac.constructions.prediction.formulas import records_flipped
-
-    return _enough(wish, records_flipped, _flipped_counts)
 
 
 def _flipped_at(wish: Wish, n: int) -> Need | None:
     vc = _at_size(wish, n, _flipped_counts)
-    return Need(n) if vc is not None and _flipped_plan(wish, n, vc).excess <= wish.error else None
+    enough = vc is not None and plan_flipped(n, vc=vc, **wish.without("error")).excess <= wish.error
+    return Need(n) if enough else None
 
 
-def _at_size(wish: Wish, n: int, counts: Callable[[Wish, int, int], int | None]) -> int | None:
+def _at_size(wish: Wish, n: int, counts: Counts) -> int | None:
     """The least VC dimension that counts for so many records."""
     return least_dimensional(wish.concepts, lambda vc: vc, lambda vc: counts(wish, n, vc))
 
 
-def _net_plan(wish: Wish, n: int, vc: int) -> NetPlan | None:
-    from privpac.constructions.prediction.net_formulas import plan_net_relabelled
-
-    return plan_net_relabelled(n, vc=vc, **_numbers(wish))
-
-
 def _net_counts(wish: Wish, n: int, vc: int) -> int | None:
-    plan = _net_plan(wish, n, vc)
+    plan = plan_net_relabelled(n, vc=vc, **wish.without("error"))
     if plan is None:
         return None
     fewest = min(n - 1, plan.kept, 2 * (n // plan.models))
     return dimension(wish.concepts, counted=fewest, drawn=plan.kept)
 
 
-def _net(wish: Wish) -> Need | None:
-    from privpac.constructions.prediction.net_formulas import records_net_relabelled
-
-    return _enough(wish, records_net_relabelled, _net_counts)
-
-
 def _net_at(wish: Wish, n: int) -> Need | None:
-    from privpac.constructions.prediction.net_formulas import error_net_relabelled
-
     vc = None if n < 2 else _at_size(wish, n, _net_counts)
     if vc is None:
         return None
-    return Need(n) if error_net_relabelled(n, vc=vc, **_numbers(wish)) <= wish.error else None
-
-
-def _relabelled_plan(wish: Wish, n: int, vc: int) -> RelabelledPlan:
-    from privpac.constructions.prediction.relabelled_formulas import plan_relabelled_vote
-
-    return plan_relabelled_vote(n, vc=vc, **_numbers(wish))
+    return Need(n) if error_net_relabelled(n, vc=vc, **wish.without("error")) <= wish.error else None
 
 
 def _relabelled_counts(wish: Wish, n: int, vc: int) -> int | None:
-    plan = _relabelled_plan(wish, n, vc)
+    plan = plan_relabelled_vote(n, vc=vc, **wish.without("error"))
     fewest = min(n - plan.kept, plan.kept, 2 * (plan.kept // plan.models))
     return dimension(wish.concepts, counted=fewest, drawn=plan.kept, voted=True)
 
 
-def _relabelling(wish: Wish) -> Need | None:
-    from privpac.constructions.prediction.relabelled_formulas import records_relabelled_vote
-
-    return _enough(wish, records_relabelled_vote, _relabelled_counts)
-
-
 def _relabelled_error(wish: Wish, records: int) -> Fraction | None:
-    from privpac.constructions.prediction.relabelled_formulas import error_relabelled_vote
-
     vc = None if records < 2 else _at_size(wish, records, _relabelled_counts)
     if vc is None:
         return None
-    error = error_relabelled_vote(records, vc=vc, **_numbers(wish))
+    error = error_relabelled_vote(records, vc=vc, **wish.without("error"))
     return error if error < 1 else None
 
 
 def _relabelled_epsilon(wish: Wish, records: int) -> Fraction | None:
     """By the VC dimension that counts whatever the epsilon is, which may be more than counts in the end."""
-    from privpac.constructions.prediction.relabelled_formulas import epsilon_relabelled_vote
-
     if records < 2:
         return None
     return epsilon_relabelled_vote(wish.error, records=records, failure=wish.failure, vc=wish.concepts.vc)
@@ -177,16 +142,21 @@ def _runs(way: str, wish: Wish, n: int, *, models: int) -> bool:
     if way == "consistent":
         return _voters_fit(concepts, n, models)
     if way == "relabelled":
-        split = _relabelled_plan(usual, n, _at_size(usual, n, _relabelled_counts) or concepts.vc)
+        split = _as_planned(plan_relabelled_vote, usual, n, _relabelled_counts)
         votes = can_list(concepts, voted=True, points=split.kept, voters=n - split.kept)
         return votes and _voters_fit(concepts, split.kept, split.models)
     if way == "reference":
-        net = _net_plan(usual, n, _at_size(usual, n, _net_counts) or concepts.vc)
+        net = _as_planned(plan_net_relabelled, usual, n, _net_counts)
         return (
             net is not None and can_list(concepts, points=net.kept) and _voters_fit(concepts, n, net.models)
         )
-    plan = _flipped_plan(usual, n, _at_size(usual, n, _flipped_counts) or concepts.vc)
+    plan = _as_planned(plan_flipped, usual, n, _flipped_counts)
     return can_list(concepts, points=plan.kept)
+
+
+def _as_planned(plan: Callable[..., P], wish: Wish, n: int, counts: Counts) -> P:
+    """The plan of so many records, for the VC dimension that counts, or that of the class if none does."""
+    return plan(n, vc=_at_size(wish, n, counts) or wish.concepts.vc, **wish.without("error"))
 
 
 def _answers(way: str) -> Callable[[Wish, Need], str | None]:
@@ -212,22 +182,21 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "vote",
         "a noisy vote of consistent models on disjoint parts; epsilon per answer",
-        "realizable",
-        "predictions",
-        False,
         "vote-accuracy",
         _vote,
+        protects="predictions",
+        proper=False,
         serves=_small,
         command=_answers("consistent"),
     ),
     Option(
         "flipped-answers",
         "a stable draw, answers flipped now and then; epsilon per answer",
-        "agnostic",
-        "predictions",
-        False,
         "flipped-answers",
-        _flipping,
+        _enough(records_flipped, _flipped_counts),
+        setting="agnostic",
+        protects="predictions",
+        proper=False,
         serves=_small,
         at=_flipped_at,
         command=_answers(""),
@@ -235,11 +204,11 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "relabelled-vote",
         "a vote of models on records that the others relabel; epsilon per answer",
-        "agnostic",
-        "predictions",
-        False,
         "relabelled-vote",
-        _relabelling,
+        _enough(records_relabelled_vote, _relabelled_counts),
+        setting="agnostic",
+        protects="predictions",
+        proper=False,
         serves=_small,
         error=_relabelled_error,
         epsilon=_relabelled_epsilon,
@@ -248,11 +217,11 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "net-relabelled",
         "a vote of models on all records, relabelled by a fresh draw; epsilon per answer",
-        "agnostic",
-        "predictions",
-        False,
         "net-relabelling",
-        _net,
+        _enough(records_net_relabelled, _net_counts),
+        setting="agnostic",
+        protects="predictions",
+        proper=False,
         serves=_small,
         at=_net_at,
         command=_answers("reference"),

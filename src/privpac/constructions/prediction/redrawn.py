@@ -16,12 +16,15 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass, Hypothesis
+from privpac.concepts.catalogue import stored_class
 from privpac.concepts.labellings.base import Dichotomous, dimension, with_dichotomies
 from privpac.constructions.prediction.voters import require_two_classes
 from privpac.data.sample import Remembered, Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, RuleRefused, SizeError
-from privpac.guarantee.facts import Accuracy
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate, public_parameters
+from privpac.guarantee.facts import Accuracy, Privacy
 from privpac.guarantee.proof import Proof
 
 __all__ = ["PreparedDraws", "Redrawn", "draw_concept", "known_vc", "least_dimensional"]
@@ -37,6 +40,8 @@ class Redrawn(ABC):
     """`kept` random ones of `records` records, others for every question, list the labellings of a class."""
 
     owner: ClassVar[str]
+    name: ClassVar[str]
+    """How certificates call it."""
 
     concepts: ConceptClass
     epsilon: Fraction
@@ -75,6 +80,24 @@ class Redrawn(ABC):
     def require_draw(self) -> None:
         """Refuse what `draw` could not do, whatever the records are."""
 
+    def certify(self, size: Size) -> Certificate:
+        """What is promised about one answer."""
+        self.require(size)
+        return Certificate(
+            privacy=rules.declared(self.privacy(), epsilon=self.epsilon),
+            accuracy=self.accuracy(),
+            learner={"name": self.name, **self.to_json()},
+            labelled=size.labelled,
+        )
+
+    @abstractmethod
+    def privacy(self) -> Proof[Privacy]:
+        """What one answer loses, before it is rounded to the epsilon that was declared."""
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """The public parameters."""
+
     def accuracy(self) -> tuple[Proof[Accuracy], ...]:
         """What is proved of the error, if anything is."""
         vc = self.dimension()
@@ -100,6 +123,11 @@ class Redrawn(ABC):
         """The records themselves: nothing that was drawn from them may be kept."""
         self.require(sample.size)
         return self.over(sample)
+
+    def document(self, kind: str, *names: str) -> dict[str, Any]:
+        """The public parameters of these names, as JSON."""
+        concepts = stored_class(self.concepts)
+        return {"kind": kind, "concepts": concepts, **public_parameters(self, *names)}
 
     def over(self, sample: Sample) -> PreparedDraws:
         """The predictor over these records."""

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass
-from privpac.concepts.catalogue import stored_class
 from privpac.concepts.labellings.base import dimension
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.prediction import rules as prediction_rules
@@ -30,11 +29,9 @@ from privpac.constructions.prediction.vote_law import VoteLaw
 from privpac.constructions.prediction.voters import Concepts, largest_block
 from privpac.constructions.wrappers import rules as wrappers_rules
 from privpac.constructions.wrappers.vote import Vote as LabelVote
-from privpac.data.sample import Sample, Size
+from privpac.data.sample import Sample
 from privpac.errors import ParameterError, SizeError
-from privpac.guarantee import rules
-from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.facts import Accuracy
+from privpac.guarantee.facts import Accuracy, Privacy
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain, ratio_for
 
@@ -53,6 +50,7 @@ class RelabelledVote(Redrawn):
     """`kept` of `records` records get labels voted for at epsilon `labels`; `models` concepts vote at `inner`."""
 
     owner: ClassVar[str] = "RelabelledVote"
+    name: ClassVar[str] = "relabelled vote"
 
     labels: Fraction
     weight: Fraction
@@ -103,10 +101,9 @@ class RelabelledVote(Redrawn):
         self.listed.require_relabelled(self.kept, voters=self.records - self.kept)
         Concepts(self.concepts).require(largest_block(self.kept, self.models))
 
-    def certify(self, size: Size) -> Certificate:
-        self.require(size)
+    def privacy(self) -> Proof[Privacy]:
         vote = self.label_vote
-        proof = wrappers_rules.relabelling(
+        return wrappers_rules.relabelling(
             prediction_rules.vote(ratio=ratio_for(self.inner), models=self.models),
             classes=len(self.schema.classes),
             kept=self.kept,
@@ -114,12 +111,6 @@ class RelabelledVote(Redrawn):
             ratio=vote.ratio,
             change=vote.change,
             mistake=vote.mistake,
-        )
-        return Certificate(
-            privacy=rules.declared(proof, epsilon=self.epsilon),
-            accuracy=self.accuracy(),
-            learner={"name": "relabelled vote", **self.to_json()},
-            labelled=size.labelled,
         )
 
     def proved(self, vc: int) -> Proof[Accuracy]:
@@ -149,15 +140,5 @@ class RelabelledVote(Redrawn):
         return int(VoteLaw(self.models, ratio_for(self.inner)).draw(votes, coins)[0])
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "kind": "relabelled-vote",
-            "concepts": stored_class(self.concepts),
-            "epsilon": plain(self.epsilon),
-            "kept": self.kept,
-            "records": self.records,
-            "labels": plain(self.labels),
-            "weight": plain(self.weight),
-            "models": self.models,
-            "inner": plain(self.inner),
-            "failure": plain(self.failure),
-        }
+        names = ("epsilon", "kept", "records", "labels", "weight", "models", "inner", "failure")
+        return self.document("relabelled-vote", *names)

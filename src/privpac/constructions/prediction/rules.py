@@ -10,7 +10,17 @@ from privpac.constructions.prediction.formulas import MOST_VOTES, error_vote, ex
 from privpac.constructions.prediction.net_formulas import excess_net_relabelled, net_failure
 from privpac.constructions.prediction.relabelled_formulas import excess_relabelled_vote
 from privpac.guarantee.facts import ALL, Accuracy, Against, Loss, Privacy, Release, Unit
-from privpac.guarantee.proof import ONE, SEAL, Proof, Value, need, need_ratio, power, rational, selection
+from privpac.guarantee.proof import (
+    ONE,
+    SEAL,
+    Proof,
+    need,
+    need_ratio,
+    parameters,
+    power,
+    rational,
+    selection,
+)
 from privpac.numbers.exact import shortened
 
 __all__ = [
@@ -51,13 +61,7 @@ def plurality(*, ratio: Fraction, models: int, classes: int) -> Proof[Privacy]:
     one; register `plurality`. Holds if models are trained on blocks that share no record and chosen without looking
     at records (assumed of the caller).
     """
-    rule = "plurality"
-    need_ratio(rule, ratio, 1)
-    need(rule, models >= 1, "there must be at least one model")
-    need(rule, classes >= 2, "there must be at least two classes")
-    fact = Privacy(selection(rule, ratio, 1), release=Release.ANSWER)
-    where: dict[str, Value] = {"ratio": str(ratio), "models": models, "classes": classes}
-    return Proof(fact, rule, where=where, seal=SEAL)
+    return _choice("plurality", ratio, models, classes)
 
 
 def exponential_vote(*, ratio: Fraction, models: int, classes: int) -> Proof[Privacy]:
@@ -67,13 +71,16 @@ def exponential_vote(*, ratio: Fraction, models: int, classes: int) -> Proof[Pri
     McSherry–Talwar 2007; register `exponential-vote`. Holds if models are trained on blocks that share no record and
     chosen without looking at records (assumed of the caller).
     """
-    rule = "exponential-vote"
+    return _choice("exponential-vote", ratio, models, classes)
+
+
+def _choice(rule: str, ratio: Fraction, models: int, classes: int) -> Proof[Privacy]:
+    """One of so many classes, chosen by votes of which a record moves two counts by one each."""
     need_ratio(rule, ratio, 1)
     need(rule, models >= 1, "there must be at least one model")
     need(rule, classes >= 2, "there must be at least two classes")
     fact = Privacy(selection(rule, ratio, 1), release=Release.ANSWER)
-    where: dict[str, Value] = {"ratio": str(ratio), "models": models, "classes": classes}
-    return Proof(fact, rule, where=where, seal=SEAL)
+    return Proof(fact, rule, where=parameters(ratio=ratio, models=models, classes=classes), seal=SEAL)
 
 
 def delta_removal(premise: Proof[Privacy], *, flip: Fraction) -> Proof[Privacy]:
@@ -96,7 +103,6 @@ def _answers(
     rule: str,
     bound: Callable[..., Fraction],
     against: Against,
-    *,
     records: int,
     vc: int,
     failure: Fraction,
@@ -107,11 +113,8 @@ def _answers(
     need(rule, settings.get("models", 1) <= MOST_VOTES, f"more than {MOST_VOTES} models vote")
     error = bound(records, failure=failure, vc=vc, **settings)
     need(rule, error < 1, "these records prove nothing")
-    where: dict[str, Value] = {
-        name: str(value) if isinstance(value, Fraction) else value for name, value in settings.items()
-    }
     fact = Accuracy(shortened(error), failure, against, records, proper=False)
-    return Proof(fact, rule, where=where | {"records": records, "vc": vc}, seal=SEAL)
+    return Proof(fact, rule, where=parameters(**settings, records=records, vc=vc), seal=SEAL)
 
 
 def _need_blocks(rule: str, ratio: Fraction, models: int, records: int) -> None:
@@ -129,8 +132,7 @@ def vote_accuracy(
     """
     rule = "vote-accuracy"
     _need_blocks(rule, ratio, models, records)
-    settings: Settings = {"models": models, "ratio": ratio}
-    return _answers(rule, error_vote, Against.REALIZABLE, records=records, vc=vc, failure=failure, **settings)
+    return _answers(rule, error_vote, Against.REALIZABLE, records, vc, failure, models=models, ratio=ratio)
 
 
 def exponential_vote_accuracy(
@@ -143,10 +145,8 @@ def exponential_vote_accuracy(
     """
     rule = "exponential-vote-accuracy"
     _need_blocks(rule, ratio, models, records)
-    settings: Settings = {"models": models, "ratio": ratio}
-    return _answers(
-        rule, error_exponential_vote, Against.REALIZABLE, records=records, vc=vc, failure=failure, **settings
-    )
+    bound, against = error_exponential_vote, Against.REALIZABLE
+    return _answers(rule, bound, against, records, vc, failure, models=models, ratio=ratio)
 
 
 def flipped_answers(
@@ -170,9 +170,7 @@ def flipped_answers(
     need(rule, 1 <= kept <= records, "the number kept must lie between 1 and the number of records")
     need(rule, 0 <= flip <= Fraction(1, 2) and 0 < slip < 1, "flip or slip is out of range")
     settings: Settings = {"kept": kept, "ratio": ratio, "flip": flip, "slip": slip}
-    return _answers(
-        rule, excess_flipped, Against.AGNOSTIC, records=records, vc=vc, failure=failure, **settings
-    )
+    return _answers(rule, excess_flipped, Against.AGNOSTIC, records, vc, failure, **settings)
 
 
 def net_relabelling(
@@ -198,9 +196,8 @@ def net_relabelling(
     q = Fraction(kept, of)
     factor = shortened((1 - q) * both + 4 * q * power(rule, both, reach))
     delta = shortened(min(ONE, q * net_failure(of, kept=kept, net=net, vc=vc)))
-    where: dict[str, Value] = {"ratio": str(ratio), "kept": kept, "of": of, "net": str(net), "vc": vc}
     fact = Privacy(Loss(factor=factor), delta, old.unit, old.part, old.release)
-    return Proof(fact, rule, (premise,), where, seal=SEAL)
+    return Proof(fact, rule, (premise,), parameters(ratio=ratio, kept=kept, of=of, net=net, vc=vc), seal=SEAL)
 
 
 def relabelled_vote(
@@ -224,9 +221,7 @@ def relabelled_vote(
     need(rule, all(number >= 1 for number in numbers.values()) and kept < records, "a number is out of range")
     need(rule, 0 < ratio < 1 and 0 < inner <= 1 and weight > 0, "a ratio or the weight is out of range")
     settings: Settings = {**numbers, "ratio": ratio, "weight": weight, "inner": inner}
-    return _answers(
-        rule, excess_relabelled_vote, Against.AGNOSTIC, records=records, vc=vc, failure=failure, **settings
-    )
+    return _answers(rule, excess_relabelled_vote, Against.AGNOSTIC, records, vc, failure, **settings)
 
 
 def net_relabelling_accuracy(
@@ -252,6 +247,4 @@ def net_relabelling_accuracy(
     need(rule, 0 <= flip <= Fraction(1, 2) and 0 < slip < 1, "flip or slip is out of range")
     texts: Settings = {"ratio": ratio, "inner": inner, "flip": flip, "slip": slip}
     settings: Settings = {**texts, "kept": kept, "models": models}
-    return _answers(
-        rule, excess_net_relabelled, Against.AGNOSTIC, records=records, vc=vc, failure=failure, **settings
-    )
+    return _answers(rule, excess_net_relabelled, Against.AGNOSTIC, records, vc, failure, **settings)

@@ -37,12 +37,12 @@ from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import RuleRefused, SizeError
 from privpac.guarantee import rules
-from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.certificate import Certificate, public_parameters
 from privpac.guarantee.facts import Accuracy, Privacy
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms.exponential_vote import ExponentialVoteLaw
 from privpac.mechanisms.plurality import PluralityLaw
-from privpac.numbers.exact import plain, ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.numbers.parameters import positive, whole_positive
 
 __all__ = ["Law", "PreparedVote", "Vote", "default_models"]
@@ -161,9 +161,7 @@ class Vote:
         return {
             "kind": "vote",
             "voters": dict(self.voters.to_json()),
-            "epsilon": plain(self.epsilon),
-            "models": self.models,
-            "failure": plain(self.failure),
+            **public_parameters(self, "epsilon", "models", "failure"),
             **({} if self.law is Law.MAJORITY else {"law": self.law.value}),
         }
 

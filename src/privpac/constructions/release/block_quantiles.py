@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -28,8 +29,6 @@ from privpac.constructions.release.sanitiser import (
     FAILURE,
     OrderedColumn,
     Released,
-    counted_column,
-    require_enough,
 )
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
@@ -79,28 +78,20 @@ class BlockQuantiles(OrderedColumn):
         """How many synthetic records there will be."""
         return int(2 ** (self.plan(records).levels + 1))
 
-    def require(self, size: Size) -> None:
-        require_enough(OWNER, records=size.total, goal=self.error, error_of=lambda n: self.plan(n).error(n))
+    def promise(self, records: int) -> Fraction:
+        return self.plan(records).error(records)
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)
-        n = size.total
-        plan = self.plan(n)
-        thresholds = None
-        if 2 * plan.error(n) < 1:
-            thresholds = release_rules.block_quantile_answers(
-                plan, cells=self.cells, records=n, failure=self.failure
-            )
+        n, plan = size.total, self.plan(size.total)
         level = release_rules.leafwise_blocks(ratio=plan.ratio, bits=plan.bits, stake=plan.stake)
-        return counted_column(
+        prove = partial(release_rules.block_quantile_answers, plan, cells=self.cells, failure=self.failure)
+        return self.certificate(
             rules.sequential(*[level] * plan.levels),
-            thresholds,
+            partial(prove, records=n),
             what="records at the cuts",
             size=size,
             name="block-quantiles",
-            column=self.column,
-            epsilon=self.epsilon,
-            failure=self.failure,
             delta=self.delta,
             levels=plan.levels,
             reach=plan.reach,

@@ -44,6 +44,7 @@ from privpac.constructions.release.sanitiser import (
     check_wishes,
     noise_ratio,
     require_enough,
+    table_certificate,
 )
 from privpac.data.joint import JointCells
 from privpac.data.sample import Sample, Size
@@ -56,7 +57,7 @@ from privpac.guarantee.facts import Answers, Queries, Release
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Row, Runs
-from privpac.numbers.exact import plain, ratio_for
+from privpac.numbers.exact import ratio_for
 
 __all__ = ["ListedBLR", "ThresholdBLR"]
 
@@ -90,8 +91,8 @@ class ThresholdBLR(OrderedColumn):
         """How many synthetic records there will be."""
         return self.plan(records).points
 
-    def require(self, size: Size) -> None:
-        _require(self, size, Queries.THRESHOLDS)
+    def promise(self, records: int) -> Fraction:
+        return self.plan(records).error
 
     def certify(self, size: Size) -> Certificate:
         return _certificate(self, "threshold-blr", size, Queries.THRESHOLDS)
@@ -163,7 +164,13 @@ class ListedBLR:
         return _plan(self.points, records, cells, self.ratio, self.failure, radius, most=self.most)
 
     def require(self, size: Size) -> None:
-        _require(self, size, Queries.LISTED)
+        require_enough(
+            "ListedBLR",
+            records=size.total,
+            goal=self.error,
+            error_of=lambda records: self.plan(records).error,
+            queries=Queries.LISTED.value,
+        )
 
     def certify(self, size: Size) -> Certificate:
         return _certificate(self, "listed-blr", size, Queries.LISTED)
@@ -242,16 +249,6 @@ def _plan(
     )
 
 
-def _require(sanitiser: Any, size: Size, queries: Queries) -> None:
-    require_enough(
-        type(sanitiser).__name__,
-        records=size.total,
-        goal=sanitiser.error,
-        error_of=lambda m: sanitiser.plan(m).error,
-        queries=queries.value,
-    )
-
-
 def _certificate(sanitiser: Any, name: str, size: Size, queries: Queries) -> Certificate:
     sanitiser.require(size)
     n = size.total
@@ -270,17 +267,4 @@ def _certificate(sanitiser: Any, name: str, size: Size, queries: Queries) -> Cer
         ranges = (release_rules.ranges_from_thresholds(close),) if queries is Queries.THRESHOLDS else ()
         answers = (close, *ranges)
     draw = rules.exponential_mechanism(ratio=sanitiser.ratio, release=Release.NUMBERS)
-    return Certificate(
-        privacy=rules.declared(draw, epsilon=sanitiser.epsilon),
-        accuracy=(),
-        answers=answers,
-        learner={
-            "name": name,
-            "columns": list(sanitiser.columns),
-            "epsilon": plain(sanitiser.epsilon),
-            "failure": plain(sanitiser.failure),
-            "points": plan.points,
-        },
-        labelled=size.labelled,
-        unlabelled=size.unlabelled,
-    )
+    return table_certificate(sanitiser, draw, answers, size=size, name=name, points=plan.points)

@@ -7,6 +7,7 @@ shares of the records. `ratio` is what a unit of noise or of score weighs; `cell
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -87,11 +88,8 @@ def plan_histogram(
     if error is None:
         return HistogramPlan(clean, steps(clean))
     most = math.floor(error * records)
-    low, high = 0, max(0, most)
-    while low < high:  # steps(above) grows with above
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if steps(middle) <= most else (low, middle - 1)
-    return HistogramPlan(low, steps(low))
+    last = bisect_right(range(1, most + 1), most, key=steps)  # steps(above) grows with above
+    return HistogramPlan(last, steps(last))
 
 
 # Recursive quantiles

@@ -29,6 +29,7 @@ from privpac.constructions.release.sanitiser import (
     check_wishes,
     noise_ratio,
     require_enough,
+    table_certificate,
 )
 from privpac.data.joint import JointCells
 from privpac.data.sample import Sample, Size
@@ -40,7 +41,7 @@ from privpac.guarantee.facts import Answers, Release
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms.geometric import noisy_counts
 from privpac.mechanisms.sparse_noise import draw_kept
-from privpac.numbers.exact import plain, ratio_for
+from privpac.numbers.exact import ratio_for
 
 __all__ = ["PointHistogram"]
 
@@ -94,22 +95,9 @@ class PointHistogram:
         plan = self.plan(n)
         noise = rules.geometric_noise(ratio=self.ratio, change=_CHANGE, single=True)
         what = f"dropping counts up to {plan.above}"
-        return Certificate(
-            privacy=rules.declared(
-                rules.post_processing(noise, what=what, release=Release.NUMBERS), epsilon=self.epsilon
-            ),
-            accuracy=(),
-            answers=self._answers(n, plan),
-            learner={
-                "name": "point-histogram",
-                "columns": list(self.columns),
-                "epsilon": plain(self.epsilon),
-                "failure": plain(self.failure),
-                "above": plan.above,
-            },
-            labelled=size.labelled,
-            unlabelled=size.unlabelled,
-        )
+        release = rules.post_processing(noise, what=what, release=Release.NUMBERS)
+        answers = self._answers(n, plan)
+        return table_certificate(self, release, answers, size=size, name="point-histogram", above=plan.above)
 
     def _answers(self, n: int, plan: HistogramPlan) -> tuple[Proof[Answers], ...]:
         if plan.steps >= n:

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import python_lines
-from privpac.constructions.option import FloorRow, Need, Option, cells_of
+from privpac.constructions.option import FloorRow, Need, Option, cells_of, fewest
 from privpac.constructions.release.block_formulas import plan_block_quantiles
 from privpac.constructions.release.formulas import (
     most_listed,
@@ -22,14 +22,13 @@ from privpac.constructions.release.formulas import (
 )
 from privpac.constructions.release.tree_formulas import plan_tree
 from privpac.constructions.wish import FAILURE, Wish
-from privpac.numbers.exact import first_whole, plain, ratio_for
+from privpac.numbers.exact import plain, ratio_for
 from privpac.theory import floors
 
 __all__ = ["FLOORS", "OPTIONS"]
 
 PLACE = 90
 
-MOST = 10**12
 Proved = Callable[[Wish, int], Fraction]
 
 
@@ -97,10 +96,6 @@ def _row(
         distance = error(wish, n)
         return Need(n) if distance is not None and distance <= wish.error else None
 
-    def needs(wish: Wish) -> Need | None:
-        n = first_whole(lambda n: n > MOST or at(wish, n) is not None, start=1000, smallest=1)
-        return Need(n) if n <= MOST else None
-
     def command(wish: Wish, need: Need) -> str | None:
         if method is None:
             return None
@@ -116,11 +111,9 @@ def _row(
     return Option(
         name,
         title,
-        "agnostic",
-        "records",
-        True,
         source,
-        needs,
+        lambda wish: fewest(wish, at, start=1000),
+        setting="agnostic",
         serves=serves,
         pure=pure,
         at=at,

@@ -29,15 +29,15 @@ from privpac.constructions.release.sanitiser import (
     FAILURE,
     OrderedColumn,
     Released,
-    counted_column,
     noise_ratio,
-    require_enough,
 )
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Answers
+from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Row, Runs
 from privpac.numbers.exact import ratio_for
@@ -74,37 +74,31 @@ class Quantiles(OrderedColumn):
         """How many synthetic records there will be."""
         return int(2 ** (self.plan(records).levels + 1))
 
-    def require(self, size: Size) -> None:
-        require_enough(
-            OWNER, records=size.total, goal=self.error, error_of=lambda records: self.plan(records).error
-        )
+    def promise(self, records: int) -> Fraction:
+        return self.plan(records).error
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)
-        n = size.total
-        plan = self.plan(n)
+        plan = self.plan(size.total)
         ratio = self.ratio(plan.levels)
-        thresholds = None
-        if 2 * plan.error < 1:
-            thresholds = release_rules.quantile_answers(
+
+        def prove() -> Proof[Answers]:
+            return release_rules.quantile_answers(
                 cells=self.cells,
-                records=n,
+                records=size.total,
                 ratio=ratio,
                 levels=plan.levels,
                 batch=plan.batch,
                 steps=plan.steps,
                 failure=self.failure,
             )
-        medians = rules.sequential(*[release_rules.leafwise_medians(ratio=ratio)] * plan.levels)
-        return counted_column(
-            medians,
-            thresholds,
+
+        return self.certificate(
+            rules.sequential(*[release_rules.leafwise_medians(ratio=ratio)] * plan.levels),
+            prove,
             what="records at the cuts",
             size=size,
             name="quantiles",
-            column=self.column,
-            epsilon=self.epsilon,
-            failure=self.failure,
             levels=plan.levels,
             batch=plan.batch,
         )

@@ -15,7 +15,7 @@ from privpac.constructions.release.block_formulas import (
 from privpac.constructions.release.formulas import failure_histogram, rank_errors
 from privpac.constructions.release.tree_formulas import TreePlan, failure_tree, tree_levels
 from privpac.guarantee.facts import Accuracy, Against, Answers, Loss, Privacy, Queries, Release
-from privpac.guarantee.proof import SEAL, Proof, Value, need, need_ratio, power
+from privpac.guarantee.proof import SEAL, Proof, Value, need, need_ratio, parameters, power
 from privpac.numbers.exact import ball, shortened
 from privpac.theory.vc import growth
 
@@ -66,8 +66,7 @@ def leafwise_blocks(*, ratio: Fraction, bits: int, stake: int) -> Proof[Privacy]
     need(rule, lone < 1, "so small a stake promises nothing")
     loss = Loss(factor=shortened(power(rule, 1 / ratio, 4) * (1 + lone) ** 2))
     fact = Privacy(loss, shortened(2 * lone / (1 + lone)), release=Release.NUMBERS)
-    where: dict[str, Value] = {"ratio": str(ratio), "bits": bits, "stake": str(stake)}
-    return Proof(fact, rule, where=where, seal=SEAL)
+    return Proof(fact, rule, where=parameters(ratio=ratio, bits=bits, stake=str(stake)), seal=SEAL)
 
 
 def histogram_answers(
@@ -82,7 +81,7 @@ def histogram_answers(
     need(rule, 0 <= above <= steps, "the height must lie between 0 and the error")
     bound = failure_histogram(steps, cells=cells, records=records, ratio=ratio, above=above)
     need(rule, bound <= failure, "the bound is larger than the failure probability asked for")
-    where: dict[str, Value] = {"cells": str(cells), "ratio": str(ratio), "above": above, "steps": steps}
+    where = parameters(cells=str(cells), ratio=ratio, above=above, steps=steps)
     return _answers(rule, Fraction(steps, records), failure, Queries.POINTS, records, where)
 
 
@@ -104,16 +103,16 @@ def tree_answers(plan: TreePlan, *, records: int, failure: Fraction) -> Proof[An
     need(rule, fits, "the height does not fit what it hides")
     bound = failure_tree(plan, records=records)
     need(rule, bound <= failure, "the bound is larger than the failure probability asked for")
-    where: dict[str, Value] = {
-        "cells": str(plan.cells),
-        "branching": plan.branching,
-        "levels": plan.levels,
-        "ratio": str(plan.ratio),
-        "above": "never" if plan.above is None else plan.above,
-        "steps": plan.steps,
-        "hidden": plan.hidden,
-        "tilt": str(plan.tilt),
-    }
+    where = parameters(
+        cells=str(plan.cells),
+        branching=plan.branching,
+        levels=plan.levels,
+        ratio=plan.ratio,
+        above="never" if plan.above is None else plan.above,
+        steps=plan.steps,
+        hidden=plan.hidden,
+        tilt=plan.tilt,
+    )
     return _answers(rule, Fraction(plan.off, records), failure, Queries.THRESHOLDS, records, where)
 
 
@@ -133,13 +132,7 @@ def quantile_answers(
         rule, _power_at_most(events, ratio, steps, failure), "the bound is larger than the failure asked for"
     )
     error = Fraction(1, 2 ** (levels + 1)) + rank_errors(levels, Fraction(batch + steps - 1, 2)) / records
-    where: dict[str, Value] = {
-        "cells": str(cells),
-        "ratio": str(ratio),
-        "levels": levels,
-        "batch": batch,
-        "steps": steps,
-    }
+    where = parameters(cells=str(cells), ratio=ratio, levels=levels, batch=batch, steps=steps)
     return _answers(rule, error, failure, Queries.THRESHOLDS, records, where)
 
 
@@ -156,14 +149,8 @@ def block_quantile_answers(
     need(rule, plan.levels <= _MOST_LEVELS, "there are too many levels")
     need(rule, plan.bits == place_bits(records, cells=cells), "the bits are not those of the places")
     need(rule, failure_block_quantiles(plan) <= failure, "the bound is larger than the failure asked for")
-    where: dict[str, Value] = {
-        "cells": str(cells),
-        "ratio": str(plan.ratio),
-        "levels": plan.levels,
-        "stake": str(plan.stake),
-        "reach": plan.reach,
-        "steps": plan.steps,
-    }
+    sizes = parameters(cells=str(cells), ratio=plan.ratio, levels=plan.levels, stake=str(plan.stake))
+    where = sizes | parameters(reach=plan.reach, steps=plan.steps)
     return _answers(rule, plan.error(records), failure, Queries.THRESHOLDS, records, where)
 
 
@@ -192,7 +179,7 @@ def candidate_answers(
         _power_at_most(candidates - 1, ratio, steps, failure),
         "the bound is larger than the failure asked for",
     )
-    where: dict[str, Value] = {"candidates": str(candidates), "ratio": str(ratio), "radius": str(radius)}
+    where = parameters(candidates=str(candidates), ratio=ratio, radius=radius)
     return _answers(rule, error, failure, queries, records, where)
 
 
@@ -250,16 +237,16 @@ def generic_learner(
         _power_at_most(hypotheses - 1, base, labelled, rest),
         "there are too few labelled records for this",
     )
-    where: dict[str, Value] = {
-        "gap": str(gap),
-        "slabs": slabs,
-        "vc": vc,
-        "hypotheses": str(hypotheses),
-        "ratio": str(ratio),
-        "tilt": str(tilt),
-        "tolerated": str(tolerated),
-        "deviation": str(deviation),
-    }
+    where = parameters(
+        gap=gap,
+        slabs=slabs,
+        vc=vc,
+        hypotheses=str(hypotheses),
+        ratio=ratio,
+        tilt=tilt,
+        tolerated=tolerated,
+        deviation=deviation,
+    )
     return Proof(Accuracy(error, failure, Against.REALIZABLE, labelled), rule, answers, where, seal=SEAL)
 
 

@@ -18,7 +18,7 @@ from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError, TooFewRecords
 from privpac.guarantee import rules
-from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.certificate import Certificate, public_parameters
 from privpac.guarantee.facts import Answers, Privacy, Release
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import decimal_text, first_whole, plain
@@ -29,9 +29,9 @@ __all__ = [
     "Released",
     "Sanitiser",
     "check_wishes",
-    "counted_column",
     "noise_ratio",
     "require_enough",
+    "table_certificate",
 ]
 
 FAILURE = Fraction(1, 20)
@@ -55,37 +55,6 @@ class Released(Protocol):
 
     def to_json(self) -> dict[str, Any]:
         """Plain data with a `kind`."""
-
-
-def counted_column(
-    privacy: Proof[Privacy],
-    thresholds: Proof[Answers] | None,
-    *,
-    what: str,
-    size: Size,
-    name: str,
-    column: str,
-    epsilon: Fraction,
-    failure: Fraction,
-    delta: Fraction = Fraction(0),
-    **settings: object,
-) -> Certificate:
-    """The certificate of a released column: records made of private numbers, and what is proved of its ranges."""
-    release = rules.post_processing(privacy, what=what, release=Release.NUMBERS)
-    return Certificate(
-        privacy=rules.declared(release, epsilon=epsilon, delta=delta),
-        accuracy=(),
-        answers=() if thresholds is None else (thresholds, release_rules.ranges_from_thresholds(thresholds)),
-        learner={
-            "name": name,
-            "columns": [column],
-            "epsilon": plain(epsilon),
-            "failure": plain(failure),
-            **settings,
-        },
-        labelled=size.labelled,
-        unlabelled=size.unlabelled,
-    )
 
 
 class OrderedColumn:
@@ -112,17 +81,57 @@ class OrderedColumn:
         """How many values the column has."""
         return self.schema.column(self.column).size
 
+    def promise(self, records: int) -> Fraction | None:
+        """Within which thresholds are answered from so many records; None if nothing is proved."""
+        raise NotImplementedError
 
-class Sanitiser(Protocol):
+    def require(self, size: Size) -> None:
+        """Refuse too few records for the error that is asked for."""
+        require_enough(type(self).__name__, records=size.total, goal=self.error, error_of=self.promise)
+
+    def certificate(
+        self,
+        privacy: Proof[Privacy],
+        prove: Callable[[], Proof[Answers]],
+        *,
+        what: str,
+        size: Size,
+        name: str,
+        delta: Fraction = Fraction(0),
+        **settings: object,
+    ) -> Certificate:
+        """Of records made of private numbers, and what is proved of its ranges, if anything is."""
+        error = self.promise(size.total)
+        answers: tuple[Proof[Answers], ...] = ()
+        if error is not None and 2 * error < 1:
+            thresholds = prove()
+            answers = (thresholds, release_rules.ranges_from_thresholds(thresholds))
+        release = rules.post_processing(privacy, what=what, release=Release.NUMBERS)
+        return table_certificate(self, release, answers, size=size, name=name, delta=delta, **settings)
+
+
+class Promising(Protocol):
+    """Whatever releases columns under a budget and makes a promise about them."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What is released."""
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What a record may lose."""
+
+    @property
+    def failure(self) -> Fraction:
+        """How often what is said of errors may fail."""
+
+
+class Sanitiser(Promising, Protocol):
     """A pair of methods on one frozen value of public parameters."""
 
     @property
     def schema(self) -> Schema:
         """The schema of the table that is released."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """What is released."""
 
     def require(self, size: Size) -> None:
         """Refuse what `release` could not do with so many records, whatever they are: also too few for the error.
@@ -138,6 +147,28 @@ class Sanitiser(Protocol):
 
     def release(self, sample: Sample, coins: Coins) -> Released:
         """The table to release, drawn with these coins."""
+
+
+def table_certificate(
+    sanitiser: Promising,
+    privacy: Proof[Privacy],
+    answers: tuple[Proof[Answers], ...],
+    *,
+    size: Size,
+    name: str,
+    delta: Fraction = Fraction(0),
+    **settings: object,
+) -> Certificate:
+    """The certificate of a released table; `settings` are public parameters of its own."""
+    numbers = public_parameters(sanitiser, "epsilon", "failure")
+    return Certificate(
+        privacy=rules.declared(privacy, epsilon=sanitiser.epsilon, delta=delta),
+        accuracy=(),
+        answers=answers,
+        learner={"name": name, "columns": list(sanitiser.columns), **numbers, **settings},
+        labelled=size.labelled,
+        unlabelled=size.unlabelled,
+    )
 
 
 def check_wishes(owner: str, *, epsilon: Fraction, failure: Fraction, error: Fraction | None) -> None:

@@ -33,7 +33,7 @@ from privpac.data.schema import Schema
 from privpac.drafts import whole_file
 from privpac.errors import NotCertified, ParameterError, SizeError
 from privpac.fields import as_list, record, refusing, text, whole
-from privpac.guarantee.certificate import Certificate, explain_certificate, for_people
+from privpac.guarantee.certificate import Certificate, explain_certificate, for_people, public_parameters
 from privpac.guarantee.facts import Answers, fact_from_json
 from privpac.numbers.exact import exp_up, plain, read_number
 from privpac.numbers.parameters import whole_positive
@@ -114,11 +114,7 @@ class TableRequest:
         """The public wishes from which `verify` makes the certificate anew; the schema is stored elsewhere."""
         return {
             "columns": list(self.columns),
-            "method": self.method,
-            "epsilon": plain(self.epsilon),
-            "error": None if self.error is None else plain(self.error),
-            "failure": plain(self.failure),
-            "records_per_person": self.records_per_person,
+            **public_parameters(self, "method", "epsilon", "error", "failure", "records_per_person"),
             **({"delta": plain(self.delta)} if self.delta else {}),
         }
 

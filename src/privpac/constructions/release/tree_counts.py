@@ -27,8 +27,6 @@ from privpac.constructions.release.sanitiser import (
     FAILURE,
     OrderedColumn,
     Released,
-    counted_column,
-    require_enough,
 )
 from privpac.constructions.release.tree_formulas import TreePlan, plan_tree
 from privpac.data.sample import Sample, Size
@@ -70,7 +68,7 @@ class TreeCounts(OrderedColumn):
             full=self.full,
         )
 
-    def _error(self, records: int) -> Fraction | None:
+    def promise(self, records: int) -> Fraction | None:
         plan = self.plan(records)
         return None if plan is None else Fraction(plan.off, records)
 
@@ -86,26 +84,18 @@ class TreeCounts(OrderedColumn):
         return records
 
     def require(self, size: Size) -> None:
-        require_enough(OWNER, records=size.total, goal=self.error, error_of=self._error)
+        super().require(size)
         self._tree_plan(size.total)
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)
-        n = size.total
-        plan, error = self._tree_plan(n), self._error(n)
-        thresholds = None
-        if error is not None and 2 * error < 1:
-            thresholds = release_rules.tree_answers(plan, records=n, failure=self.failure)
-        noise = rules.geometric_noise(ratio=plan.ratio, change=2 * plan.levels, single=True)
-        return counted_column(
-            noise,
-            thresholds,
+        plan = self._tree_plan(size.total)
+        return self.certificate(
+            rules.geometric_noise(ratio=plan.ratio, change=2 * plan.levels, single=True),
+            lambda: release_rules.tree_answers(plan, records=size.total, failure=self.failure),
             what="monotone counts",
             size=size,
             name="tree-counts",
-            column=self.column,
-            epsilon=self.epsilon,
-            failure=self.failure,
             branching=plan.branching,
             levels=plan.levels,
             above="never" if plan.above is None else plan.above,

@@ -61,10 +61,10 @@ class Agnostic(AroundVote):
             with_dichotomies(self.classes, owner="Agnostic")
 
     def require(self, size: Size) -> None:
-        voters = self.vote(size).voters
         if not self.ranks:
-            with_dichotomies(self.classes, owner="Agnostic").require_relabelled(self.kept, voters=voters)
-        self.learner.require(Size(self.kept))
+            return super().require(size)
+        self.vote(size)
+        return self.learner.require(Size(self.kept))
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)
@@ -95,9 +95,6 @@ class Agnostic(AroundVote):
             ),
             labelled=size.labelled,
         )
-
-    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
-        return self.learner.releases(hypothesis, Size(self.kept))
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         self.require(sample.size)

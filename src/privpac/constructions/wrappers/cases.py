@@ -185,10 +185,6 @@ def _against(concepts: ConceptClass, name: str, target: tuple[Record, ...], n: i
     return transform_case(name, learner, concepts.schema, n)
 
 
-def _agnostic_adversary() -> Case:
-    return _against(Thresholds(tiny_schema(3), "a"), "agnostic thresholds", ((0, 0), (2, 1)), 3)
-
-
 def _agnostic_ranks() -> Case:
     target: tuple[Record, ...] = ((1, 0), (1, 1))
     return _against(Thresholds(tiny_schema(3), "a"), "agnostic thresholds by ranks", target, 3, ranks=True)
@@ -198,14 +194,6 @@ def _agnostic_either() -> Case:
     target: tuple[Record, ...] = ((1, 0), (1, 1))
     concepts = Thresholds(tiny_schema(2), "a", "either")
     return _against(concepts, "agnostic thresholds, both directions, by ranks", target, 3, ranks=True)
-
-
-def _agnostic_intervals() -> Case:
-    return _against(Intervals(tiny_schema(3), "a"), "agnostic intervals", ((0, 1), (2, 1)), 3)
-
-
-def _agnostic_points() -> Case:
-    return _against(Points(tiny_schema(3), "a"), "agnostic points", ((0, 1), (1, 0)), 3)
 
 
 def _agnostic_stumps() -> Case:
@@ -242,11 +230,15 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "relabelled-isolated": _isolated_points,
     "agnostic": agnostic_case,
     "agnostic-occam": lambda: agnostic_case(cells=4, n=5, kept=2),
-    "agnostic-adversary": _agnostic_adversary,
+    "agnostic-adversary": lambda: _against(
+        Thresholds(tiny_schema(3), "a"), "agnostic thresholds", ((0, 0), (2, 1)), 3
+    ),
     "agnostic-ranks": _agnostic_ranks,
     "agnostic-ranks-either": _agnostic_either,
-    "agnostic-intervals": _agnostic_intervals,
-    "agnostic-points": _agnostic_points,
+    "agnostic-intervals": lambda: _against(
+        Intervals(tiny_schema(3), "a"), "agnostic intervals", ((0, 1), (2, 1)), 3
+    ),
+    "agnostic-points": lambda: _against(Points(tiny_schema(3), "a"), "agnostic points", ((0, 1), (1, 0)), 3),
     "agnostic-stumps": _agnostic_stumps,
     "agnostic-finite": _agnostic_finite,
     "agnostic-unions": _agnostic_unions,

@@ -7,36 +7,27 @@ from functools import lru_cache
 
 from privpac.constructions.class_facts import can_list, can_vote, dimension
 from privpac.constructions.commands import learn_command
-from privpac.constructions.option import Need, Option
+from privpac.constructions.few_labels.base_formulas import mistakes_of_draw
+from privpac.constructions.option import Need, Option, fewest
 from privpac.constructions.wish import Wish
-from privpac.numbers.exact import decimal_text, first_whole, ratio_for
+from privpac.constructions.wrappers.formulas import best_split, excess_relabelled
+from privpac.numbers.exact import decimal_text, ratio_for
 
 __all__ = ["OPTIONS", "agnostic_split"]
 
 PLACE = 50
 
-MOST = 10**12
-
-
-@lru_cache(maxsize=64)
-def _split(epsilon: Fraction) -> tuple[Fraction, Fraction, Fraction]:
-    from privpac.constructions.wrappers.formulas import best_split
-
-    split = best_split(epsilon)
-    return split.share, split.vote, split.inner
+_split = lru_cache(maxsize=64)(best_split)
 
 
 def agnostic_split(epsilon: Fraction, n: int) -> tuple[int, Fraction, Fraction]:
     """How many of n records are relabelled, and the epsilons of the vote and of the draw."""
-    share, vote, inner = _split(epsilon)
-    return min(n - 1, max(1, round(share * n))), vote, inner
+    split = _split(epsilon)
+    return min(n - 1, max(1, round(split.share * n))), split.vote, split.inner
 
 
 def _error(wish: Wish, n: int) -> Fraction | None:
     """What `Agnostic` over one draw certifies, split as `calibrate_agnostic` does; half of the failure each."""
-    from privpac.constructions.few_labels.base_formulas import mistakes_of_draw
-    from privpac.constructions.wrappers.formulas import excess_relabelled
-
     kept, vote, inner = agnostic_split(wish.epsilon, n)
     if kept < 1:
         return None
@@ -47,14 +38,8 @@ def _error(wish: Wish, n: int) -> Fraction | None:
     mistakes = mistakes_of_draw(wish.concepts.odds, ratio=ratio_for(inner / 2), failure=half)
     if mistakes >= kept:
         return None
-    excess = excess_relabelled(
-        n,
-        kept=kept,
-        vote=vote,
-        inner_error=Fraction(mistakes, kept),
-        vc=vc,
-        failure=half,
-    )
+    wrong = Fraction(mistakes, kept)
+    excess = excess_relabelled(n, kept=kept, vote=vote, inner_error=wrong, vc=vc, failure=half)
     return excess if excess < Fraction(1, 2) else None
 
 
@@ -69,8 +54,7 @@ def _at(wish: Wish, n: int) -> Need | None:
 
 def _needs(wish: Wish) -> Need | None:
     start = int(100 * wish.concepts.vc / (wish.error**2 * min(Fraction(1), wish.epsilon)))
-    n = first_whole(lambda n: n > MOST or _at(wish, n) is not None, start=start, smallest=2)
-    return _at(wish, n) if n <= MOST else None
+    return fewest(wish, _at, start=start, smallest=2)
 
 
 def _command(wish: Wish, need: Need) -> str | None:
@@ -84,11 +68,9 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "agnostic",
         "most records vote on labels of the others, one draw follows them",
-        "agnostic",
-        "records",
-        True,
         "relabelling-accuracy",
         _needs,
+        setting="agnostic",
         serves=can_vote,
         at=_at,
         error=_error,

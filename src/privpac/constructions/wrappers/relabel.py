@@ -79,11 +79,6 @@ class Relabelled(AroundVote):
         self.check_vote()
         with_dichotomies(self.classes, owner="Relabelled")
 
-    def require(self, size: Size) -> None:
-        voters = self.vote(size).voters
-        with_dichotomies(self.classes, owner="Relabelled").require_relabelled(self.kept, voters=voters)
-        self.learner.require(Size(self.kept))
-
     def certify(self, size: Size) -> Certificate:
         self.require(size)
         vote, inner = self.vote(size), self.learner.certify(Size(self.kept))
@@ -104,9 +99,6 @@ class Relabelled(AroundVote):
             ),
             labelled=size.labelled,
         )
-
-    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
-        return self.learner.releases(hypothesis, Size(self.kept))
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         self.require(sample.size)

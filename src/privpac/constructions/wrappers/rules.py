@@ -9,19 +9,33 @@ from __future__ import annotations
 from fractions import Fraction
 
 from privpac.guarantee.facts import ALL, BoundedRange, Loss, Privacy, Stability, Unit
-from privpac.guarantee.proof import ONE, SEAL, Proof, Value, need, need_two_classes, power, rational
+from privpac.guarantee.proof import (
+    ONE,
+    SEAL,
+    Proof,
+    need,
+    need_two_classes,
+    parameters,
+    power,
+    rational,
+)
 from privpac.numbers.exact import shortened
 
 __all__ = ["listed_from_some", "rank_relabelling", "relabelling", "relabelling_part", "stable_from_some"]
 
 
-def _need_split(rule: str, kept: int, of: int) -> None:
-    need(rule, 1 <= kept < of, "some records must be kept and some must not")
-
-
 def _need_scores(rule: str, ratio: Fraction, change: int, mistake: int) -> None:
     need(rule, 0 < ratio <= 1, "the ratio must lie in (0, 1]")
     need(rule, change >= 1 and mistake >= 1, "a change and a mistake must cost a positive whole number")
+
+
+def _need_vote(
+    rule: str, old: Privacy, classes: int, kept: int, of: int, ratio: Fraction, change: int, mistake: int
+) -> None:
+    need_two_classes(rule, classes)
+    need(rule, 1 <= kept < of, "some records must be kept and some must not")
+    _need_scores(rule, ratio, change, mistake)
+    need(rule, old.unit is Unit.RECORD and old.part == ALL, "the inner run must protect whole records")
 
 
 def _mean(kept: int, of: int, *, outside: Fraction, weight: Fraction, inside: Fraction) -> Fraction:
@@ -44,19 +58,16 @@ def relabelling(
     exponential mechanism itself (no permute-and-flip, no clamped scores), and the kept records come in uniformly random
     order (assumed of the caller).
     """
-    rule = "relabelling"
-    need_two_classes(rule, classes)
-    _need_split(rule, kept, of)
-    _need_scores(rule, ratio, change, mistake)
-    old = premise.fact
-    need(rule, old.unit is Unit.RECORD and old.part == ALL, "the inner run must protect whole records")
+    rule, old = "relabelling", premise.fact
+    _need_vote(rule, old, classes, kept, of, ratio, change, mistake)
     a, b = power(rule, 1 / ratio, mistake), power(rule, 1 / ratio, 2 * change)
     weight = a * (1 + a) / 2 if change >= mistake else a * a
     inside = 4 * b * rational(rule, old.epsilon)
     factor = _mean(kept, of, outside=a * a, weight=weight, inside=inside)
-    return _relabelling_proof(
-        rule, premise, factor, Fraction(kept, of) * old.delta, kept, of, ratio, change, mistake
-    )
+    delta = Fraction(kept, of) * old.delta
+    fact = Privacy(Loss(factor=factor), shortened(delta), Unit.RECORD, ALL, old.release)
+    where = parameters(kept=kept, of=of, ratio=ratio, change=change, mistake=mistake)
+    return Proof(fact, rule, (premise,), where, seal=SEAL)
 
 
 def rank_relabelling(
@@ -69,38 +80,14 @@ def rank_relabelling(
     Source: our coupling of ranks; register `rank-relabelling`. Holds if all kept + 1 prefixes of the order by point and
     place are drawn from, and the inner run accepts equal points with different labels (assumed of the caller).
     """
-    rule = "rank-relabelling"
-    need_two_classes(rule, classes)
-    _need_split(rule, kept, of)
-    _need_scores(rule, ratio, change, mistake)
-    old = premise.fact
-    need(rule, old.unit is Unit.RECORD and old.part == ALL, "the inner run must protect whole records")
+    rule, old = "rank-relabelling", premise.fact
+    _need_vote(rule, old, classes, kept, of, ratio, change, mistake)
     a, b = power(rule, 1 / ratio, mistake), power(rule, 1 / ratio, 2 * change)
     e = rational(rule, old.epsilon)
     factor = _mean(kept, of, outside=a * a, weight=a * a, inside=b * e * e)
     delta = Fraction(kept, of) * min(ONE, (1 + e) * old.delta)
-    return _relabelling_proof(rule, premise, factor, delta, kept, of, ratio, change, mistake)
-
-
-def _relabelling_proof(
-    rule: str,
-    premise: Proof[Privacy],
-    factor: Fraction,
-    delta: Fraction,
-    kept: int,
-    of: int,
-    ratio: Fraction,
-    change: int,
-    mistake: int,
-) -> Proof[Privacy]:
-    where: dict[str, Value] = {
-        "kept": kept,
-        "of": of,
-        "ratio": str(ratio),
-        "change": change,
-        "mistake": mistake,
-    }
-    fact = Privacy(Loss(factor=factor), shortened(delta), Unit.RECORD, ALL, premise.fact.release)
+    fact = Privacy(Loss(factor=factor), shortened(delta), Unit.RECORD, ALL, old.release)
+    where = parameters(kept=kept, of=of, ratio=ratio, change=change, mistake=mistake)
     return Proof(fact, rule, (premise,), where, seal=SEAL)
 
 

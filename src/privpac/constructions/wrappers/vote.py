@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass
+from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.labellings.base import with_dichotomies
 from privpac.concepts.labellings.members import voted_on
 from privpac.concepts.labellings.ranks import RankDichotomies
@@ -115,6 +115,16 @@ class AroundVote(Around):
     def passes(self) -> int:
         """One takes the records kept, one lets the others vote."""
         return 2
+
+    def require(self, size: Size) -> None:
+        """Refuse what the learner inside refuses, and more labellings than can be voted on."""
+        voters = self.vote(size).voters
+        with_dichotomies(self.classes, owner=self.owner).require_relabelled(self.kept, voters=voters)
+        self.learner.require(Size(self.kept))
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        """Whether the learner inside could release it from the kept records."""
+        return self.learner.releases(hypothesis, Size(self.kept))
 
     def vote(self, size: Size) -> Vote:
         """The vote for this many records; refused if no voter is left."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal, DecimalException
@@ -41,33 +42,30 @@ def read_amount(value: object) -> Fraction:
 
 def read_positive(owner: str, name: str, value: object) -> Fraction:
     """A positive amount; `owner` and `name` are named in the error."""
-    with suppress(ValueError, DecimalException, ZeroDivisionError):
-        amount = read_amount(value)
-        if amount > 0:
-            return amount
     remedy = f"Write it as a decimal, such as {name}=0.5."
-    raise ParameterError(owner, name, value, allowed="a positive finite number", remedy=remedy)
+    return _read(owner, name, value, lambda amount: amount > 0, "a positive finite number", remedy)
 
 
 def read_share(owner: str, name: str, value: object) -> Fraction:
     """An amount from 0 to below 1."""
-    with suppress(ValueError, DecimalException, ZeroDivisionError):
-        amount = read_amount(value)
-        if 0 <= amount < 1:
-            return amount
     remedy = f"Write it as a decimal, such as {name}=1e-6."
-    raise ParameterError(owner, name, value, allowed="a number from 0 to below 1", remedy=remedy)
+    return _read(owner, name, value, lambda amount: 0 <= amount < 1, "a number from 0 to below 1", remedy)
 
 
 def _read_rho(owner: str, value: object) -> Fraction:
     """An amount of 0 or more: a draw that ignores the records costs nothing."""
+    remedy = "Write it as a decimal."
+    return _read(owner, "rho", value, lambda amount: amount >= 0, "a finite number from 0", remedy)
+
+
+def _read(
+    owner: str, name: str, value: object, holds: Callable[[Fraction], bool], requirement: str, remedy: str
+) -> Fraction:
     with suppress(ValueError, DecimalException, ZeroDivisionError):
         amount = read_amount(value)
-        if amount >= 0:
+        if holds(amount):
             return amount
-    raise ParameterError(
-        owner, "rho", value, allowed="a finite number from 0", remedy="Write it as a decimal."
-    )
+    raise ParameterError(owner, name, value, allowed=requirement, remedy=remedy)
 
 
 def _is_wide(amount: Fraction) -> bool:

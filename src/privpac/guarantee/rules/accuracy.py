@@ -9,7 +9,7 @@ from fractions import Fraction
 from flint import ctx
 
 from privpac.guarantee.facts import ALL, Accuracy, Against, Loss, Privacy, Unit
-from privpac.guarantee.proof import ONE, SEAL, Proof, Value, need, rational
+from privpac.guarantee.proof import ONE, SEAL, Proof, need, parameters, rational
 from privpac.numbers.exact import ball
 from privpac.theory.staged import Stage, error_staged, excess_staged
 
@@ -53,12 +53,7 @@ def occam(
         log_bound = ball(Fraction(odds)).log() + records * ball(base).log() if odds else None
         holds = odds == 0 or bool(log_bound <= ball(failure).log())
     need(rule, holds, "the bound is larger than the failure probability asked for")
-    where: dict[str, Value] = {
-        "odds": str(odds),
-        "records": records,
-        "ratio": str(ratio),
-        "tilt": str(tilt),
-    }
+    where = parameters(odds=str(odds), records=records, ratio=ratio, tilt=tilt)
     fact = Accuracy(error, failure, against, records)
     return Proof(fact, rule, where=where, seal=SEAL)
 
@@ -105,12 +100,12 @@ def staged_draws(
     bound = error_staged if against is Against.REALIZABLE else excess_staged
     error = bound(records, stages, failure=failure, size=size, growth=growth)
     need(rule, error < 1, "so few records prove nothing")
-    where: dict[str, Value] = {
-        "odds": " ".join(str(stage.odds) for stage in stages),
-        "ratios": " ".join(str(stage.ratio) for stage in stages),
-        "records": records,
-        **({"size": str(size)} if private is None else {}),
-    }
+    where = parameters(
+        odds=" ".join(str(stage.odds) for stage in stages),
+        ratios=" ".join(str(stage.ratio) for stage in stages),
+        records=records,
+        **{"size": str(size)} if private is None else {},
+    )
     premises = () if private is None else (private,)
     return Proof(
         Accuracy(error, failure, against, records, proper=len(stages) == 1),

@@ -7,7 +7,7 @@ from fractions import Fraction
 from flint import ctx
 
 from privpac.guarantee.facts import Accuracy, Against
-from privpac.guarantee.proof import SEAL, Proof, Value, need
+from privpac.guarantee.proof import SEAL, Proof, need, parameters
 from privpac.numbers.exact import ball, ln_down, ln_up, power_up, shortened
 from privpac.theory.vc import erm_excess, ln_growth, relative_error
 
@@ -40,7 +40,7 @@ def empirical_draw(
             ball(Fraction(odds)).log() + mistakes * ball(ratio).log() <= ball(failure).log()
         )
     need(rule, holds, "the bound is larger than the failure probability asked for")
-    where: dict[str, Value] = {"odds": str(odds), "ratio": str(ratio)}
+    where = parameters(odds=str(odds), ratio=ratio)
     return Proof(Accuracy(error, failure, Against.EMPIRICAL, records), rule, where=where, seal=SEAL)
 
 
@@ -127,13 +127,7 @@ def confidence(
         base = ((1 - gap) / tilt + (1 + gap) * tilt) / 2
     need(rule, old.error + gap < 1 and base < 1, "the bound is void")
     wrong = shortened(power_up(old.failure, runs) + (runs - 1) * power_up(base, held))
-    where: dict[str, Value] = {
-        "runs": runs,
-        "held": held,
-        "ratio": str(ratio),
-        "tilt": str(tilt),
-        "gap": str(gap),
-    }
+    where = parameters(runs=runs, held=held, ratio=ratio, tilt=tilt, gap=gap)
     fact = Accuracy(old.error + gap, _total(rule, wrong), old.against, of, old.proper)
     return Proof(fact, rule, (premise,), where, seal=SEAL)
 
@@ -174,14 +168,7 @@ def relabelling_accuracy(
     units = (ln_growth(kept, vc=vc) + ln_up(1 / miss)) / ln_down(1 / ratio)
     distance = relative_error(old.error + units / (change * kept), n=kept, failure=miss, vc=vc, pairs=True)
     error = erm_excess(voters, failure=2 * miss, vc=vc) + units / (mistake * voters) + distance
-    where: dict[str, Value] = {
-        "kept": kept,
-        "ratio": str(ratio),
-        "change": change,
-        "mistake": mistake,
-        "vc": vc,
-        "miss": str(miss),
-    }
+    where = parameters(kept=kept, ratio=ratio, change=change, mistake=mistake, vc=vc, miss=miss)
     failure = _total(rule, old.failure + 4 * miss)
     fact = Accuracy(shortened(min(Fraction(1), error)), failure, Against.AGNOSTIC, of)
     return Proof(fact, rule, (premise,), where, seal=SEAL)
@@ -201,5 +188,5 @@ def stable_accuracy(*, kept: int, of: int, ratio: Fraction, vc: int, miss: Fract
     listing = (ln_growth(of, vc=vc) + log) / kept
     draw = (ln_growth(kept, vc=vc) + log) / (ln_down(1 / ratio) * of)
     error = shortened(min(Fraction(1), erm_excess(of, failure=2 * miss, vc=vc) + listing + draw))
-    where: dict[str, Value] = {"kept": kept, "ratio": str(ratio), "vc": vc, "miss": str(miss)}
+    where = parameters(kept=kept, ratio=ratio, vc=vc, miss=miss)
     return Proof(Accuracy(error, 4 * miss, Against.AGNOSTIC, of), rule, where=where, seal=SEAL)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from privpac.guarantee.facts import ALL, BoundedRange, Concentrated, Loss, Privacy, Range, Release
-from privpac.guarantee.proof import ONE, SEAL, Proof, Value, need
+from privpac.guarantee.proof import ONE, SEAL, Proof, need, parameters
 from privpac.numbers.concentrated import (
     log_odds_rho,
     noise_rho,
@@ -88,8 +88,7 @@ def log_odds_concentrated(
     Register `log-odds-concentrated`.
     """
     fact = Concentrated(log_odds_rho(_upper(premise.fact.epsilon)), unit=premise.fact.unit, release=release)
-    where: dict[str, Value] = {"release": release.value}
-    return Proof(fact, "log-odds-concentrated", (premise,), where, seal=SEAL)
+    return Proof(fact, "log-odds-concentrated", (premise,), parameters(release=release.value), seal=SEAL)
 
 
 def pure_concentrated(premise: Proof[Privacy]) -> Proof[Concentrated]:
@@ -249,5 +248,4 @@ def concentrated_privacy(premise: Proof[Concentrated], *, delta: Fraction, order
     old = premise.fact
     epsilon = Loss(log=order_epsilon(rho_up(old.rho), delta, order))
     fact = Privacy(epsilon, shortened(min(ONE, old.delta + delta)), old.unit, old.part, old.release)
-    where: dict[str, Value] = {"delta": str(delta), "order": str(order)}
-    return Proof(fact, rule, (premise,), where, seal=SEAL)
+    return Proof(fact, rule, (premise,), parameters(delta=delta, order=order), seal=SEAL)

@@ -16,10 +16,10 @@ from privpac.guarantee.proof import (
     ONE,
     SEAL,
     Proof,
-    Value,
     need,
     need_ratio,
     need_small,
+    parameters,
     power,
     rational,
     selection,
@@ -134,7 +134,7 @@ def geometric_noise(
     need(rule, ratio < 1, "a ratio of 1 is no distribution")
     loss = Loss(factor=power(rule, 1 / ratio, change))
     fact = Privacy(loss, unit=unit, part=part, release=Release.NUMBERS)
-    where: dict[str, Value] = {"ratio": str(ratio), "change": change}
+    where = parameters(ratio=ratio, change=change)
     plain = Proof(fact, rule, where=where, seal=SEAL)
     if not single:
         return plain
@@ -280,7 +280,7 @@ def range_fold(
     need(rule, times * each <= LARGEST_LOG, f"together they must lose at most {LARGEST_LOG}")
     delta = range_fold_delta(each, times=times, total=epsilon)
     fact = Privacy(Loss(log=epsilon), delta, old.unit, ALL, release)
-    where: dict[str, Value] = {"times": times, "epsilon": plain(epsilon), "release": release.value}
+    where = parameters(times=times, epsilon=plain(epsilon), release=release.value)
     return Proof(fact, rule, (premise,), where, seal=SEAL)
 
 
@@ -293,8 +293,7 @@ def declared(premise: Proof[Privacy], *, epsilon: Fraction, delta: Fraction = Fr
     if not old.implies(fact):  # numbers are written out only for somebody who reads them
         true = f"({old.epsilon}, {decimal_text(old.delta)})"
         raise RuleRefused(rule, f"the true loss {true} is larger than declared")
-    where: dict[str, Value] = {"epsilon": plain(epsilon), "delta": plain(delta)}
-    return Proof(fact, rule, (premise,), where, seal=SEAL)
+    return Proof(fact, rule, (premise,), parameters(epsilon=plain(epsilon), delta=plain(delta)), seal=SEAL)
 
 
 def assuming(premise: Proof[F], text: str) -> Proof[F]:
