@@ -109,12 +109,12 @@ def warm(
     unknown = [word for word in words or () if word not in kinds]
     if unknown:
         raise ParameterError("warm", "word", unknown[0], allowed=", ".join(sorted(kinds)))
-    chosen = [[step for step in STEPS if step.kind == kind] for kind in kinds if not words or kind in words]
+    lists = [[step for step in STEPS if step.kind == kind] for kind in kinds if not words or kind in words]
     begin, kernels = time.monotonic(), 0
     with console.progress("Compiling", as_json=as_json, patience=0.0) as report:
-        report(0, len(chosen))
-        for number, count in enumerate(_side_by_side(chosen)):
-            report(number + 1, len(chosen))
+        report(0, len(lists))
+        for number, count in enumerate(_side_by_side(lists)):
+            report(number + 1, len(lists))
             kernels += count
     seconds = round(time.monotonic() - begin, 1)
     if as_json:
@@ -135,8 +135,8 @@ def _side_by_side(lists: Sequence[Sequence[Step | Decimals]]) -> Iterator[int]:
     from multiprocessing import get_context
 
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        for done in as_completed([pool.submit(_take, steps) for steps in lists]):
-            yield done.result()
+        for future in as_completed([pool.submit(_take, steps) for steps in lists]):
+            yield future.result()
 
 
 def _take(steps: Sequence[Step | Decimals]) -> int:
