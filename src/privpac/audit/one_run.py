@@ -12,10 +12,9 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.audit.confidence import one_run_epsilon
-from privpac.audit.sample import SEEDS, Dataset
+from privpac.audit.sample import SEEDS, Dataset, read_claim
 from privpac.coins import SeededCoins, SystemCoins
 from privpac.errors import ParameterError
-from privpac.numbers.exact import exact_decimal
 
 __all__ = ["OneRun", "audit_one_run"]
 
@@ -59,9 +58,7 @@ def audit_one_run(
     of scores are guessed to be heads, those with the smallest tails, `guesses` in all; the rest is passed over. The
     other coin would have replaced one record, so the claim is about replacing one.
     """
-    claim = exact_decimal(epsilon, owner=OWNER, name="epsilon")
-    allowance = exact_decimal(delta, owner=OWNER, name="delta")
-    sure = exact_decimal(confidence, owner=OWNER, name="confidence")
+    claim, allowance, sure = read_claim(epsilon, delta, confidence, owner=OWNER)
     if not 0 < guesses <= len(canaries):
         raise ParameterError(
             OWNER, "guesses", guesses, allowed=f"between 1 and {len(canaries)}, the canaries"

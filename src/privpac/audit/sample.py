@@ -28,7 +28,7 @@ from privpac.coins import Coins, SeededCoins, SystemCoins
 from privpac.errors import ParameterError, PrivpacError
 from privpac.numbers.exact import exact_decimal, exp_up
 
-__all__ = ["BlackBox", "Dataset", "Pair", "Sampled", "audit_samples", "candidate_pairs"]
+__all__ = ["BlackBox", "Dataset", "Pair", "Sampled", "audit_samples", "candidate_pairs", "read_claim"]
 
 OWNER = "audit sample"
 FEWEST = 40
@@ -133,7 +133,7 @@ def audit_samples(
 ) -> Sampled:
     """Look for a pair and an event that refute the claim, and test them. `runs` counts every call of `box`."""
     begin = time.monotonic()
-    claim, allowance, sure = _claim(epsilon, delta, confidence)
+    claim, allowance, sure = read_claim(epsilon, delta, confidence, owner=OWNER)
     _check_runs(runs, len(pairs))
     runner = _Runner(box, SystemCoins() if seed is None else SeededCoins(seed), progress)
     place, event = _look(runner, pairs, runs // 2, delta=float(allowance))
@@ -159,16 +159,21 @@ def audit_samples(
     )
 
 
-def _claim(epsilon: object, delta: object, confidence: object) -> tuple[Fraction, Fraction, Fraction]:
-    claim = exact_decimal(epsilon, owner=OWNER, name="epsilon", allowed="at least 0")
-    allowance = exact_decimal(delta, owner=OWNER, name="delta", allowed="at least 0 and below 1")
-    sure = exact_decimal(confidence, owner=OWNER, name="confidence", allowed="above 1/2 and below 1")
-    if claim < 0:
-        raise ParameterError(OWNER, "epsilon", epsilon, allowed="at least 0")
-    if not 0 <= allowance < 1:
-        raise ParameterError(OWNER, "delta", delta, allowed="at least 0 and below 1")
-    if not Fraction(1, 2) < sure < 1:
-        raise ParameterError(OWNER, "confidence", confidence, allowed="above 1/2 and below 1")
+def read_claim(
+    epsilon: object, delta: object, confidence: object, *, owner: str
+) -> tuple[Fraction, Fraction, Fraction]:
+    """What is claimed, and how sure a refutation must be; a number out of its range is a `ParameterError`."""
+    ranges: dict[str, tuple[object, str, Callable[[Fraction], bool]]] = {
+        "epsilon": (epsilon, "at least 0", lambda value: value >= 0),
+        "delta": (delta, "at least 0 and below 1", lambda value: 0 <= value < 1),
+        "confidence": (confidence, "above 1/2 and below 1", lambda value: Fraction(1, 2) < value < 1),
+    }
+    numbers = []
+    for name, (value, allowed, fits) in ranges.items():
+        numbers.append(exact_decimal(value, owner=owner, name=name, allowed=allowed))
+        if not fits(numbers[-1]):
+            raise ParameterError(owner, name, value, allowed=allowed)
+    claim, allowance, sure = numbers
     return claim, allowance, sure
 
 

@@ -233,6 +233,12 @@ def test_one_run_with_canaries() -> None:
         audit_one_run(*_many_bits(0.5), guesses=0, epsilon=1)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("wish", [{"epsilon": -1}, {"delta": 1}, {"confidence": 2}, {"confidence": "1/2"}])
+def test_one_run_refuses_a_claim_out_of_range(wish: dict[str, object]) -> None:
+    with pytest.raises(ParameterError, match="audit_one_run"):
+        audit_one_run(*_many_bits(0.5), **{"guesses": 2, "epsilon": 1, **wish})  # type: ignore[arg-type]
+
+
 def test_the_bound_of_one_run_is_the_published_one() -> None:
     """The authors' own example: 75 of 100 guesses, 1,000 canaries, delta 1e-4, failure 0.05 give 0.673, rounded."""
     bound = one_run_epsilon(75, 100, canaries=1000, delta=Fraction(1, 10**4), failure=Fraction(1, 20))
