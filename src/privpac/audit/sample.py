@@ -169,10 +169,10 @@ def read_claim(
         "confidence": (confidence, "above 1/2 and below 1", lambda value: Fraction(1, 2) < value < 1),
     }
     numbers = []
-    for name, (value, allowed, fits) in ranges.items():
-        numbers.append(exact_decimal(value, owner=owner, name=name, allowed=allowed))
+    for name, (value, span, fits) in ranges.items():
+        numbers.append(exact_decimal(value, owner=owner, name=name, allowed=span))
         if not fits(numbers[-1]):
-            raise ParameterError(owner, name, value, allowed=allowed)
+            raise ParameterError(owner, name, value, allowed=span)
     claim, allowance, sure = numbers
     return claim, allowance, sure
 
