@@ -6,21 +6,26 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from privpac.cli import console
 from privpac.cli.console import Json
-from privpac.cli.destination import Destination, paid_for, require_out, warn_uncounted
+from privpac.cli.destination import Destination, paid_for, require_out, seed_advice, warn_uncounted
 from privpac.cli.options import (
+    Aim,
     Force,
     KeyFile,
+    LabelColumn,
     LedgerPlace,
+    Protect,
     RecordsPerPerson,
     Seed,
     SignerName,
     count,
     file,
+    flag,
     number,
+    option,
+    schema_file,
+    table_place,
 )
 from privpac.errors import ParameterError, SchemaError
 from privpac.wishes import (
@@ -47,38 +52,22 @@ FROM_DATA = "from_data"
 
 
 def learn(
-    data: Annotated[
-        str,
-        typer.Argument(
-            metavar="DATA",
-            help="CSV, CSV.gz or Parquet file, a folder of them, or a pattern such as 'data/*.parquet'.",
-        ),
-    ],
+    data: Annotated[str, table_place("DATA")],
     *,
     epsilon: Annotated[str, number("Privacy loss of the classifier, or of one answer.")],
-    schema: Annotated[
-        str | None,
-        file(
-            "Public description of the table (privpac schema DATA drafts it), or from_data to read it"
-            " from the records, which the certificate then says."
-        ),
-    ] = None,
-    label: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The label column, with --schema from_data.")
-    ] = None,
+    schema: Annotated[str | None, schema_file("DATA")] = None,
+    label: LabelColumn = None,
     delta: Annotated[str, number("Privacy delta; 0 is pure privacy.")] = "0",
     concepts: Annotated[
         str,
-        typer.Option(
-            metavar="WORD",
-            help="What to choose from: auto, trees:DEPTH, card (points and risks), risk-tree, stumps,"
+        option(
+            "WORD",
+            "What to choose from: auto, trees:DEPTH, card (points and risks), risk-tree, stumps,"
             " thresholds:COLUMN, intervals:COLUMN, unions:COLUMN:K, points:COLUMN, agnostic:WORD, ...; an unknown"
             " word lists them all.",
         ),
     ] = "auto",
-    protect: Annotated[
-        str, typer.Option(metavar="WHAT", help="What is private: records, labels or predictions.")
-    ] = "records",
+    protect: Protect = "records",
     estimate_epsilon: Annotated[
         str | None,
         number(
@@ -91,29 +80,19 @@ def learn(
     ] = None,
     holdout: Annotated[
         str,
-        typer.Option(
-            metavar="SHARE",
-            help="Share of records kept aside for the estimate, which then is free if it costs no more than"
+        option(
+            "SHARE",
+            "Share of records kept aside for the estimate, which then is free if it costs no more than"
             " --epsilon; auto: a fifth or none, whichever promises the narrower interval.",
         ),
     ] = "auto",
-    aim: Annotated[
-        str,
-        typer.Option(
-            metavar="AIM",
-            help="What the rule is for: label (a class for every record) or rank (records in order of their risk).",
-        ),
-    ] = "label",
+    aim: Aim = "label",
     probabilities: Annotated[
         bool,
-        typer.Option(
-            "--probabilities",
-            help="Spend a fifth of epsilon on counts in the leaves, from which risks follow.",
-        ),
+        flag("--probabilities", "Spend a fifth of epsilon on counts in the leaves, from which risks follow."),
     ] = False,
     costs: Annotated[
-        str | None,
-        typer.Option(metavar="A,B", help="Price of misjudging a record of each class: 1,5, or balanced."),
+        str | None, option("A,B", "Price of misjudging a record of each class: 1,5, or balanced.")
     ] = None,
     records_per_person: RecordsPerPerson = 1,
     ledger: LedgerPlace = None,
@@ -125,28 +104,21 @@ def learn(
     answers: Annotated[int | None, count("With --protect predictions: answers declared beforehand.")] = None,
     models: Annotated[int | None, count("With --protect predictions: how many models vote.")] = None,
     random_state: Seed = None,
-    engine: Annotated[
-        str,
-        typer.Option(metavar="WHERE", help="auto, memory, files (streamed from disk) or spark."),
-    ] = "auto",
+    engine: Annotated[str, option("WHERE", "auto, memory, files (streamed from disk) or spark.")] = "auto",
     spark: Annotated[
-        str | None,
-        typer.Option(metavar="MASTER", help="Count on a Spark cluster: local[2], spark://HOST:7077, ..."),
+        str | None, option("MASTER", "Count on a Spark cluster: local[2], spark://HOST:7077, ...")
     ] = None,
     unlabelled: Annotated[
         str | None, file("Further records without labels; or 'missing': those of DATA whose label is empty.")
     ] = None,
     method: Annotated[
-        str,
-        typer.Option(
-            metavar="HOW", help="How records without labels are used: auto, plain, generic, boost, relabel."
-        ),
+        str, option("HOW", "How records without labels are used: auto, plain, generic, boost, relabel.")
     ] = "auto",
     error: Annotated[str | None, number("With --unlabelled: refuse if a larger error is promised.")] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be read and what it would take, and stop.")
+        bool, flag("--dry-run", "Say what would be read and what it would take, and stop.")
     ] = False,
-    full: Annotated[bool, typer.Option("--full", help="Print the whole derivation.")] = False,
+    full: Annotated[bool, flag("--full", "Print the whole derivation.")] = False,
     as_json: Json = False,
 ) -> None:
     """Learn a classifier you can read, with its certificate.
@@ -388,14 +360,11 @@ class _Files:
 
 
 def _show(model: Model, files: _Files, advice: list[str], *, full: bool, as_json: bool) -> None:
-    from privpac.guarantee.certificate import SEED_WARNING
     from privpac.report.summary import summary_json, summary_sections
 
-    if model.certificate["coins"] != "system":
-        advice = [f"{SEED_WARNING}.", *advice]
-    advice += filter(None, [warning_of_large(Fraction(model.certificate["epsilon"]))])
-    for text in advice:
-        console.warn(text, as_json=as_json)
+    large = warning_of_large(Fraction(model.certificate["epsilon"]))
+    advice = [*seed_advice(model.certificate["coins"]), *advice, *filter(None, [large])]
+    console.warn(*advice, as_json=as_json)
     if as_json:
         tree = {**summary_json(model), "warnings": advice, **files.to_json(), "model": model.to_json()}
         console.show_json(tree)

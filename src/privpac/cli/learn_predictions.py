@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from privpac.cli import console
+from privpac.cli.destination import seed_advice
 from privpac.errors import ParameterError
 from privpac.wishes import AnswerWishes
 
@@ -89,11 +90,10 @@ def _prepare(
 
 
 def _show(offer: Offer, out: str, *, as_json: bool) -> None:
-    from privpac.guarantee.certificate import SEED_WARNING, explain_certificate
+    from privpac.guarantee.certificate import explain_certificate
 
     certificate = offer.certify().to_json()
-    if offer.coins != "system":
-        console.warn(f"{SEED_WARNING}.", as_json=as_json)
+    console.warn(*seed_advice(offer.coins), as_json=as_json)
     if as_json:
         console.show_json({"out": out, "answers": offer.answers, "certificate": certificate})
     else:

@@ -17,13 +17,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
 
-import typer
-
 from privpac import __version__
 from privpac.cli import console
 from privpac.cli.cache import Cache
 from privpac.cli.console import Json, Progress
 from privpac.cli.destination import Destination
+from privpac.cli.options import argument, flag, option
 from privpac.errors import ParameterError, PrivpacError
 from privpac.pictures.curves import Curves, require_matplotlib
 
@@ -112,17 +111,12 @@ def _require_folder() -> None:
 
 
 def reproduce(
-    name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Or 'all'. Left out: list them.")
-    ] = None,
+    name: Annotated[str | None, argument("[NAME]", "Or 'all'. Left out: list them.")] = None,
     *,
-    quick: Annotated[bool, typer.Option("--quick", help="A smaller table, in seconds.")] = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Compute again what was kept from earlier.")] = False,
+    quick: Annotated[bool, flag("--quick", "A smaller table, in seconds.")] = False,
+    fresh: Annotated[bool, flag("--fresh", "Compute again what was kept from earlier.")] = False,
     out: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR", help="Write NAME.json there and, if it has a figure, NAME.svg and NAME.png."
-        ),
+        str | None, option("DIR", "Write NAME.json there and, if it has a figure, NAME.svg and NAME.png.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -196,11 +190,9 @@ def _write(tree: Mapping[str, Any], places: Mapping[str, Destination], *, as_jso
 
 
 def _list(*, as_json: bool) -> None:
-    if as_json:
-        console.show_json({"reproductions": {name: entry.title for name, entry in REPRODUCTIONS.items()}})
-    else:
-        rows = [[name, entry.title] for name, entry in REPRODUCTIONS.items()]
-        console.show(console.table_text(("name", "table"), rows))
+    titles = {name: entry.title for name, entry in REPRODUCTIONS.items()}
+    text = console.table_text(("name", "table"), [list(row) for row in titles.items()])
+    console.show_result({"reproductions": titles}, text, as_json=as_json)
 
 
 def _table(rows: list[Row]) -> str:
