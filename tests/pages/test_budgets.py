@@ -16,7 +16,7 @@ from privpac.guarantee.ledger.account import Account, Entry
 from privpac.guarantee.ledger.budget import Cost
 from privpac.guarantee.ledger.promises import Promises
 from privpac.service.pages.budget import routes
-from privpac.service.pages.budget.books import FileBooks, NoBooks, Share
+from privpac.service.pages.budget.books import Books, FileBooks, Share
 from privpac.service.pages.place import Place
 from privpac.service.pages.render import amount, when
 
@@ -93,7 +93,7 @@ def test_books_that_keep_nothing_say_so() -> None:
     from privpac.errors import PrivpacError
 
     with pytest.raises(PrivpacError, match="no ledger"):
-        NoBooks().make(epsilon="1", delta="0")
+        Books().make(epsilon="1", delta="0")
 
 
 def test_amounts_and_times_as_people_read_them() -> None:

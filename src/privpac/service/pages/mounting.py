@@ -18,7 +18,7 @@ from privpac.guarantee.ledger.budget import Cost
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.service.access import keys
 from privpac.service.access.keys import Key, Presented
-from privpac.service.pages.budget.books import NoBooks, Share
+from privpac.service.pages.budget.books import Books, Share
 from privpac.service.pages.drawers import Drawers
 from privpac.service.pages.place import Place
 from privpac.service.pages.site import pages_app
@@ -108,26 +108,26 @@ def _share(key: Key) -> Share:
     )
 
 
-class ServiceBooks(NoBooks):
+class ServiceBooks(Books):
     """The ledger of a service, and the keys that draw from it."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
 
     @property
-    def ledger(self) -> Ledger:  # type: ignore[override]
+    def ledger(self) -> Ledger:
         return Ledger.over(self._service.store)
 
     @property
-    def where(self) -> str:  # type: ignore[override]
+    def where(self) -> str:
         return self._service.store.where
 
     @property
-    def price(self) -> Cost:  # type: ignore[override]
+    def price(self) -> Cost:
         return self._service.bundle.offer.answer_cost
 
     @property
-    def charges_learning(self) -> bool:  # type: ignore[override]
+    def charges_learning(self) -> bool:
         """Not where the ledger only counts answers that were declared and paid for."""
         return self._service.bundle.offer.answers is None
 

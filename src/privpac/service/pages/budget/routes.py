@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, Response
 
 from privpac.errors import NotCertified
 from privpac.guarantee.ledger.account import Account, Entry
@@ -20,7 +20,7 @@ from privpac.guarantee.ledger.total import promise_of
 from privpac.service.access.keys import PAGE
 from privpac.service.pages.budget.books import Books, Share
 from privpac.service.pages.entrance import Form, Owner, SignedIn
-from privpac.service.pages.render import amount, page, place_of
+from privpac.service.pages.render import amount, leading_to, page, place_of
 from privpac.service.pages.visitors import Visitor
 
 __all__ = ["router"]
@@ -64,8 +64,7 @@ def make(request: Request, visitor: Owner, form: Form) -> Response:
         delta=amounts["delta"] or "0",
         reserved_delta=amounts["reserved_delta"] or "0",
     )
-    root = str(request.scope.get("root_path", "")).rstrip("/")
-    return RedirectResponse(f"{root}/budget", status_code=303)
+    return leading_to(request, "budget")
 
 
 def _context(books: Books, ledger: Ledger, visitor: Visitor, after: str | None) -> dict[str, Any]:
