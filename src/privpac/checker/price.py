@@ -12,7 +12,7 @@ from fractions import Fraction
 from privpac.checker import curves, directed
 from privpac.checker.check import check_derivation
 from privpac.checker.reading import Loss, Tree, integer, number, only_premise, read_privacy
-from privpac.checker.steps.concentrated import DRAWS, upper
+from privpac.checker.steps.concentrated import DRAWS
 
 __all__ = ["price_of"]
 
@@ -30,7 +30,7 @@ def price_of(derivation: Tree) -> Fraction:
 
 
 def _price(node: Tree) -> Fraction:
-    alone = curves.pure(upper(read_privacy(node).loss))
+    alone = curves.pure(read_privacy(node).loss.upper)
     if node["rule"] not in _STEPS:
         return alone
     price = _STEPS[node["rule"]](node)
@@ -38,7 +38,7 @@ def _price(node: Tree) -> Fraction:
 
 
 def _draw(node: Tree) -> Fraction:
-    return curves.spread(upper(read_privacy(node).loss))
+    return curves.spread(read_privacy(node).loss.upper)
 
 
 def _same(node: Tree) -> Fraction:
@@ -65,20 +65,20 @@ def _subsampling(node: Tree) -> Fraction | None:
     if inner["rule"] not in DRAWS:
         return None
     kept, of = (integer(node["where"][name], 1) for name in ("kept", "of"))
-    range_ = curves.subsampled(upper(read_privacy(inner).loss), Fraction(kept, of))
+    range_ = curves.subsampled(read_privacy(inner).loss.upper, Fraction(kept, of))
     return curves.spread(range_)
 
 
 def _noise(node: Tree) -> Fraction | None:
     change = integer(node["where"]["change"], 1)
-    return curves.noise(upper(read_privacy(node).loss), change, change) if change <= 2 else None
+    return curves.noise(read_privacy(node).loss.upper, change, change) if change <= 2 else None
 
 
 def _rounds(node: Tree) -> Fraction:
     """Rounds of draws, each of which moves by four times the cap."""
     where = node["where"]
     ratio, cap, rounds = number(where["ratio"]), integer(where["cap"], 1), integer(where["rounds"], 1)
-    return rounds * curves.spread(upper(Loss(Fraction(0), directed.power(1 / ratio, 4 * cap))))
+    return rounds * curves.spread(Loss(Fraction(0), directed.power(1 / ratio, 4 * cap)).upper)
 
 
 _STEPS: dict[str, Callable[[Tree], Fraction | None]] = {
