@@ -16,7 +16,6 @@ from privpac.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from privpac.guarantee.ledger.account import Account, Entry
-    from privpac.guarantee.ledger.budget import Budget
     from privpac.guarantee.ledger.ledger import Ledger
     from privpac.signing.checking import Signer
 
@@ -266,17 +265,16 @@ def _ledger(place: str) -> Ledger:
     return Ledger.open(place)
 
 
-def _amounts(budget: Budget) -> dict[str, str]:
-    return {"epsilon": _text(budget.epsilon), "delta": _text(budget.delta)}
-
-
 def _facts(account: Account) -> dict[str, Any]:
     """Totals, sums and what is left; rho where it is counted."""
     from privpac.guarantee.ledger.total import guesses_of
 
     other, left_rho = account.promises.approximate, account.promises.left_rho(account.spent)
     budgets = {"total": account.total, "spent": account.spent.pair, "left": account.left}
-    parts = {name: _amounts(part) for name, part in budgets.items()}
+    parts = {
+        name: {"epsilon": _text(budget.epsilon), "delta": _text(budget.delta)}
+        for name, budget in budgets.items()
+    }
     if other is not None and left_rho is not None:
         for name, rho in (("total", other.rho), ("spent", account.spent.rho), ("left", left_rho)):
             parts[name]["rho"] = _text(rho)

@@ -41,7 +41,7 @@ def mount(app: FastAPI, settings: Settings) -> None:
     place = Place(
         KeyGate(
             lambda text: _enter(service, text),
-            lambda identity: _visitor_by_id(service, identity),
+            lambda identity: _visitor(keys.key_of(service.store, identity)),
             secret=settings.session.encode(),
         ),
         ServiceBooks(service),
@@ -91,10 +91,6 @@ def _visitor(key: Key | None) -> Visitor | None:
 def _enter(service: Service, text: str) -> Visitor | None:
     credential = Presented.read(text)
     return None if credential is None else _visitor(service.find(credential))
-
-
-def _visitor_by_id(service: Service, identity: str) -> Visitor | None:
-    return _visitor(keys.key_of(service.store, identity))
 
 
 def _share(key: Key) -> Share:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from privpac.answering.bundle import bundle
-from privpac.answering.offer import Offer, offer_for
+from privpac.answering.offer import offer_for
 from privpac.answering.preparing import prepare
 from privpac.constructions.recipe import Recipe
 from privpac.constructions.words import WORDS
@@ -156,11 +156,8 @@ class AnswersMaking:
             )
         )
 
-    def _offer(self, schema: Schema, records: int, coins: str) -> Offer:
-        return offer_for(self.wishes, schema=schema, size=Size(records), coins=coins)
-
     def quote(self, schema: Schema, records: int, *, coins: str) -> Quote:
-        offer = self._offer(schema, records, coins)
+        offer = offer_for(self.wishes, schema=schema, size=Size(records), coins=coins)
         return Quote(offer.certify(), None if offer.answers is None else offer.cost)
 
     def make(self, table: Path, schema: Schema, payment: Payment, tell: Tell, into: Drawer) -> None:

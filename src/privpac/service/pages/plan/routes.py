@@ -78,7 +78,8 @@ def curves(request: Request, visitor: SignedIn) -> HTMLResponse:
     """The picture's data, apart from the numbers since it takes longer."""
     form, dots = _form_of(request, visitor, request.query_params), "dots" in request.query_params
     data = chart(form, dots=dots)
-    return page(request, "parts/plan_curves.html", form=form, chart=_json(data), data=data, dots=dots)
+    text = json.dumps(data, separators=(",", ":"))
+    return page(request, "parts/plan_curves.html", form=form, chart=text, data=data, dots=dots)
 
 
 @router.post("/simulate")
@@ -139,12 +140,9 @@ def _result_context(form: PlanForm) -> dict[str, Any]:
     try:
         plan = form.ask()
     except PrivpacError as error:
-        return {"wrong": {"problem": _about(error), "remedy": error.remedy}}
+        problem = error.problem.removeprefix("plan: ").capitalize()
+        return {"wrong": {"problem": problem, "remedy": error.remedy}}
     return _context(form, plan)
-
-
-def _about(error: PrivpacError) -> str:
-    return error.problem.removeprefix("plan: ").capitalize()
 
 
 def _context(form: PlanForm, plan: Any, *, simulated: bool = False) -> dict[str, Any]:
@@ -162,7 +160,3 @@ def _context(form: PlanForm, plan: Any, *, simulated: bool = False) -> dict[str,
         "command": form.command(),
         "simulated": simulated,
     }
-
-
-def _json(tree: Mapping[str, Any]) -> str:
-    return json.dumps(tree, separators=(",", ":"))
