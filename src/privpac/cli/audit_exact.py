@@ -9,7 +9,6 @@ import json
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from html import escape
-from importlib.resources import files
 from typing import TYPE_CHECKING, Annotated, Any
 
 from privpac import __version__
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["audit_html", "exact"]
 
 
-NOTHING = "default-src 'none'; style-src 'unsafe-inline'"
-
 METHOD = (
     "Every input of a tiny domain and every neighbour of it were run with coins that take each branch in turn. The "
     "probabilities of all outputs are exact fractions, and so is the largest ratio between neighbours: the exact loss. "
@@ -42,6 +39,8 @@ METHOD = (
 
 def audit_html(document: Mapping[str, Any]) -> str:
     """The page as text."""
+    from privpac.report.page import html_page
+
     rows = document["rows"]
     broken = [row["name"] for row in rows if row["holds"] is False]
     open_rows = [row["name"] for row in rows if not row["complete"]]
@@ -49,21 +48,17 @@ def audit_html(document: Mapping[str, Any]) -> str:
         verdict = f"{len(broken)} of {len(rows)} claims are broken"
     else:
         verdict = f"{len(rows)} claims, none broken"
-    style = files("privpac.report").joinpath("report.css").read_text(encoding="utf-8")
     cut = f"<p>{escape(coverage(rows))}</p>"
     if open_rows:
         cut += f"<p>Out of time, and settled in part only: {escape(', '.join(open_rows))}.</p>"
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{NOTHING}">\n'
-        f"<title>{escape(verdict)} · privpac</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
+    return html_page(
+        verdict,
         f'<header>\n<p class="over">An exact audit by privpac {escape(str(document["version"]))}</p>\n'
         f"<h1>{escape(verdict)}</h1>\n</header>\n<section>\n<h2>Certificate and exact worst case</h2>\n"
         f"{_table(rows)}\n{cut}\n</section>\n{_worst(rows)}"
         "<section>\n<h2>How to read this</h2>\n"
         + "".join(f"<p>{escape(text)}</p>\n" for text in METHOD)
-        + "</section>\n</main>\n</body>\n</html>\n"
+        + "</section>",
     )
 
 

@@ -12,7 +12,6 @@ from privpac.answering.bundle.bundle import FORMAT as BUNDLE
 from privpac.answering.bundle.bundle import FORMER, MANIFEST, describe, is_bundle, public_part
 from privpac.checker.check import check_file
 from privpac.checker.document import parsed, read_document
-from privpac.constructions.catalogue import REGISTER
 from privpac.constructions.release.table import FORMAT as TABLE
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified, PrivpacError
@@ -23,7 +22,7 @@ from privpac.model import FORMAT as MODEL
 from privpac.model import model_from
 from privpac.report.derivation import Step
 from privpac.report.meaning import does_not_mean, means
-from privpac.report.page import values_of
+from privpac.report.page import TITLES, values_of
 from privpac.report.summary import no_accuracy
 from privpac.verification import Verified, verify
 
@@ -31,9 +30,6 @@ __all__ = ["Checked", "Document", "handed_out", "open_document", "recheck", "req
 
 BUNDLES = (BUNDLE, FORMER)
 KINDS = {MODEL: "model file", **dict.fromkeys(BUNDLES, "bundle of answers"), TABLE: "released table"}
-
-
-TITLES = {rule: (statement.title, statement.source) for rule, statement in REGISTER.items()}
 
 
 @dataclass(frozen=True)
