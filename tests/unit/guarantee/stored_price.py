@@ -1,4 +1,4 @@
-"""What a stored derivation costs in rho, read off its steps a second time.
+"""What a stored derivation costs in rho, read off its steps a second time with the checker's arithmetic.
 
 The cheapest price that the steps show: by the last step, or by its epsilon alone. A document does not say how far
 single counts move, so for noisy counts this may be more than what was charged when the document was written.
@@ -14,7 +14,7 @@ from privpac.checker.check import check_derivation
 from privpac.checker.reading import Loss, Tree, integer, number, only_premise, read_privacy
 from privpac.checker.steps.concentrated import DRAWS
 
-__all__ = ["price_of"]
+__all__ = ["price_of", "stored_price"]
 
 _KEEP = ("declared", "assuming", "on-part", "post-processing")
 """Rules that promise no more than their premise: its price is theirs, and so is its range."""
@@ -26,10 +26,11 @@ def price_of(derivation: Tree) -> Fraction:
     Raises NotCertified if a step does not follow.
     """
     check_derivation(derivation)
-    return curves.places(_price(derivation))
+    return curves.places(stored_price(derivation))
 
 
-def _price(node: Tree) -> Fraction:
+def stored_price(node: Tree) -> Fraction:
+    """The same in full, of steps that were derived again."""
     alone = curves.pure(read_privacy(node).loss.upper)
     if node["rule"] not in _STEPS:
         return alone
@@ -42,7 +43,7 @@ def _draw(node: Tree) -> Fraction:
 
 
 def _same(node: Tree) -> Fraction:
-    return _price(only_premise(node))
+    return stored_price(only_premise(node))
 
 
 def _times(node: Tree) -> Fraction | None:
@@ -84,8 +85,8 @@ def _rounds(node: Tree) -> Fraction:
 _STEPS: dict[str, Callable[[Tree], Fraction | None]] = {
     **dict.fromkeys(DRAWS, _draw),
     **dict.fromkeys(_KEEP, _same),
-    "sequential": lambda node: sum((_price(premise) for premise in node["premises"]), Fraction(0)),
-    "disjoint-parts": lambda node: max(_price(premise) for premise in node["premises"]),
+    "sequential": lambda node: sum((stored_price(premise) for premise in node["premises"]), Fraction(0)),
+    "disjoint-parts": lambda node: max(stored_price(premise) for premise in node["premises"]),
     "group": _group,
     "k-fold-composition": _times,
     "subsampling-without-replacement": _subsampling,
