@@ -10,7 +10,6 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from privpac import __version__
-from privpac.service import pages
 from privpac.service.api import problems
 from privpac.service.api.predicting import Predicting, Shortcut
 from privpac.service.api.routes import health, router_for
@@ -72,5 +71,7 @@ def create_app(settings: Settings, *, service: Service | None = None) -> Applica
         inner = Shortcut(app.pass_on, Predicting(service))
     app.entrance = Observing(inner, metrics, body_seconds=settings.limits.body_seconds)
     if settings.pages:
-        pages.mount(app, settings)
+        from privpac.service.pages.mounting import mount
+
+        mount(app, settings)
     return app

@@ -28,8 +28,7 @@ from privpac.service.api import problems
 from privpac.service.api.problems import Problem
 from privpac.service.plain_http import PlainCycle, PlainHead, whole_request
 from privpac.service.settings import Limits
-from privpac.service.watch.clock import now
-from privpac.service.watch.observing import LOGGER
+from privpac.service.watch.observing import LOGGER, now
 
 __all__ = ["Connection"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import Any
@@ -31,20 +30,6 @@ MOST_ROWS = 500
 MOST_POINTS = 800
 
 
-@dataclass(frozen=True)
-class Line:
-    """An entry as the page lists it."""
-
-    number: int
-    epsilon: Fraction
-    delta: Fraction
-    rho: Fraction
-    time: str
-    note: str
-    bought: str
-    who: str | None
-
-
 @router.get("")
 def show(request: Request, visitor: SignedIn, after: str | None = None) -> HTMLResponse:
     """The books, or the invitation to open some; keys that come after a given one."""
@@ -69,9 +54,9 @@ def make(request: Request, visitor: Owner, form: Form) -> Response:
 
 def _context(books: Books, ledger: Ledger, visitor: Visitor, after: str | None) -> dict[str, Any]:
     account, entries = ledger.account(), ledger.entries()
-    lines = [_line(entry, books) for entry in entries]
+    lines = [(entry, books.spender(entry.note, entry.key)) for entry in entries]
     if not visitor.is_owner:
-        lines = [line for line in lines if line.who == visitor.name]
+        lines = [(entry, who) for entry, who in lines if who == visitor.name]
     shares = _shares(books, visitor, after)
     more = len(shares) > PAGE
     shares = shares[:PAGE]
@@ -102,12 +87,6 @@ def _shares(books: Books, visitor: Visitor, after: str | None) -> list[Share]:
         return list(books.shares(after=after))
     share = books.share(visitor.name)
     return [] if share is None else [share]
-
-
-def _line(entry: Entry, books: Books) -> Line:
-    item = "" if entry.purchase is None else str(entry.purchase)
-    who = books.spender(entry.note, entry.key)
-    return Line(entry.number, entry.epsilon, entry.delta, entry.rho, entry.time, entry.note, item, who)
 
 
 def _counts_rho(account: Account) -> bool:

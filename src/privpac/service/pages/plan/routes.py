@@ -17,7 +17,7 @@ from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.entrance import Form, SignedIn
 from privpac.service.pages.jobs import Tell, seconds_since
 from privpac.service.pages.plan.form import AGAINST, QUESTIONS, PlanForm
-from privpac.service.pages.plan.view import chart, headline, table
+from privpac.service.pages.plan.view import COLUMNS, chart, headline, table
 from privpac.service.pages.render import leading_to, page, place_of, rendered, root_of
 from privpac.service.pages.schema_files import schema_sent
 from privpac.service.pages.visitors import Visitor
@@ -26,8 +26,6 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/plan")
 RESULT, SCHEMA = "result.html", "schema.json"
-COLUMNS = ("method", "kind", "holds", "protects", "gives", "proved", "simulated", "floor", "gap")
-"""What the page calls the columns of a plan's table, in the order of `headings`."""
 SECONDS = 15
 """About how long somebody waits for a simulation."""
 
