@@ -250,7 +250,7 @@ def _certificate(model: Subject) -> str:
     tree = model.certificate
     lines = [f"Assumes that {text}." for text in tree["assumptions"]]
     parts = [_items(lines)] if lines else ["<p>It assumes nothing about the values in the records.</p>"]
-    grounds = taken_for_granted(model, model.schema)
+    grounds = taken_for_granted(tree, model.schema)
     parts += ["<h3>Taken for granted, and checked by nobody</h3>", _items(grounds)]
     parts += ["<h3>Privacy</h3>", _proofs([tree["privacy"]])]
     for proof in tree.get("also", ()):
@@ -286,9 +286,9 @@ def _step(step: Step) -> str:
 def _meaning(model: Subject) -> str:
     return _section(
         "What the guarantee means",
-        _items(means(model)),
+        _items(means(model.certificate)),
         "<h3>What it does not mean</h3>",
-        _items(does_not_mean(model)),
+        _items(does_not_mean(model.certificate)),
     )
 
 

@@ -192,7 +192,7 @@ def statement_of(document: Mapping[str, Any], findings: Findings | None = None) 
             " statement about it.",
             remedy="Make it anew without a seed, and delete this one.",
         )
-    facts = means(subject)
+    facts = means(tree)
     opening = (
         f"What was released is {subject.released}, made from {subject.records:,} records, together with the numbers"
         f" printed beside it. {facts[0]} {' '.join(facts[1:])}"
@@ -203,8 +203,8 @@ def statement_of(document: Mapping[str, Any], findings: Findings | None = None) 
         + "."
     )
     lists = (
-        (ASSUMED, tuple(taken_for_granted(subject, subject.schema))),
-        (LIMITS, tuple(does_not_mean(subject))),
+        (ASSUMED, tuple(taken_for_granted(tree, subject.schema))),
+        (LIMITS, tuple(does_not_mean(tree))),
     )
     return Statement(subject.title, (opening, together, CHECKED), lists, _rows(subject, looks))
 

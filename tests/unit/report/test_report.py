@@ -7,7 +7,6 @@ import re
 from fractions import Fraction
 from html.parser import HTMLParser
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -294,10 +293,9 @@ def test_an_unknown_kind_falls_back_to_its_sentence() -> None:
 
 
 def _certified(epsilon: str, delta: str = "0", unit: str = "record") -> Any:
-    """As much of a model as `meaning` reads."""
+    """As much of a certificate as `meaning` reads."""
     privacy = {"rule": "exponential-mechanism", "fact": {"unit": unit}}
-    tree = {"epsilon": epsilon, "delta": delta, "request": None, "privacy": privacy}
-    return SimpleNamespace(certificate=tree)
+    return {"epsilon": epsilon, "delta": delta, "request": None, "privacy": privacy}
 
 
 def test_meaning_uses_the_numbers_of_the_certificate() -> None:

@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from privpac.errors import ParameterError, PrivpacError
 from privpac.guarantee.ledger.budget import Cost
 from privpac.guarantee.ledger.ledger import Ledger
-from privpac.guarantee.ledger.promises import Promises
+from privpac.service.access.keys import Key
 
-__all__ = ["Books", "FileBooks", "Share"]
-
-
-@dataclass(frozen=True)
-class Share:
-    """What one analyst may spend and has spent; no total means: whatever is left for everybody."""
-
-    name: str
-    role: str
-    spent: Cost
-    promises: Promises | None = None
-    active: bool = True
-    shown: str = ""
-    """What people call it."""
-
-    @property
-    def left(self) -> str | None:
-        """What may still be spent; None if there is no limit."""
-        return None if self.promises is None else self.promises.remainder(self.spent)
+__all__ = ["Books", "FileBooks"]
 
 
 class Books:
@@ -58,12 +39,12 @@ class Books:
         """Open a new ledger, where that is possible."""
         raise PrivpacError("These pages keep no ledger.", remedy="Start them with --ledger FILE.")
 
-    def shares(self, *, after: str | None = None) -> tuple[Share, ...]:
-        """What everybody has spent, where people are distinguished: a page of them and one more, if there is one."""
-        return ()
+    def keys(self, *, after: str | None = None) -> list[Key]:
+        """The keys of those who draw from it, where people are distinguished: a page of them and one more, if any."""
+        return []
 
-    def share(self, name: str) -> Share | None:
-        """What one of them has spent."""
+    def key(self, name: str) -> Key | None:
+        """The key of one of them."""
         return None
 
     def spender(self, note: str, key: str | None) -> str | None:

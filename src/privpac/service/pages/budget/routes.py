@@ -16,8 +16,8 @@ from privpac.guarantee.ledger.account import Account, Entry
 from privpac.guarantee.ledger.budget import exact_text
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.guarantee.ledger.total import promise_of
-from privpac.service.access.keys import PAGE
-from privpac.service.pages.budget.books import Books, Share
+from privpac.service.access.keys import PAGE, Key
+from privpac.service.pages.budget.books import Books
 from privpac.service.pages.entrance import Form, Owner, SignedIn
 from privpac.service.pages.render import amount, leading_to, page, place_of
 from privpac.service.pages.visitors import Visitor
@@ -57,9 +57,8 @@ def _context(books: Books, ledger: Ledger, visitor: Visitor, after: str | None) 
     lines = [(entry, books.spender(entry.note, entry.key)) for entry in entries]
     if not visitor.is_owner:
         lines = [(entry, who) for entry, who in lines if who == visitor.name]
-    shares = _shares(books, visitor, after)
-    more = len(shares) > PAGE
-    shares = shares[:PAGE]
+    keys = _keys(books, visitor, after)
+    more, keys = len(keys) > PAGE, keys[:PAGE]
     price = books.price
     return {
         "promises": account.promises,
@@ -73,20 +72,20 @@ def _context(books: Books, ledger: Ledger, visitor: Visitor, after: str | None) 
         "where": books.where if visitor.is_owner else None,
         "lines": list(reversed(lines))[:MOST_ROWS],
         "hidden": max(0, len(lines) - MOST_ROWS),
-        "shares": shares,
-        "after": shares[-1].name if more else None,
-        "called": {share.name: share.shown or share.name for share in shares},
+        "keys": keys,
+        "after": keys[-1].id if more else None,
+        "called": {key.id: key.name or key.id for key in keys},
         "broken": _broken(ledger),
         "chart": json.dumps(_chart(entries, account)) if entries and visitor.is_owner else None,
     }
 
 
-def _shares(books: Books, visitor: Visitor, after: str | None) -> list[Share]:
+def _keys(books: Books, visitor: Visitor, after: str | None) -> list[Key]:
     """What an analyst may see is her own."""
     if visitor.is_owner:
-        return list(books.shares(after=after))
-    share = books.share(visitor.name)
-    return [] if share is None else [share]
+        return books.keys(after=after)
+    key = books.key(visitor.name)
+    return [] if key is None else [key]
 
 
 def _counts_rho(account: Account) -> bool:

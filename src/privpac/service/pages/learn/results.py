@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from markupsafe import Markup
@@ -32,7 +32,7 @@ from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.guards import Refusal
 from privpac.service.pages.learn.making import BUNDLE, MODEL, TABLE
 
-__all__ = ["FILES", "Goodness", "content_of", "result_of"]
+__all__ = ["FILES", "content_of", "result_of"]
 
 SOME_ROWS = 8
 """Of a released table, for people to look at."""
@@ -49,37 +49,24 @@ FILES = {
 """What may be taken away, by what was made."""
 
 
-@dataclass(frozen=True)
-class Goodness:
-    """How good a rule is, in the order of what it is worth: measured, compared, proved."""
-
-    accuracy: str | None
-    interval: str | None
-    baseline: str | None
-    baseline_class: str | None
-    gains: bool | None
-    proved: tuple[str, ...]
-    unproved: str
-
-    @classmethod
-    def of(cls, model: Model) -> Goodness:
-        """From the model file alone: noisy counts that were paid for, and what was proved beforehand."""
-        estimate, figures, tree = model.estimate, model.figures, model.certificate
-        return cls(
-            None if estimate is None else _percent(float(estimate.accuracy)),
-            None
-            if estimate is None
-            else f"{_percent(float(estimate.low))} to {_percent(float(estimate.high))}",
-            None if figures is None else _percent(float(figures.majority)),
-            None if figures is None else figures.class_names[figures.constant],
-            None if figures is None else figures.accuracy > figures.majority,
-            tuple(str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]),
-            no_accuracy(tree),
-        )
+def _goodness(model: Model) -> dict[str, Any]:
+    """How good a rule is, from its file alone: noisy counts that were paid for, and what was proved beforehand."""
+    estimate, figures, tree = model.estimate, model.figures, model.certificate
+    measures: dict[str, Any] = {"accuracy": None}
+    if estimate is not None and figures is not None:
+        measures = {
+            "accuracy": _percent(estimate.accuracy),
+            "interval": f"{_percent(estimate.low)} to {_percent(estimate.high)}",
+            "baseline": _percent(figures.majority),
+            "baseline_class": figures.class_names[figures.constant],
+            "gains": figures.accuracy > figures.majority,
+        }
+    proofs = [str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]]
+    return {**measures, "proved": proofs, "unproved": no_accuracy(tree)}
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+def _percent(share: Fraction) -> str:
+    return f"{100 * float(share):.1f} %"
 
 
 def result_of(drawer: Drawer) -> tuple[str, dict[str, Any]]:
@@ -130,7 +117,7 @@ def _rule(drawer: Drawer) -> tuple[str, dict[str, Any]]:
         "model": model,
         "certificate": tree,
         "headline": headline(model),
-        "good": Goodness.of(model),
+        "good": _goodness(model),
         "records": (tree["request"] or tree)["labelled"],
         "picture": Markup(picture(model.hypothesis, model.schema, leaf_counts=model.leaf_counts)),
         "card": shape if isinstance(shape, PointsSheet) else None,
