@@ -92,7 +92,7 @@ def test_in_a_group_every_request_asks_what_it_asks_alone(made_bundle: Path, bat
         values = [dict(zip(bundle.schema.names, row, strict=True)) for row in one.rows]
         direct = AskedRows.of(cells_of(plain(values, SCHEMA), SCHEMA), bundle.offer.predictor)
         assert list(together.rows.keys) == list(alone.rows.keys) == list(direct.keys)
-        assert together.rows.queries.which.tolist() == direct.queries.which.tolist()
+        assert together.rows.which.tolist() == direct.which.tolist()
         for name, column in direct.cells.items():
             assert together.rows.cells[name].tolist() == column.tolist()
 
