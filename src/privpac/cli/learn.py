@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from privpac.data.schema import Schema
     from privpac.guarantee.ledger.ledger import Ledger
     from privpac.model import Model
-    from privpac.releasing import Payment
     from privpac.signing.keys import SigningKey
 
 __all__ = ["learn"]
@@ -178,14 +177,17 @@ def learn(
         probabilities=probabilities,
     )
     few = _few_labels(unlabelled, method, error)
-    place = _Place(data, _require_schema(schema, label), label, engine, spark)
+    schema_place = _require_schema(schema, label)
     inputs = (data, schema, ledger, unlabelled)
     files = _Files(
         Destination.of(out, owner=OWNER, option="out", keep=inputs, force=force),
         Destination.of(report, owner=OWNER, option="report", keep=(*inputs, out), force=force),
     )
     if dry_run:
-        _show_cost(place, wishes, ledger, as_json=as_json)
+        from privpac.data.schema import schema_for
+
+        description = schema_for(schema_place, data, label=label)
+        _show_cost(data, description, wishes, "spark" if spark else engine, ledger, as_json=as_json)
         return
     require_out(out, ledger, owner=OWNER, as_json=as_json)
     key = _signing_key(sign, signer, out, random_state)
@@ -195,12 +197,20 @@ def learn(
         console.reading("Learning", data, engine, as_json=as_json) as progress,
         console.collecting() as advice,
     ):
+        from privpac.data.schema import schema_for
         from privpac.guarantee.ledger.ledger import Ledger
+        from privpac.learning import Source, Unlabelled, learn_few_labels, learn_rule
         from privpac.releasing import Payment
 
         account = None if ledger is None else Ledger.open(ledger).writing_to(out)
         payment = Payment.by(account, random_state=random_state)
-        model = place.learn(wishes, unlabelled, few, progress=progress, payment=payment)
+        source = Source(data, engine=engine, spark=spark, progress=progress)
+        description = schema_for(schema_place, data, label=label)
+        if few is None:
+            model = learn_rule(source, description, wishes, payment=payment)
+        else:
+            further = Unlabelled(few, None if unlabelled == "missing" else unlabelled)
+            model = learn_few_labels(source, further, description, wishes, payment=payment)
         files.write(model, account)
         if key is not None and files.out is not None:
             from privpac.cli.sign import receipt_for, sign_file
@@ -208,39 +218,6 @@ def learn(
             receipt = receipt_for(account, payment.charges[-1] if payment.charges else None)
             sign_file(files.out.path, key, signer=signer, receipt=receipt)
     _show(model, files, advice, full=full, as_json=as_json)
-
-
-@dataclass(frozen=True)
-class _Place:
-    """Where the records are, what describes them, and what reads them."""
-
-    data: str
-    schema: str
-    label: str | None
-    engine: str
-    spark: str | None
-
-    def declared(self) -> Schema:
-        from privpac.data.schema import schema_for
-
-        return schema_for(self.schema, self.data, label=self.label)
-
-    def learn(
-        self,
-        wishes: RuleWishes,
-        unlabelled: str | None,
-        few: FewLabelWishes | None,
-        *,
-        progress: console.Progress | None,
-        payment: Payment,
-    ) -> Model:
-        from privpac.learning import Source, Unlabelled, learn_few_labels, learn_rule
-
-        source = Source(self.data, engine=self.engine, spark=self.spark, progress=progress)
-        if few is None:
-            return learn_rule(source, self.declared(), wishes, payment=payment)
-        further = Unlabelled(few, None if unlabelled == "missing" else unlabelled)
-        return learn_few_labels(source, further, self.declared(), wishes, payment=payment)
 
 
 def _signing_key(
@@ -264,16 +241,17 @@ def _signing_key(
     return signing_key(path)
 
 
-def _show_cost(place: _Place, wishes: RuleWishes, ledger: str | None, *, as_json: bool) -> None:
+def _show_cost(
+    data: str, schema: Schema, wishes: RuleWishes, engine: str, ledger: str | None, *, as_json: bool
+) -> None:
     from privpac.constructions.recipe import Recipe
     from privpac.data.sample import Size
     from privpac.plan.cost import cost_of, extent_of
 
-    schema = place.declared()
-    recipe = Recipe.of(wishes, schema=schema, size=Size(extent_of(place.data, schema).records))
+    recipe = Recipe.of(wishes, schema=schema, size=Size(extent_of(data, schema).records))
     promise = recipe.certify().to_json()
     price = {"epsilon": promise["epsilon"], "delta": promise["delta"]}
-    cost = cost_of(place.data, recipe, engine="spark" if place.spark else place.engine)
+    cost = cost_of(data, recipe, engine=engine)
     if large := warning_of_large(Fraction(price["epsilon"])):
         console.warn(large, as_json=as_json)
     if as_json:
