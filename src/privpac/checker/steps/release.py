@@ -115,12 +115,16 @@ def _quantiles(node: Tree) -> None:
     require(
         directed.power_at_most(Fraction((2**levels - 1) * (places + 1)), a, steps, failure), "the bound fails"
     )
-    ranks = [Fraction(0), Fraction(0)]
+    _halved(error, records, levels, batch + steps - 1)
+
+
+def _halved(error: Fraction, records: int, levels: int, off: int) -> None:
+    """Refuse another error than that of so many halvings, each of them off the middle by at most so many ranks."""
+    before, rank = Fraction(0), Fraction(0)
     for _ in range(levels):
-        ranks.append((ranks[-1] + ranks[-2] + batch + steps - 1) / 2)
-    require(
-        error == ranks[-1] / records + Fraction(1, 2 * 2**levels), "the error is not that of the halvings"
-    )
+        before, rank = rank, (rank + before + off) / 2
+    least = rank / records + Fraction(1, 2 * 2**levels)
+    require(error == least, "the error is not that of the halvings")
 
 
 def _block_quantiles(node: Tree) -> None:
@@ -134,12 +138,7 @@ def _block_quantiles(node: Tree) -> None:
     blank = stake * directed.power_above(a, 2 * reach)
     rivals = (4 * bits + 2) * directed.power_above(a, steps) / (1 - a * a)
     require((2**levels - 1) * (blank + rivals) <= failure, "the bound fails")
-    ranks = [Fraction(0), Fraction(0)]
-    for _ in range(levels):
-        ranks.append((ranks[-1] + ranks[-2] + 2 * reach + steps - 2) / 2)
-    require(
-        error == ranks[-1] / records + Fraction(1, 2 * 2**levels), "the error is not that of the halvings"
-    )
+    _halved(error, records, levels, 2 * reach + steps - 2)
 
 
 def _candidates(node: Tree) -> None:
