@@ -1,6 +1,6 @@
 """`privpac audit exact`: the true worst loss of what ships, on tiny domains, next to its certificate.
 
-`--html` writes one self-contained page: no script, no request, and no record unless it was asked for.
+`--report` writes one self-contained page: no script, no request, and no record unless it was asked for.
 """
 
 from __future__ import annotations

@@ -43,8 +43,7 @@ def begin(request: Request, visitor: SignedIn) -> HTMLResponse:
 def bring(request: Request, visitor: SignedIn, form: Form) -> Response:
     """An upload, or a file of this machine; refused at once if it is no certificate."""
     place = place_of(request)
-    drawer = place.drawers.new(visitor.name)
-    try:
+    with place.drawers.filling(visitor.name) as drawer:
         upload, name = form.get("file"), str(form.get("path", "")).strip()
         if name:
             if not visitor.is_owner:
@@ -56,9 +55,6 @@ def bring(request: Request, visitor: SignedIn, form: Form) -> Response:
             path, title = drawer.take("model.json", upload.file, most=MOST_DOCUMENT), "uploaded file"
         in_time(require_readable, path)
         drawer.note(document=str(path), shown=title)
-    except BaseException:
-        drawer.remove()
-        raise
     return leading_to(request, f"certificate/{drawer.name}")
 
 

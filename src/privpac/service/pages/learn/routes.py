@@ -57,8 +57,7 @@ def bring(request: Request, visitor: Owner, form: Form) -> Response:
     """Take an upload into a private folder, or remember a table of this machine, and go on to its schema."""
     place = place_of(request)
     schema = schema_sent(form)
-    drawer = place.drawers.new(visitor.name)
-    try:
+    with place.drawers.filling(visitor.name) as drawer:
         upload, name = form.get("file"), str(form.get("path", "")).strip()
         if name:
             path, title, is_upload = place.named(name), name, False
@@ -68,9 +67,6 @@ def bring(request: Request, visitor: Owner, form: Form) -> Response:
             path = drawer.take(f"table{ending(upload.filename)}", upload.file, most=place.most_upload)
             title, is_upload = _display_name(upload.filename), True
         open_table(drawer, path, shown=title, uploaded=is_upload, schema=schema, limits=place.upload_limits)
-    except BaseException:
-        drawer.remove()
-        raise
     return leading_to(request, f"learn/{drawer.name}")
 
 
@@ -187,14 +183,10 @@ def run(request: Request, visitor: Owner, name: str, form: Form) -> HTMLResponse
     withdrawal = Withdrawal(drawer)
 
     def work(tell: Tell) -> None:
-        result = place.drawers.new(visitor.name)
-        result.note(command=order.command(where), source=order.table.shown)
-        try:
+        with place.drawers.filling(visitor.name) as result:
+            result.note(command=order.command(where), source=order.table.shown)
             order.run(ledger, tell, result, last_call=withdrawal.pay)
             withdrawal.pay()  # where nothing was charged, this is the last call
-        except BaseException:
-            result.remove()
-            raise
         result.note(charged=order.charged and quote.cost is not None, since=time.time())
         if order.table.uploaded:
             order.table.path.unlink(missing_ok=True)
