@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
@@ -179,10 +179,10 @@ def learn(
     few = _few_labels(unlabelled, method, error)
     schema_place = _require_schema(schema, label)
     inputs = (data, schema, ledger, unlabelled)
-    files = _Files(
-        Destination.of(out, owner=OWNER, option="out", keep=inputs, force=force),
-        Destination.of(report, owner=OWNER, option="report", keep=(*inputs, out), force=force),
-    )
+    files = {
+        "model": Destination.of(out, owner=OWNER, option="out", keep=inputs, force=force),
+        "report": Destination.of(report, owner=OWNER, option="report", keep=(*inputs, out), force=force),
+    }
     if dry_run:
         from privpac.data.schema import schema_for
 
@@ -211,12 +211,12 @@ def learn(
         else:
             further = Unlabelled(few, None if unlabelled == "missing" else unlabelled)
             model = learn_few_labels(source, further, description, wishes, payment=payment)
-        files.write(model, account)
-        if key is not None and files.out is not None:
+        _write(model, files["model"], files["report"], account)
+        if key is not None and files["model"] is not None:
             from privpac.cli.sign import receipt_for, sign_file
 
             receipt = receipt_for(account, payment.charges[-1] if payment.charges else None)
-            sign_file(files.out.path, key, signer=signer, receipt=receipt)
+            sign_file(files["model"].path, key, signer=signer, receipt=receipt)
     _show(model, files, advice, full=full, as_json=as_json)
 
 
@@ -312,43 +312,31 @@ def _require_schema(schema: str | None, label: str | None) -> str:
     return schema
 
 
-@dataclass(frozen=True)
-class _Files:
-    """Where the model and the report go."""
+def _write(model: Model, out: Destination | None, report: Destination | None, ledger: Ledger | None) -> None:
+    with paid_for(model.to_json()):
+        if out is not None:
+            model.save(out.path)
+        if report is not None:
+            from privpac.guarantee.ledger.total import budget_rows
+            from privpac.report.page import report_html
 
-    out: Destination | None
-    report: Destination | None
-
-    def write(self, model: Model, ledger: Ledger | None) -> None:
-        with paid_for(model.to_json()):
-            if self.out is not None:
-                model.save(self.out.path)
-            if self.report is not None:
-                from privpac.guarantee.ledger.total import budget_rows
-                from privpac.report.page import report_html
-
-                budget = () if ledger is None else budget_rows(ledger)
-                self.report.write(report_html(model, budget=budget))
-
-    def to_json(self) -> dict[str, str | None]:
-        return {
-            "out": None if self.out is None else str(self.out.path),
-            "report": None if self.report is None else str(self.report.path),
-        }
+            report.write(report_html(model, budget=() if ledger is None else budget_rows(ledger)))
 
 
-def _show(model: Model, files: _Files, advice: list[str], *, full: bool, as_json: bool) -> None:
+def _show(
+    model: Model, files: Mapping[str, Destination | None], advice: list[str], *, full: bool, as_json: bool
+) -> None:
     from privpac.report.summary import summary_json, summary_sections
 
     large = warning_of_large(Fraction(model.certificate["epsilon"]))
     advice = [*seed_advice(model.certificate["coins"]), *advice, *filter(None, [large])]
     console.warn(*advice, as_json=as_json)
+    paths = {name: None if place is None else str(place.path) for name, place in files.items()}
     if as_json:
-        tree = {**summary_json(model), "warnings": advice, **files.to_json(), "model": model.to_json()}
-        console.show_json(tree)
+        places = {"out": paths["model"], "report": paths["report"]}
+        console.show_json({**summary_json(model), "warnings": advice, **places, "model": model.to_json()})
     else:
         console.show_sections(summary_sections(model, full=full))
-    for what, path in files.to_json().items():
+    for name, path in paths.items():
         if path is not None:
-            name = "model" if what == "out" else what
             console.note(f"Wrote the {name} to {path}.", as_json=as_json)
