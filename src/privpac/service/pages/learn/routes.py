@@ -22,11 +22,10 @@ from privpac.service.pages.entrance import Form, Owner
 from privpac.service.pages.jobs import BUSY, Tell, Withdrawal, seconds_since
 from privpac.service.pages.learn.making import BASES
 from privpac.service.pages.learn.orders import Order
-from privpac.service.pages.learn.results import content_of, result_of
+from privpac.service.pages.learn.results import content_of, made_of, result_of, works_of
 from privpac.service.pages.learn.sample_table import SAMPLE_NAME, SAMPLE_SCHEMA, sample_csv
 from privpac.service.pages.learn.schema_form import KINDS, FieldProblem
 from privpac.service.pages.learn.tables import Table, ending, open_table
-from privpac.service.pages.learn.works import made_of, works_of
 from privpac.service.pages.render import leading_to, page, place_of, root_of
 from privpac.service.pages.schema_files import schema_sent
 
