@@ -10,7 +10,6 @@ from pathlib import Path
 from sklearn.datasets import load_breast_cancer
 
 import privpac
-from privpac.cli.report import write_report
 
 HERE = Path(__file__).parent
 
@@ -34,7 +33,7 @@ def main() -> None:
     model.save("demo-model.json")
     checked = privpac.verify("demo-model.json")
     print(f"demo-model.json: all {checked.steps} steps of its proof were derived again.")
-    write_report(model, Path("demo-report.html"))
+    model.report("demo-report.html")
     print("demo-report.html: open it in a browser.")
 
 

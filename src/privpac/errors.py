@@ -32,17 +32,17 @@ __all__ = [
 class PrivpacError(Exception):
     """Root of every error privpac raises on purpose.
 
-    `remedy` says what to do next; it is the last sentence of the `message`.
+    `remedy` says what to do next; it is the last sentence of the `message`. `column` is the column it is about, where
+    there is one.
     """
 
     exit_code = 2
     parameter: str | None = None
     """The public parameter it is about, where there is one."""
-    column: str | None = None
-    """The column it is about, where there is one."""
 
-    def __init__(self, message: str, *, remedy: str = "") -> None:
+    def __init__(self, message: str, *, column: str | None = None, remedy: str = "") -> None:
         self.problem = message
+        self.column = column
         self.remedy = remedy
         super().__init__(f"{message} {remedy}".strip())
 
@@ -102,17 +102,9 @@ def _short(value: object) -> str:
 class SchemaError(PrivpacError, ValueError):
     """The public description of a table is missing, contradicts itself, or does not fit the table."""
 
-    def __init__(self, message: str, *, column: str | None = None, remedy: str = "") -> None:
-        self.column = column
-        super().__init__(message, remedy=remedy)
-
 
 class DataError(PrivpacError, ValueError):
     """A table cannot be read under its schema. Names the column and the kind of problem, never a value."""
-
-    def __init__(self, message: str, *, column: str | None = None, remedy: str = "") -> None:
-        self.column = column
-        super().__init__(message, remedy=remedy)
 
 
 class SizeError(PrivpacError, ValueError):

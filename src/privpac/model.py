@@ -40,7 +40,7 @@ from privpac.pictures.drawing import Drawing
 from privpac.pictures.ranks import ranks_picture as draw_ranks
 from privpac.pictures.tree import picture
 
-__all__ = ["FORMAT", "Model", "digest", "load", "model_from", "read_document"]
+__all__ = ["FORMAT", "Model", "digest", "load", "model_from"]
 
 FORMAT = document.MODEL
 
@@ -378,13 +378,7 @@ def load(path: str | os.PathLike[str]) -> Model:
     Traceback (most recent call last):
     privpac.errors.DataError: There is no file 'no-such-model.json'.
     """
-    tree = read_document(path)
-    return model_from(tree)
-
-
-def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The JSON of a model file whose digest matches."""
-    return document.read_document(path, FORMAT)
+    return model_from(document.read_document(path, FORMAT))
 
 
 def model_from(tree: Mapping[str, Any]) -> Model:

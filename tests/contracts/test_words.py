@@ -48,7 +48,6 @@ EMPTY = frozenset(
 STORED = frozenset({"asked", "kept", "taken"})
 """How many records there were of a kind, as certificates and settings call it (docs/reference/formats.md)."""
 STORED_IN = (
-    "checker/price.py",
     "checker/steps/",
     "constructions/few_labels/",
     "constructions/prediction/",

@@ -15,8 +15,9 @@ from fastapi.testclient import TestClient
 from privpac.guarantee.ledger.account import Account, Entry
 from privpac.guarantee.ledger.budget import Cost
 from privpac.guarantee.ledger.promises import Promises
+from privpac.service.access.keys import Key
 from privpac.service.pages.budget import routes
-from privpac.service.pages.budget.books import FileBooks, NoBooks, Share
+from privpac.service.pages.budget.books import Books, FileBooks
 from privpac.service.pages.place import Place
 from privpac.service.pages.render import amount, when
 
@@ -66,16 +67,20 @@ def test_an_altered_row_is_told(client: TestClient, place: Place) -> None:
     assert "row 1 was altered" in text
 
 
+def _key(name: str, spent: Cost, promises: Promises | None = None) -> Key:
+    return Key(name, "", "analyst", "", None, promises, spent)
+
+
 def test_an_analyst_sees_her_own(service: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     books = service.app.state.place.books  # type: ignore[attr-defined]
     books.ledger.charge(epsilon="0.25", note="ann asked")
     books.ledger.charge(epsilon="0.125", note="bob asked")
-    shares = (
-        Share("ann", "analyst", Cost(Fraction(1, 4)), Promises(Fraction(1, 2))),
-        Share("bob", "analyst", Cost(Fraction(1, 8))),
+    keys = (
+        _key("ann", Cost(Fraction(1, 4)), Promises(Fraction(1, 2))),
+        _key("bob", Cost(Fraction(1, 8))),
     )
-    monkeypatch.setattr(FileBooks, "shares", lambda self, after=None: shares)
-    monkeypatch.setattr(FileBooks, "share", lambda self, name: {one.name: one for one in shares}.get(name))
+    monkeypatch.setattr(FileBooks, "keys", lambda self, after=None: list(keys))
+    monkeypatch.setattr(FileBooks, "key", lambda self, name: {one.id: one for one in keys}.get(name))
     monkeypatch.setattr(FileBooks, "spender", lambda self, note, key: note.split()[0])
     monkeypatch.setattr(FileBooks, "price", Cost.covering(Fraction(1, 8)))
     service.post("/sign-in", data={"key": "key-of-ann"})
@@ -93,7 +98,7 @@ def test_books_that_keep_nothing_say_so() -> None:
     from privpac.errors import PrivpacError
 
     with pytest.raises(PrivpacError, match="no ledger"):
-        NoBooks().make(epsilon="1", delta="0")
+        Books().make(epsilon="1", delta="0")
 
 
 def test_amounts_and_times_as_people_read_them() -> None:
@@ -116,11 +121,11 @@ def test_a_clock_that_was_set_back_does_not_garble_the_chart() -> None:
 def test_more_keys_than_a_page_holds_are_on_the_next(
     service: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    everybody = [Share(f"{number:03d}", "analyst", Cost(Fraction(1, 4))) for number in range(150)]
+    everybody = [_key(f"{number:03d}", Cost(Fraction(1, 4))) for number in range(150)]
     monkeypatch.setattr(
         FileBooks,
-        "shares",
-        lambda self, after=None: tuple(one for one in everybody if one.name > (after or ""))[:101],
+        "keys",
+        lambda self, after=None: [one for one in everybody if one.id > (after or "")][:101],
     )
     service.post("/sign-in", data={"key": "key-of-olga"})
     first = service.get("/budget").text

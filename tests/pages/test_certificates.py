@@ -73,7 +73,7 @@ def test_the_page_says_what_the_certificate_says(client: TestClient, files: Path
 
 def test_what_answers_are_promised_is_said_of_answers(files: Path) -> None:
     found = open_document(files / "bundle")
-    assert "the one answer" in found.means[0]
+    assert "the one answer" in found["means"][0]
     assert recheck(files / "bundle").verified is not None
 
 

@@ -322,7 +322,7 @@ class TestFolder:
                 name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
                 for name in packed.namelist()
             }
-        unused = {"privpac.checker.__main__", "privpac.checker.budget", "privpac.checker.price"}
+        unused = {"privpac.checker.__main__", "privpac.checker.budget"}
         signed = {"privpac.checker.ed25519"}  # looked into only where there is a signature
         assert names - unused - signed == set(loaded) - signed
 

@@ -18,6 +18,7 @@ from privpac import Ledger, PrivatePredictor
 from privpac.answering.bundle.bundle import load
 from privpac.answering.questions import AskedRows, draw
 from privpac.coins import Coins, SeededCoins, law
+from privpac.concepts.base import Cells
 from privpac.errors import PrivpacError
 from privpac.guarantee.ledger.promises import Promises
 from privpac.guarantee.ledger.sql_store import SqlStore
@@ -25,7 +26,7 @@ from privpac.service.access import keys
 from privpac.service.answering.answering import Answering
 from privpac.service.answering.requests import Ask, Outcome, Reply
 from privpac.service.api.problems import Ended, Problem
-from privpac.service.api.rows import encode
+from privpac.service.api.rows import cells_of, plain
 from privpac.service.store import migrating
 from tests.service.asking import AGES, SCHEMA, Served, row
 
@@ -44,9 +45,13 @@ def answering(
     return Answering(load(bundle), store, coins), key.id
 
 
+def encode(*ages: int) -> Cells:
+    return cells_of(plain([row(age) for age in ages], SCHEMA), SCHEMA)
+
+
 def ask(service: Answering, key: str, *ages: int, again: str | None = None) -> Ask:
-    cells = encode([row(age) for age in ages], SCHEMA)
-    return service.ask(cells, key=key, idempotency_key=again, digest=bytes(str(ages), "ascii"))
+    rows = AskedRows.of(encode(*ages), service.bundle.offer.predictor)
+    return Ask(key, rows, again, bytes(str(ages), "ascii"))
 
 
 def served_answers(outcome: Outcome) -> tuple[str, ...]:
@@ -67,7 +72,7 @@ def test_served_answers_have_exactly_the_law_of_the_predictor(made_bundle: Path,
 
     def through_the_predictor(coins: Coins) -> tuple[tuple[str, ...], ...]:
         predictor = load(made_bundle).predictor(Ledger(epsilon=10), coins=coins)
-        cells = encode([row(59), row(10), row(99)], SCHEMA)
+        cells = encode(59, 10, 99)
         first, second, third = (SCHEMA.classes[label] for label in predictor_labels(predictor, cells))
         return (first, second), (second, third)
 
@@ -86,7 +91,7 @@ def test_served_answers_have_exactly_the_law_of_the_predictor(made_bundle: Path,
 def test_one_answer_is_what_the_prepared_predictor_gives(made_bundle: Path, tmp_path: Path) -> None:
     """Nothing between the mechanism and the reply changes the chance of an answer."""
     prepared = load(made_bundle).prepared
-    cells = encode([row(10)], SCHEMA)
+    cells = encode(10)
 
     def run(coins: Coins) -> str:
         service, key = answering(made_bundle, tmp_path, coins)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privpac.service.watch.clock import now
+from privpac.service.watch.observing import now
 
 
 @given(st.integers(0, 4_000_000_000_000))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from privpac.service.watch.deadline import by
+from privpac.service.watch.observing import by
 
 
 def waited(seconds: float, make: Callable[[], Awaitable[Any]]) -> Any:

@@ -23,7 +23,7 @@ from privpac.service.answering.answering import Answering
 from privpac.service.answering.reading import Reading, Submission
 from privpac.service.answering.requests import Ask, Reply
 from privpac.service.api.problems import Problem
-from privpac.service.api.rows import encode, plain
+from privpac.service.api.rows import cells_of, plain
 from privpac.service.watch.logs import Together
 from privpac.service.watch.metrics import Metrics
 from privpac.service.watch.observing import Observing
@@ -89,14 +89,12 @@ def test_in_a_group_every_request_asks_what_it_asks_alone(made_bundle: Path, bat
             assert (together.code, together.facts) == (alone.code, alone.facts)
             continue
         assert isinstance(together, Ask)
-        direct = AskedRows.of(
-            encode([dict(zip(bundle.schema.names, values, strict=True)) for values in one.rows], SCHEMA),
-            bundle.offer.predictor,
-        )
+        values = [dict(zip(bundle.schema.names, row, strict=True)) for row in one.rows]
+        direct = AskedRows.of(cells_of(plain(values, SCHEMA), SCHEMA), bundle.offer.predictor)
         assert list(together.rows.keys) == list(alone.rows.keys) == list(direct.keys)
-        assert together.rows.queries.which.tolist() == direct.queries.which.tolist()
-        for name, values in direct.cells.items():
-            assert together.rows.cells[name].tolist() == values.tolist()
+        assert together.rows.which.tolist() == direct.which.tolist()
+        for name, column in direct.cells.items():
+            assert together.rows.cells[name].tolist() == column.tolist()
 
 
 def test_a_key_that_is_revoked_gets_nothing_from_then_on(served: Served) -> None:

@@ -10,7 +10,6 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Protocol
 
 from privpac.errors import PrivpacError
 
@@ -20,48 +19,33 @@ AT_ONCE = 500  # keys per statement: every SQLite takes so many parameters
 BUSY_SECONDS = 60.0
 
 
-class Answers(Protocol):
-    """Class numbers by question."""
-
-    def known(self, keys: Sequence[bytes]) -> dict[bytes, int]:
-        """The answers to those of the questions that were asked before."""
-
-    def keep(self, answers: Mapping[bytes, int]) -> dict[bytes, int]:
-        """Store them, and return what is stored: of two answers to a question the first remains."""
-
-    def count(self) -> int:
-        """The number of questions that were answered."""
-
-    def end(self) -> None:
-        """Remember, for good, that a draw failed: nothing new is answered any more."""
-
-    @property
-    def ended(self) -> bool:
-        """Whether a draw failed, so that nothing new is answered."""
-
-
 class MemoryAnswers:
-    """For one process. Its user holds a lock (`PrivatePredictor`)."""
+    """Class numbers by question, for one process. Its user holds a lock (`PrivatePredictor`)."""
 
     def __init__(self) -> None:
         self._answers: dict[bytes, int] = {}
         self.ended = False
+        """Whether a draw failed, so that nothing new is answered."""
 
     def known(self, keys: Sequence[bytes]) -> dict[bytes, int]:
+        """The answers to those of the questions that were asked before."""
         return {key: self._answers[key] for key in keys if key in self._answers}
 
     def keep(self, answers: Mapping[bytes, int]) -> dict[bytes, int]:
+        """Store them, and return what is stored: of two answers to a question the first remains."""
         return {key: self._answers.setdefault(key, answer) for key, answer in answers.items()}
 
     def count(self) -> int:
+        """The number of questions that were answered."""
         return len(self._answers)
 
     def end(self) -> None:
+        """Remember, for good, that a draw failed: nothing new is answered any more."""
         self.ended = True
 
 
 class FileAnswers:
-    """In an SQLite file, for any number of processes of one machine. Only its owner may read it."""
+    """The same in an SQLite file, for any number of processes of one machine. Only its owner may read it."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = Path(path)
@@ -112,6 +96,10 @@ class FileAnswers:
                 f"The answers in {str(self._path)!r} could not be used: {problem}.",
                 remedy="Answers that were paid for and not stored are paid for again.",
             ) from problem
+
+
+Answers = MemoryAnswers | FileAnswers
+"""Where a predictor keeps what it answered."""
 
 
 def _stored_answers(connection: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, int]:

@@ -6,7 +6,7 @@ released and asked for ever. The table must be public, or belong to people who a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -54,8 +54,6 @@ def distil(predictor: PrivatePredictor, table: object, estimator: object) -> Dis
 
 def _certificate(predictor: PrivatePredictor, rows: int) -> Certificate:
     """Of all declared answers, or of as many as there are rows: repeats were paid for when they were first asked."""
-    from dataclasses import replace
-
     offer, certificate = predictor.offer, predictor.certificate
     together = certificate.privacy
     if offer.answers is None:

@@ -175,7 +175,7 @@ class PrivatePredictor:
         them.
         """
         rows = AskedRows.of(cells, self.offer.predictor)
-        if not len(rows.queries):
+        if not rows.keys:
             return np.empty(0, dtype=np.uint8)
         with self._lock:
             earlier = self._answers.known(rows.keys)

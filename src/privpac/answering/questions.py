@@ -20,7 +20,7 @@ from privpac.concepts.base import Cells
 from privpac.constructions.prediction.base import Predictor, Prepared
 from privpac.data.schema import Schema
 
-__all__ = ["AskedRows", "Queries", "draw"]
+__all__ = ["AskedRows", "draw"]
 
 
 DIGEST = 16
@@ -29,37 +29,6 @@ DIGEST = 16
 
 ONE = np.zeros(1, dtype=np.int64)
 ONE.flags.writeable = False
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Queries:
-    """Distinct questions, where each first stands in the batch, and which question each row asks."""
-
-    keys: Sequence[bytes]
-    first: NDArray[np.int64]
-    which: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, cells: Cells, schema: Schema, columns: Sequence[str]) -> Queries:
-        """The questions of encoded rows; only `columns` decide."""
-        return cls._of_rows(_rows(cells, schema, columns), _salt(columns))
-
-    @classmethod
-    def _of_rows(cls, rows: Sequence[bytes], salt: bytes) -> Queries:
-        if len(rows) == 1:
-            return cls([_name(rows[0], salt)], ONE, ONE)
-        numbers: dict[bytes, int] = {}
-        first: list[int] = []
-        which = np.empty(len(rows), dtype=np.int64)
-        for i, row in enumerate(rows):
-            place = numbers.setdefault(row, len(first))
-            if place == len(first):
-                first.append(i)
-            which[i] = place
-        return cls([_name(row, salt) for row in numbers], np.array(first, dtype=np.int64), which)
-
-    def __len__(self) -> int:
-        return len(self.keys)
 
 
 def _salt(columns: Sequence[str]) -> bytes:
@@ -95,12 +64,18 @@ class AskedRows:
     """Encoded rows, and the distinct questions among them."""
 
     cells: Cells
-    queries: Queries
+    keys: Sequence[bytes]
+    """The distinct questions, by name."""
+    first: NDArray[np.int64]
+    """Where each of them first stands among the rows."""
+    which: NDArray[np.int64]
+    """Which of them each row asks."""
 
     @classmethod
     def of(cls, cells: Cells, predictor: Predictor) -> AskedRows:
         """The questions these cells put to the predictor."""
-        return cls(cells, Queries.of(cells, predictor.schema, predictor.columns))
+        rows = _rows(cells, predictor.schema, predictor.columns)
+        return cls._of_rows(cells, rows, _salt(predictor.columns))
 
     @classmethod
     def apart(cls, cells: Cells, sizes: Sequence[int], predictor: Predictor) -> list[AskedRows]:
@@ -110,27 +85,36 @@ class AskedRows:
         for size in sizes:
             start, end = end, end + size
             part = {name: values[start:end] for name, values in cells.items()}
-            batches.append(cls(part, Queries._of_rows(rows[start:end], salt)))
+            batches.append(cls._of_rows(part, rows[start:end], salt))
         return batches
 
-    @property
-    def keys(self) -> Sequence[bytes]:
-        """The distinct questions, by name."""
-        return self.queries.keys
+    @classmethod
+    def _of_rows(cls, cells: Cells, rows: Sequence[bytes], salt: bytes) -> AskedRows:
+        if len(rows) == 1:
+            return cls(cells, [_name(rows[0], salt)], ONE, ONE)
+        numbers: dict[bytes, int] = {}
+        first: list[int] = []
+        which = np.empty(len(rows), dtype=np.int64)
+        for i, row in enumerate(rows):
+            place = numbers.setdefault(row, len(first))
+            if place == len(first):
+                first.append(i)
+            which[i] = place
+        return cls(cells, [_name(row, salt) for row in numbers], np.array(first, dtype=np.int64), which)
 
     def new(self, known: Container[bytes]) -> list[bytes]:
         """The questions that are not known yet, each once."""
-        return [key for key in self.queries.keys if key not in known]
+        return [key for key in self.keys if key not in known]
 
     def labels(self, answers: Mapping[bytes, int]) -> NDArray[np.uint8]:
         """The answer to every row."""
-        labels = np.array([answers[key] for key in self.queries.keys], dtype=np.uint8)
-        return labels[self.queries.which]
+        labels = np.array([answers[key] for key in self.keys], dtype=np.uint8)
+        return labels[self.which]
 
     def named(self, answers: Mapping[bytes, int], names: Sequence[Any]) -> list[Any]:
         """The same by the names of classes, and sooner for a few rows."""
-        of_keys = [names[answers[key]] for key in self.queries.keys]
-        return [of_keys[which] for which in self.queries.which.tolist()]
+        of_keys = [names[answers[key]] for key in self.keys]
+        return [of_keys[which] for which in self.which.tolist()]
 
 
 def draw(
@@ -139,7 +123,7 @@ def draw(
     """Answers to the questions of all batches that are not known, every distinct one drawn once with its own coins."""
     rows: dict[bytes, tuple[int, int]] = {}
     for number, batch in enumerate(batches):
-        for place, key in zip(batch.queries.first.tolist(), batch.keys, strict=True):
+        for place, key in zip(batch.first.tolist(), batch.keys, strict=True):
             if key not in known and key not in rows:
                 rows[key] = (number, place)
     if not rows:

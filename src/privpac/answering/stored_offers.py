@@ -67,36 +67,23 @@ def _voters(tree: Mapping[str, Any], schema: Schema) -> Voters:
     return cast(Voters, Classifiers(schema, Trained(str(tree["type"]))))
 
 
-def _numbers(tree: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return {name: read_number(tree[name]) for name in names}
+def _redrawn(kind: Callable[..., Predictor], numbers: str, counts: str, *, optional: str = "") -> Reader:
+    """How a predictor is read that draws from a class of concepts, with numbers and counts of these names."""
 
+    def read(tree: Mapping[str, Any], schema: Schema) -> Predictor:
+        values = {name: read_number(tree[name]) for name in numbers.split()}
+        whole = {name: int(tree[name]) for name in counts.split()}
+        rest = {name: None if tree[name] is None else read_number(tree[name]) for name in optional.split()}
+        return kind(concepts_of(tree["concepts"], schema), **values, **whole, **rest)
 
-def _counts(tree: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return {name: int(tree[name]) for name in names}
-
-
-def _fresh_draws(tree: Mapping[str, Any], schema: Schema) -> Predictor:
-    drawing = None if tree["drawing"] is None else read_number(tree["drawing"])
-    numbers = _numbers(tree, "epsilon", "flip", "slip", "failure")
-    counts = _counts(tree, "kept", "records")
-    return FreshDraws(concepts_of(tree["concepts"], schema), drawing=drawing, **numbers, **counts)
-
-
-def _relabelled_vote(tree: Mapping[str, Any], schema: Schema) -> Predictor:
-    numbers = _numbers(tree, "epsilon", "labels", "weight", "inner", "failure")
-    counts = _counts(tree, "kept", "records", "models")
-    return RelabelledVote(concepts_of(tree["concepts"], schema), **numbers, **counts)
-
-
-def _net_relabelled(tree: Mapping[str, Any], schema: Schema) -> Predictor:
-    numbers = _numbers(tree, "epsilon", "net", "drawing", "inner", "flip", "failure")
-    counts = _counts(tree, "kept", "records", "models")
-    return NetRelabelled(concepts_of(tree["concepts"], schema), **numbers, **counts)
+    return read
 
 
 READERS: dict[str, Reader] = {
     "vote": _vote,
-    "fresh-draws": _fresh_draws,
-    "relabelled-vote": _relabelled_vote,
-    "net-relabelled": _net_relabelled,
+    "fresh-draws": _redrawn(FreshDraws, "epsilon flip slip failure", "kept records", optional="drawing"),
+    "relabelled-vote": _redrawn(RelabelledVote, "epsilon labels weight inner failure", "kept records models"),
+    "net-relabelled": _redrawn(
+        NetRelabelled, "epsilon net drawing inner flip failure", "kept records models"
+    ),
 }

@@ -22,6 +22,7 @@ __all__ = [
     "labellings",
     "ln_ceiling",
     "ln_floor",
+    "ln_labellings",
     "mean_above",
     "power",
     "power_above",
@@ -305,6 +306,11 @@ def labellings(points: int, vc: int) -> int:
         if total.bit_length() > _LONGEST:
             raise OutOfRange("there are too many labellings")
     return total
+
+
+def ln_labellings(points: int, vc: int) -> Fraction:
+    """ln of the most labellings of so many points, rounded up."""
+    return ln_ceiling(Fraction(labellings(points, vc)))
 
 
 def reaches(base: int, count: int, size: int) -> bool:

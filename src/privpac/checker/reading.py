@@ -31,6 +31,7 @@ __all__ = [
     "read_accuracy",
     "read_fact",
     "read_goal",
+    "read_inner_ratio",
     "read_privacy",
     "read_ratio",
     "require",
@@ -179,6 +180,11 @@ class Loss:
         return self.factor > other.factor * (directed.exp_bounds(gap)[1] if gap else 1)
 
     @property
+    def upper(self) -> Fraction:
+        """A decimal at or above epsilon, and not below 0."""
+        return max(Fraction(0), self.log + directed.ln_ceiling(self.factor))
+
+    @property
     def rational(self) -> Fraction:
         """e^epsilon, rounded up to 30 decimals where it is not rational."""
         if self.log == 0:
@@ -258,6 +264,13 @@ def read_ratio(text: object) -> Fraction:
     """A weight of one unit of score: above 0, and at most 1."""
     ratio = number(text)
     require(0 < ratio <= 1, "the ratio is out of range")
+    return ratio
+
+
+def read_inner_ratio(text: object) -> Fraction:
+    """A weight of one unit of score that tells scores apart: above 0 and below 1."""
+    ratio = number(text)
+    require(0 < ratio < 1, "the ratio is out of range")
     return ratio
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from privpac.cli import console
 from privpac.cli.console import Json
-from privpac.cli.destination import Destination, paid_for, require_out
-from privpac.cli.options import Force, RecordsPerPerson, Seed, file, number, verbs
+from privpac.cli.destination import Destination, paid_for, require_out, seed_advice
+from privpac.cli.options import Force, RecordsPerPerson, Seed, argument, file, flag, number, option, verbs
 from privpac.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -22,26 +20,21 @@ OWNER = "active"
 
 active = verbs("active", "Ask for the labels of a random few, and learn from them.")
 
-Folder = Annotated[str, typer.Argument(metavar="FOLDER", help="The session: a folder that `ask` made.")]
+Folder = Annotated[str, argument("FOLDER", "The session: a folder that `ask` made.")]
 
 
 @active.command()
 def ask(
-    data: Annotated[
-        str, typer.Argument(metavar="DATA", help="CSV, CSV.gz or Parquet file; labels are not read.")
-    ],
-    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="A new folder for the session.")],
+    data: Annotated[str, argument("DATA", "CSV, CSV.gz or Parquet file; labels are not read.")],
+    folder: Annotated[str, argument("FOLDER", "A new folder for the session.")],
     *,
     schema: Annotated[str, file("Public description of the table.")],
-    concepts: Annotated[
-        str, typer.Option(metavar="WORD", help="What to choose from, such as thresholds:COLUMN or stumps.")
-    ],
+    concepts: Annotated[str, option("WORD", "What to choose from, such as thresholds:COLUMN or stumps.")],
     epsilon: Annotated[str, number("Privacy loss, for those who see the rule only.")],
-    labels: Annotated[int | None, typer.Option(metavar="M", help="How many labels to ask for.")] = None,
+    labels: Annotated[int | None, option("M", "How many labels to ask for.")] = None,
     error: Annotated[str | None, number("Ask for the fewest labels that promise this error.")] = None,
     method: Annotated[
-        str,
-        typer.Option(metavar="HOW", help="plain, boost, relabel, or auto: the one that promises most."),
+        str, option("HOW", "plain, boost, relabel, or auto: the one that promises most.")
     ] = "auto",
     records_per_person: RecordsPerPerson = 1,
     random_state: Seed = None,
@@ -80,9 +73,7 @@ def ask(
 @active.command()
 def tell(
     folder: Folder,
-    answers: Annotated[
-        str, typer.Argument(metavar="ANSWERS", help="CSV with the columns record and label, as in ask.csv.")
-    ],
+    answers: Annotated[str, argument("ANSWERS", "CSV with the columns record and label, as in ask.csv.")],
     *,
     as_json: Json = False,
 ) -> None:
@@ -101,15 +92,13 @@ def tell(
 @active.command("learn")
 def learn_active(
     folder: Folder,
-    data: Annotated[str, typer.Argument(metavar="DATA", help="The same table, in the same order.")],
+    data: Annotated[str, argument("DATA", "The same table, in the same order.")],
     *,
-    ledger: Annotated[
-        str | None, typer.Option(metavar="LEDGER", help="Charge this budget first: a file or URL.")
-    ] = None,
+    ledger: Annotated[str | None, option("LEDGER", "Charge this budget first: a file or URL.")] = None,
     out: Annotated[str | None, file("Write the model file.")] = None,
     force: Force = False,
     random_state: Seed = None,
-    full: Annotated[bool, typer.Option("--full", help="Print the whole derivation.")] = False,
+    full: Annotated[bool, flag("--full", "Print the whole derivation.")] = False,
     as_json: Json = False,
 ) -> None:
     """Learn from the answers and from everybody else's records."""
@@ -125,7 +114,7 @@ def learn_active(
         if place is not None:
             with paid_for(model.to_json()):
                 model.save(place.path)
-    _warn_of_seeds(str(model.certificate["coins"]), as_json=as_json)
+    console.warn(*seed_advice(model.certificate["coins"]), as_json=as_json)
     if as_json:
         console.show_json({**summary_json(model), "model": model.to_json()})
     else:
@@ -150,18 +139,11 @@ def _answers(path: str) -> dict[int, object]:
     return {number: label for number, label in zip(numbers, labels, strict=True) if not is_empty(label)}
 
 
-def _warn_of_seeds(coins: str, *, as_json: bool) -> None:
-    from privpac.guarantee.certificate import SEED_WARNING
-
-    if coins != "system":
-        console.warn(f"{SEED_WARNING}.", as_json=as_json)
-
-
 def _show(session: Asking, folder: str, *, as_json: bool) -> None:
     from privpac.guarantee.parts import parts_of
 
     certificate = session.certificate
-    _warn_of_seeds(session.coins, as_json=as_json)
+    console.warn(*seed_advice(session.coins), as_json=as_json)
     tree = certificate.to_json()
     report: dict[str, Any] = {
         proof["fact"]["release"]: {part: str(fact) for part, fact in parts_of(proof).items()}

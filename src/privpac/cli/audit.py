@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from privpac.cli.audit_exact import exact
-from privpac.cli.audit_one_run import one_run
-from privpac.cli.audit_sample import sample
+from privpac.cli.audit_sample import one_run, sample
 from privpac.cli.options import verbs
 
 __all__ = ["audit"]

@@ -1,26 +1,22 @@
 """`privpac audit exact`: the true worst loss of what ships, on tiny domains, next to its certificate.
 
-`--html` writes one self-contained page: no script, no request, and no record unless it was asked for.
+`--report` writes one self-contained page: no script, no request, and no record unless it was asked for.
 """
 
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from html import escape
-from importlib.resources import files
 from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
 
 from privpac import __version__
 from privpac.cli import console
 from privpac.cli.audit_rows import HEADINGS, coverage, row_cells, row_of, rows_text
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination
+from privpac.cli.options import argument, flag, option
 from privpac.errors import NotCertified, ParameterError, PrivpacError
 
 if TYPE_CHECKING:
@@ -28,8 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["audit_html", "exact"]
 
-
-NOTHING = "default-src 'none'; style-src 'unsafe-inline'"
 
 METHOD = (
     "Every input of a tiny domain and every neighbour of it were run with coins that take each branch in turn. The "
@@ -45,6 +39,8 @@ METHOD = (
 
 def audit_html(document: Mapping[str, Any]) -> str:
     """The page as text."""
+    from privpac.report.page import html_page
+
     rows = document["rows"]
     broken = [row["name"] for row in rows if row["holds"] is False]
     open_rows = [row["name"] for row in rows if not row["complete"]]
@@ -52,21 +48,17 @@ def audit_html(document: Mapping[str, Any]) -> str:
         verdict = f"{len(broken)} of {len(rows)} claims are broken"
     else:
         verdict = f"{len(rows)} claims, none broken"
-    style = files("privpac.report").joinpath("report.css").read_text(encoding="utf-8")
     cut = f"<p>{escape(coverage(rows))}</p>"
     if open_rows:
         cut += f"<p>Out of time, and settled in part only: {escape(', '.join(open_rows))}.</p>"
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{NOTHING}">\n'
-        f"<title>{escape(verdict)} · privpac</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
+    return html_page(
+        verdict,
         f'<header>\n<p class="over">An exact audit by privpac {escape(str(document["version"]))}</p>\n'
         f"<h1>{escape(verdict)}</h1>\n</header>\n<section>\n<h2>Certificate and exact worst case</h2>\n"
         f"{_table(rows)}\n{cut}\n</section>\n{_worst(rows)}"
         "<section>\n<h2>How to read this</h2>\n"
         + "".join(f"<p>{escape(text)}</p>\n" for text in METHOD)
-        + "</section>\n</main>\n</body>\n</html>\n"
+        + "</section>",
     )
 
 
@@ -97,29 +89,21 @@ OWNER = "audit exact"
 
 
 def exact(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="Rows of the registry, or MODULE:CASE.")
-    ] = None,
+    names: Annotated[list[str] | None, argument("[NAME]...", "Rows of the registry, or MODULE:CASE.")] = None,
     *,
     budget_seconds: Annotated[
-        float,
-        typer.Option(metavar="SECONDS", help="Processor time for all rows together, shared fairly."),
+        float, option("SECONDS", "Processor time for all rows together, shared fairly.")
     ] = 20.0,
     accept_partial: Annotated[
-        bool, typer.Option("--accept-partial", help="Exit with code 0 even if rows ran out of time.")
+        bool, flag("--accept-partial", "Exit with code 0 even if rows ran out of time.")
     ] = False,
-    large: Annotated[bool, typer.Option("--large", help="Larger domains, where there are some.")] = False,
+    large: Annotated[bool, flag("--large", "Larger domains, where there are some.")] = False,
     symmetry: Annotated[
-        bool,
-        typer.Option("--symmetry/--no-symmetry", help="Whether one input may stand for its mirror images."),
+        bool, flag("--symmetry/--no-symmetry", "Whether one input may stand for its mirror images.")
     ] = True,
-    report: Annotated[
-        str | None, typer.Option(metavar="FILE.html", help="Write a page about the audit.")
-    ] = None,
-    out: Annotated[str | None, typer.Option(metavar="FILE.json", help="Write the rows as JSON.")] = None,
-    show_data: Annotated[
-        bool, typer.Option("--show-data", help="Show the worst pair of inputs and its output.")
-    ] = False,
+    report: Annotated[str | None, option("FILE.html", "Write a page about the audit.")] = None,
+    out: Annotated[str | None, option("FILE.json", "Write the rows as JSON.")] = None,
+    show_data: Annotated[bool, flag("--show-data", "Show the worst pair of inputs and its output.")] = False,
     as_json: Json = False,
 ) -> None:
     """Compare certificates with exact worst losses.
@@ -139,10 +123,7 @@ def exact(
         file.write(json.dumps(document, indent=1) + "\n")
     if page is not None:
         page.write(audit_html(document))
-    if as_json:
-        console.show_json(rows)
-    else:
-        console.show(rows_text(rows))
+    console.show_result(rows, rows_text(rows), as_json=as_json)
     for place in (file, page):
         if place is not None:
             console.note(f"Wrote {place.path}.", as_json=as_json)
@@ -186,8 +167,13 @@ def _survey(
     from privpac.coins import EnclosureError
 
     try:
-        with _bar(as_json=as_json) as progress:
-            findings = survey(cases, budget_seconds=budget_seconds, symmetry=symmetry, progress=progress)
+        with console.progress("Auditing", as_json=as_json, patience=0.0) as report:
+            findings = survey(
+                cases,
+                budget_seconds=budget_seconds,
+                symmetry=symmetry,
+                progress=lambda share: report(round(1000 * share), 1000),
+            )
     except EnclosureError as problem:
         raise NotCertified(f"A kernel is at fault: {problem}.") from None
     for name, finding in findings.items():
@@ -197,20 +183,6 @@ def _survey(
                 remedy="Run it by itself on one of its inputs.",
             )
     return findings
-
-
-@contextmanager
-def _bar(*, as_json: bool) -> Iterator[Callable[[float], None] | None]:
-    """A progress bar on stderr, if a person looks at it."""
-    if as_json or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("Auditing", total=1.0)
-        yield lambda share: bar.update(task, completed=share)
 
 
 def _refuse_broken(rows: list[dict[str, Any]]) -> None:

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from privpac.cli import console
 from privpac.cli.console import Json
-from privpac.cli.options import LedgerPlace, RecordsPerPerson, Seed, number
+from privpac.cli.options import LedgerPlace, RecordsPerPerson, Seed, argument, number
 
 __all__ = ["compare"]
 
 
 def compare(
-    first: Annotated[str, typer.Argument(metavar="FIRST", help="A model file.")],
-    second: Annotated[str, typer.Argument(metavar="SECOND", help="A model file of the same schema.")],
-    data: Annotated[
-        str, typer.Argument(metavar="DATA", help="Labelled records: CSV, CSV.gz or Parquet file.")
-    ],
+    first: Annotated[str, argument("FIRST", "A model file.")],
+    second: Annotated[str, argument("SECOND", "A model file of the same schema.")],
+    data: Annotated[str, argument("DATA", "Labelled records: CSV, CSV.gz or Parquet file.")],
     *,
     epsilon: Annotated[str, number("What the comparison may cost.")],
     records_per_person: RecordsPerPerson = 1,
@@ -44,7 +40,4 @@ def compare(
             ledger=None if ledger is None else Ledger.open(ledger),
             random_state=random_state,
         )
-    if as_json:
-        console.show_json(comparison.to_json())
-    else:
-        console.show(comparison.explain())
+    console.show_result(comparison.to_json(), comparison.explain(), as_json=as_json)

@@ -35,6 +35,7 @@ __all__ = [
     "reading",
     "show",
     "show_json",
+    "show_result",
     "show_sections",
     "table_text",
     "warn",
@@ -78,6 +79,14 @@ def show_json(tree: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
     """Print JSON to stdout, in ASCII."""
     # ASCII, so that no system's idea of an encoding can damage it.
     show(json.dumps(tree, indent=2, ensure_ascii=True))
+
+
+def show_result(tree: Mapping[str, Any] | Sequence[Mapping[str, Any]], text: str, *, as_json: bool) -> None:
+    """The same result for a program, or for a person."""
+    if as_json:
+        show_json(tree)
+    else:
+        show(text)
 
 
 def show_sections(sections: Sequence[tuple[str, str]]) -> None:
@@ -146,10 +155,11 @@ def hearing(*, as_json: bool) -> Iterator[None]:
         logger.removeHandler(handler)
 
 
-def warn(text: str, *, as_json: bool) -> None:
-    """Write a warning to stderr: a line of text, or of JSON."""
-    line = json.dumps({"warning": text}) if as_json else f"Warning: {text}"
-    sys.stderr.write(line + "\n")
+def warn(*texts: str, as_json: bool) -> None:
+    """Write warnings to stderr: a line of text each, or of JSON."""
+    for text in texts:
+        line = json.dumps({"warning": text}) if as_json else f"Warning: {text}"
+        sys.stderr.write(line + "\n")
 
 
 def fail(problem: PrivpacError, *, as_json: bool) -> None:

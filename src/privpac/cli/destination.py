@@ -13,7 +13,7 @@ from privpac.cli import console
 from privpac.drafts import draft_of, whole_file
 from privpac.errors import ParameterError, PrivpacError
 
-__all__ = ["UNCOUNTED", "Destination", "paid_for", "require_out", "warn_uncounted"]
+__all__ = ["UNCOUNTED", "Destination", "paid_for", "require_out", "seed_advice", "warn_uncounted"]
 
 UNCOUNTED = (
     "Nobody will count what this run reveals, because no --ledger is given; runs on the same records add up. To have"
@@ -38,6 +38,13 @@ def warn_uncounted(ledger: str | None, random_state: int | None, *, as_json: boo
     """Say before the draw that no budget is charged for it; what is drawn from a seed is not for release anyway."""
     if ledger is None and random_state is None:
         console.note(UNCOUNTED, as_json=as_json)
+
+
+def seed_advice(coins: str) -> list[str]:
+    """What to say of a release by the origin of its coins: those of a seed are not for release."""
+    from privpac.guarantee.certificate import SEED_WARNING
+
+    return [] if coins == "system" else [f"{SEED_WARNING}."]
 
 
 @contextmanager

@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination
-from privpac.cli.options import Force, file
+from privpac.cli.options import Force, argument, file, option
 from privpac.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -23,13 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = ["explain"]
 
+OWNER = "explain"
+
 
 def explain(
     model: Annotated[
-        str,
-        typer.Argument(
-            metavar="MODEL", help="A model file; with --statement or --certificate also a table or a bundle."
-        ),
+        str, argument("MODEL", "A model file; with --statement or --certificate also a table or a bundle.")
     ],
     *,
     report: Annotated[str | None, file("Write an HTML report.")] = None,
@@ -43,11 +40,7 @@ def explain(
         str | None, file("Write what an annex to a data-protection assessment needs: .html, .md or .txt.")
     ] = None,
     ledger: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LEDGER",
-            help="With --statement or --report: say the total of this budget.",
-        ),
+        str | None, option("LEDGER", "With --statement or --report: say the total of this budget.")
     ] = None,
     trusted: Annotated[str | None, file("With --statement: keys you trust, to name who signed.")] = None,
     force: Force = False,
@@ -58,20 +51,18 @@ def explain(
     It says what is stored; `privpac verify` says whether that follows. Of a released table or a bundle it writes the
     statement and the certificate. A file that was made with a seed, or does not follow, has no statement (exit code 4).
     """
-    destination = Destination.of(report, owner="explain", option="report", keep=(model,), force=force)
-    drawing = Destination.of(picture, owner="explain", option="picture", keep=(model, report), force=force)
-    graph = Destination.of(onnx, owner="explain", option="onnx", keep=(model, report, picture), force=force)
-    query = Destination.of(
-        sql, owner="explain", option="sql", keep=(model, report, picture, onnx), force=force
-    )
     _require_with("trusted", trusted, statement, requirement="given together with --statement")
     _require_with("ledger", ledger, statement or report, requirement="given with --statement or --report")
-    names = (model, report, picture, onnx, sql)
-    bare = Destination.of(certificate, owner="explain", option="certificate", keep=names, force=force)
-    statement_place = _statement_place(statement, keep=(*names, certificate), force=force)
-    others = (destination, drawing, graph, query)
-    if (statement_place or bare) and not any(others) and _is_table_or_bundle(model):
-        _write_alone(model, statement_place, bare, ledger, trusted, as_json=as_json)
+    if statement is not None and Path(statement).suffix not in (".html", ".md", ".txt"):
+        requirement = "a file that ends in .html, .md or .txt"
+        raise ParameterError(OWNER, "statement", statement, allowed=requirement)
+    paths = {"report": report, "picture": picture, "onnx": onnx, "sql": sql}
+    places = _places(model, {**paths, "certificate": certificate, "statement": statement}, force=force)
+    if places and not places.keys() & paths and _is_table_or_bundle(model):  # no rule that could be printed
+        _write_documents(places, model, ledger, trusted)
+        _note(places, as_json=as_json)
+        if as_json:
+            console.show_json({name: str(place.path) for name, place in places.items()})
         return
     with console.working("Reading", as_json=as_json):
         from privpac.model import load
@@ -80,46 +71,46 @@ def explain(
         from privpac.report.summary import summary_json, summary_sections
 
         loaded_model = load(model)
-        if destination is not None:
-            destination.write(report_html(loaded_model, budget=_budget(ledger, model)))
-        if drawing is not None:
-            loaded_model.save_picture(drawing.path)
-        if graph is not None:
-            loaded_model.save_onnx(graph.path)
-        if query is not None:
-            query.write(sql_query(loaded_model) + "\n")
-        if bare is not None:
-            _write_certificate(bare, model)
-        if statement_place is not None:
-            _write_statement(statement_place, model, ledger, trusted)
+        if "report" in places:
+            places["report"].write(report_html(loaded_model, budget=_budget(ledger, model)))
+        if "picture" in places:
+            loaded_model.save_picture(places["picture"].path)
+        if "onnx" in places:
+            loaded_model.save_onnx(places["onnx"].path)
+        if "sql" in places:
+            places["sql"].write(sql_query(loaded_model) + "\n")
+        _write_documents(places, model, ledger, trusted)
     if as_json:
         console.show_json(summary_json(loaded_model))
     else:
         console.show_sections(summary_sections(loaded_model, full=True))
-    for place in (*others, bare, statement_place):
+    _note(places, as_json=as_json)
+
+
+def _places(model: str, paths: Mapping[str, str | None], *, force: bool) -> dict[str, Destination]:
+    """Where each file goes that is asked for, checked before anything is read; none replaces another or the model."""
+    places: dict[str, Destination] = {}
+    for name, path in paths.items():
+        keep = (model, *(str(place.path) for place in places.values()))
+        place = Destination.of(path, owner=OWNER, option=name, keep=keep, force=force)
         if place is not None:
-            console.note(f"Wrote {place.path}.", as_json=as_json)
+            places[name] = place
+    return places
 
 
-def _write_alone(
-    path: str,
-    statement_place: Destination | None,
-    bare: Destination | None,
-    ledger: str | None,
-    trusted: str | None,
-    *,
-    as_json: bool,
-) -> None:
-    """What there is of a table or a bundle, which is no rule that could be printed."""
-    if bare is not None:
-        _write_certificate(bare, path)
-    if statement_place is not None:
-        _write_statement(statement_place, path, ledger, trusted)
-    places = {"certificate": bare, "statement": statement_place}
-    for place in filter(None, places.values()):
+def _note(places: Mapping[str, Destination], *, as_json: bool) -> None:
+    for place in places.values():
         console.note(f"Wrote {place.path}.", as_json=as_json)
-    if as_json:
-        console.show_json({name: str(place.path) for name, place in places.items() if place is not None})
+
+
+def _write_documents(
+    places: Mapping[str, Destination], path: str, ledger: str | None, trusted: str | None
+) -> None:
+    """What a table or a bundle has as well as a model."""
+    if "certificate" in places:
+        _write_certificate(places["certificate"], path)
+    if "statement" in places:
+        _write_statement(places["statement"], path, ledger, trusted)
 
 
 def _write_certificate(out: Destination, path: str) -> None:
@@ -136,7 +127,7 @@ def _write_certificate(out: Destination, path: str) -> None:
 
 def _require_with(name: str, value: str | None, other: str | None, *, requirement: str) -> None:
     if value is not None and other is None:
-        raise ParameterError("explain", name, value, allowed=requirement)
+        raise ParameterError(OWNER, name, value, allowed=requirement)
 
 
 def _budget(ledger: str | None, path: str) -> tuple[tuple[str, str], ...]:
@@ -149,13 +140,6 @@ def _budget(ledger: str | None, path: str) -> tuple[tuple[str, str], ...]:
         return ()
     book, tree = Ledger.open(ledger), read_at(path)
     return (("Paid for by", _paid_by(book, signers_of(tree), tree, path)), *budget_rows(book))
-
-
-def _statement_place(path: str | None, *, keep: tuple[str | None, ...], force: bool) -> Destination | None:
-    if path is not None and Path(path).suffix not in (".html", ".md", ".txt"):
-        requirement = "a file that ends in .html, .md or .txt"
-        raise ParameterError("explain", "statement", path, allowed=requirement)
-    return Destination.of(path, owner="explain", option="statement", keep=keep, force=force)
 
 
 def _is_table_or_bundle(path: str) -> bool:

@@ -9,7 +9,7 @@ import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
-from privpac.cli.options import number, verbs
+from privpac.cli.options import argument, number, option, verbs
 from privpac.cli.serve import ledger_address, require_serve
 from privpac.errors import ParameterError
 
@@ -22,10 +22,7 @@ __all__ = ["keys"]
 keys = verbs("keys", "Keys of a service, and keys that sign documents.")
 
 LedgerUrl = Annotated[
-    str,
-    typer.Option(
-        metavar="URL", help="The service's ledger: sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME."
-    ),
+    str, option("URL", "The service's ledger: sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME.")
 ]
 
 
@@ -43,8 +40,8 @@ def _store(ledger: str) -> SqlStore:
 def create(
     *,
     ledger: LedgerUrl,
-    role: Annotated[str, typer.Option(metavar="ROLE", help="analyst, or owner: sees everybody's budget.")],
-    name: Annotated[str, typer.Option(metavar="TEXT", help="The name of its holder.")] = "",
+    role: Annotated[str, option("ROLE", "analyst, or owner: sees everybody's budget.")],
+    name: Annotated[str, option("TEXT", "The name of its holder.")] = "",
     epsilon: Annotated[str | None, number("What its holder may spend; all there is if left out.")] = None,
     delta: Annotated[str, number("The delta of that: with one, many more answers fit.")] = "0",
     as_json: Json = False,
@@ -54,14 +51,11 @@ def create(
     from privpac.service.access import keys as service_keys
 
     key, text = service_keys.create(store, role=role, name=name, epsilon=epsilon, delta=delta)
-    if as_json:
-        console.show_json({"key": text, **key.to_json()})
-    else:
-        console.show(text)
-        console.note(
-            f"Key {key.id} ({key.role}). It is shown this once; send it as Authorization: Bearer KEY.",
-            as_json=False,
-        )
+    console.show_result({"key": text, **key.to_json()}, text, as_json=as_json)
+    console.note(
+        f"Key {key.id} ({key.role}). It is shown this once; send it as Authorization: Bearer KEY.",
+        as_json=as_json,
+    )
 
 
 @keys.command("list")
@@ -69,9 +63,7 @@ def list_keys(
     *,
     ledger: LedgerUrl,
     limit: Annotated[int, typer.Option(metavar="N", min=1, help="How many at most.")] = 100,
-    after: Annotated[
-        str | None, typer.Option(metavar="ID", help="Only keys made after this one, the oldest first.")
-    ] = None,
+    after: Annotated[str | None, option("ID", "Only keys made after this one, the oldest first.")] = None,
     as_json: Json = False,
 ) -> None:
     """Keys, with what they spent; never the keys themselves."""
@@ -103,7 +95,7 @@ def list_keys(
 
 @keys.command()
 def revoke(
-    identity: Annotated[str, typer.Argument(metavar="ID", help="The key's id; see `privpac keys list`.")],
+    identity: Annotated[str, argument("ID", "The key's id; see `privpac keys list`.")],
     *,
     ledger: LedgerUrl,
     as_json: Json = False,
@@ -120,7 +112,7 @@ def revoke(
 
 @keys.command()
 def signing(
-    out: Annotated[str, typer.Argument(metavar="FILE", help="Where the private key goes; a new file.")],
+    out: Annotated[str, argument("FILE", "Where the private key goes; a new file.")],
     *,
     as_json: Json = False,
 ) -> None:
@@ -143,7 +135,7 @@ def signing(
 
 @keys.command()
 def show(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A key that signs documents.")],
+    file: Annotated[str, argument("FILE", "A key that signs documents.")],
     *,
     as_json: Json = False,
 ) -> None:
@@ -157,7 +149,4 @@ def show(
 
 
 def _show_public(key: SigningKey, *, as_json: bool) -> None:
-    if as_json:
-        console.show_json({"public": key.public_text})
-    else:
-        console.show(key.public_text)
+    console.show_result({"public": key.public_text}, key.public_text, as_json=as_json)

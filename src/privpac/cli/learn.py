@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from privpac.cli import console
 from privpac.cli.console import Json
-from privpac.cli.destination import Destination, paid_for, require_out, warn_uncounted
+from privpac.cli.destination import Destination, paid_for, require_out, seed_advice, warn_uncounted
 from privpac.cli.options import (
+    Aim,
     Force,
     KeyFile,
+    LabelColumn,
     LedgerPlace,
+    Protect,
     RecordsPerPerson,
     Seed,
     SignerName,
     count,
     file,
+    flag,
     number,
+    option,
+    schema_file,
+    table_place,
 )
 from privpac.errors import ParameterError, SchemaError
 from privpac.wishes import (
@@ -37,7 +42,6 @@ if TYPE_CHECKING:
     from privpac.data.schema import Schema
     from privpac.guarantee.ledger.ledger import Ledger
     from privpac.model import Model
-    from privpac.releasing import Payment
     from privpac.signing.keys import SigningKey
 
 __all__ = ["learn"]
@@ -47,38 +51,22 @@ FROM_DATA = "from_data"
 
 
 def learn(
-    data: Annotated[
-        str,
-        typer.Argument(
-            metavar="DATA",
-            help="CSV, CSV.gz or Parquet file, a folder of them, or a pattern such as 'data/*.parquet'.",
-        ),
-    ],
+    data: Annotated[str, table_place("DATA")],
     *,
     epsilon: Annotated[str, number("Privacy loss of the classifier, or of one answer.")],
-    schema: Annotated[
-        str | None,
-        file(
-            "Public description of the table (privpac schema DATA drafts it), or from_data to read it"
-            " from the records, which the certificate then says."
-        ),
-    ] = None,
-    label: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The label column, with --schema from_data.")
-    ] = None,
+    schema: Annotated[str | None, schema_file("DATA")] = None,
+    label: LabelColumn = None,
     delta: Annotated[str, number("Privacy delta; 0 is pure privacy.")] = "0",
     concepts: Annotated[
         str,
-        typer.Option(
-            metavar="WORD",
-            help="What to choose from: auto, trees:DEPTH, card (points and risks), risk-tree, stumps,"
+        option(
+            "WORD",
+            "What to choose from: auto, trees:DEPTH, card (points and risks), risk-tree, stumps,"
             " thresholds:COLUMN, intervals:COLUMN, unions:COLUMN:K, points:COLUMN, agnostic:WORD, ...; an unknown"
             " word lists them all.",
         ),
     ] = "auto",
-    protect: Annotated[
-        str, typer.Option(metavar="WHAT", help="What is private: records, labels or predictions.")
-    ] = "records",
+    protect: Protect = "records",
     estimate_epsilon: Annotated[
         str | None,
         number(
@@ -91,29 +79,19 @@ def learn(
     ] = None,
     holdout: Annotated[
         str,
-        typer.Option(
-            metavar="SHARE",
-            help="Share of records kept aside for the estimate, which then is free if it costs no more than"
+        option(
+            "SHARE",
+            "Share of records kept aside for the estimate, which then is free if it costs no more than"
             " --epsilon; auto: a fifth or none, whichever promises the narrower interval.",
         ),
     ] = "auto",
-    aim: Annotated[
-        str,
-        typer.Option(
-            metavar="AIM",
-            help="What the rule is for: label (a class for every record) or rank (records in order of their risk).",
-        ),
-    ] = "label",
+    aim: Aim = "label",
     probabilities: Annotated[
         bool,
-        typer.Option(
-            "--probabilities",
-            help="Spend a fifth of epsilon on counts in the leaves, from which risks follow.",
-        ),
+        flag("--probabilities", "Spend a fifth of epsilon on counts in the leaves, from which risks follow."),
     ] = False,
     costs: Annotated[
-        str | None,
-        typer.Option(metavar="A,B", help="Price of misjudging a record of each class: 1,5, or balanced."),
+        str | None, option("A,B", "Price of misjudging a record of each class: 1,5, or balanced.")
     ] = None,
     records_per_person: RecordsPerPerson = 1,
     ledger: LedgerPlace = None,
@@ -125,28 +103,21 @@ def learn(
     answers: Annotated[int | None, count("With --protect predictions: answers declared beforehand.")] = None,
     models: Annotated[int | None, count("With --protect predictions: how many models vote.")] = None,
     random_state: Seed = None,
-    engine: Annotated[
-        str,
-        typer.Option(metavar="WHERE", help="auto, memory, files (streamed from disk) or spark."),
-    ] = "auto",
+    engine: Annotated[str, option("WHERE", "auto, memory, files (streamed from disk) or spark.")] = "auto",
     spark: Annotated[
-        str | None,
-        typer.Option(metavar="MASTER", help="Count on a Spark cluster: local[2], spark://HOST:7077, ..."),
+        str | None, option("MASTER", "Count on a Spark cluster: local[2], spark://HOST:7077, ...")
     ] = None,
     unlabelled: Annotated[
         str | None, file("Further records without labels; or 'missing': those of DATA whose label is empty.")
     ] = None,
     method: Annotated[
-        str,
-        typer.Option(
-            metavar="HOW", help="How records without labels are used: auto, plain, generic, boost, relabel."
-        ),
+        str, option("HOW", "How records without labels are used: auto, plain, generic, boost, relabel.")
     ] = "auto",
     error: Annotated[str | None, number("With --unlabelled: refuse if a larger error is promised.")] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be read and what it would take, and stop.")
+        bool, flag("--dry-run", "Say what would be read and what it would take, and stop.")
     ] = False,
-    full: Annotated[bool, typer.Option("--full", help="Print the whole derivation.")] = False,
+    full: Annotated[bool, flag("--full", "Print the whole derivation.")] = False,
     as_json: Json = False,
 ) -> None:
     """Learn a classifier you can read, with its certificate.
@@ -206,14 +177,17 @@ def learn(
         probabilities=probabilities,
     )
     few = _few_labels(unlabelled, method, error)
-    place = _Place(data, _require_schema(schema, label), label, engine, spark)
+    schema_place = _require_schema(schema, label)
     inputs = (data, schema, ledger, unlabelled)
-    files = _Files(
-        Destination.of(out, owner=OWNER, option="out", keep=inputs, force=force),
-        Destination.of(report, owner=OWNER, option="report", keep=(*inputs, out), force=force),
-    )
+    files = {
+        "model": Destination.of(out, owner=OWNER, option="out", keep=inputs, force=force),
+        "report": Destination.of(report, owner=OWNER, option="report", keep=(*inputs, out), force=force),
+    }
     if dry_run:
-        _show_cost(place, wishes, ledger, as_json=as_json)
+        from privpac.data.schema import schema_for
+
+        description = schema_for(schema_place, data, label=label)
+        _show_cost(data, description, wishes, "spark" if spark else engine, ledger, as_json=as_json)
         return
     require_out(out, ledger, owner=OWNER, as_json=as_json)
     key = _signing_key(sign, signer, out, random_state)
@@ -223,52 +197,27 @@ def learn(
         console.reading("Learning", data, engine, as_json=as_json) as progress,
         console.collecting() as advice,
     ):
+        from privpac.data.schema import schema_for
         from privpac.guarantee.ledger.ledger import Ledger
+        from privpac.learning import Source, Unlabelled, learn_few_labels, learn_rule
         from privpac.releasing import Payment
 
         account = None if ledger is None else Ledger.open(ledger).writing_to(out)
         payment = Payment.by(account, random_state=random_state)
-        model = place.learn(wishes, unlabelled, few, progress=progress, payment=payment)
-        files.write(model, account)
-        if key is not None and files.out is not None:
+        source = Source(data, engine=engine, spark=spark, progress=progress)
+        description = schema_for(schema_place, data, label=label)
+        if few is None:
+            model = learn_rule(source, description, wishes, payment=payment)
+        else:
+            further = Unlabelled(few, None if unlabelled == "missing" else unlabelled)
+            model = learn_few_labels(source, further, description, wishes, payment=payment)
+        _write(model, files["model"], files["report"], account)
+        if key is not None and files["model"] is not None:
             from privpac.cli.sign import receipt_for, sign_file
 
             receipt = receipt_for(account, payment.charges[-1] if payment.charges else None)
-            sign_file(files.out.path, key, signer=signer, receipt=receipt)
+            sign_file(files["model"].path, key, signer=signer, receipt=receipt)
     _show(model, files, advice, full=full, as_json=as_json)
-
-
-@dataclass(frozen=True)
-class _Place:
-    """Where the records are, what describes them, and what reads them."""
-
-    data: str
-    schema: str
-    label: str | None
-    engine: str
-    spark: str | None
-
-    def declared(self) -> Schema:
-        from privpac.data.schema import schema_for
-
-        return schema_for(self.schema, self.data, label=self.label)
-
-    def learn(
-        self,
-        wishes: RuleWishes,
-        unlabelled: str | None,
-        few: FewLabelWishes | None,
-        *,
-        progress: console.Progress | None,
-        payment: Payment,
-    ) -> Model:
-        from privpac.learning import Source, Unlabelled, learn_few_labels, learn_rule
-
-        source = Source(self.data, engine=self.engine, spark=self.spark, progress=progress)
-        if few is None:
-            return learn_rule(source, self.declared(), wishes, payment=payment)
-        further = Unlabelled(few, None if unlabelled == "missing" else unlabelled)
-        return learn_few_labels(source, further, self.declared(), wishes, payment=payment)
 
 
 def _signing_key(
@@ -292,16 +241,17 @@ def _signing_key(
     return signing_key(path)
 
 
-def _show_cost(place: _Place, wishes: RuleWishes, ledger: str | None, *, as_json: bool) -> None:
+def _show_cost(
+    data: str, schema: Schema, wishes: RuleWishes, engine: str, ledger: str | None, *, as_json: bool
+) -> None:
     from privpac.constructions.recipe import Recipe
     from privpac.data.sample import Size
     from privpac.plan.cost import cost_of, extent_of
 
-    schema = place.declared()
-    recipe = Recipe.of(wishes, schema=schema, size=Size(extent_of(place.data, schema).records))
+    recipe = Recipe.of(wishes, schema=schema, size=Size(extent_of(data, schema).records))
     promise = recipe.certify().to_json()
     price = {"epsilon": promise["epsilon"], "delta": promise["delta"]}
-    cost = cost_of(place.data, recipe, engine="spark" if place.spark else place.engine)
+    cost = cost_of(data, recipe, engine=engine)
     if large := warning_of_large(Fraction(price["epsilon"])):
         console.warn(large, as_json=as_json)
     if as_json:
@@ -362,46 +312,31 @@ def _require_schema(schema: str | None, label: str | None) -> str:
     return schema
 
 
-@dataclass(frozen=True)
-class _Files:
-    """Where the model and the report go."""
+def _write(model: Model, out: Destination | None, report: Destination | None, ledger: Ledger | None) -> None:
+    with paid_for(model.to_json()):
+        if out is not None:
+            model.save(out.path)
+        if report is not None:
+            from privpac.guarantee.ledger.total import budget_rows
+            from privpac.report.page import report_html
 
-    out: Destination | None
-    report: Destination | None
-
-    def write(self, model: Model, ledger: Ledger | None) -> None:
-        with paid_for(model.to_json()):
-            if self.out is not None:
-                model.save(self.out.path)
-            if self.report is not None:
-                from privpac.guarantee.ledger.total import budget_rows
-                from privpac.report.page import report_html
-
-                budget = () if ledger is None else budget_rows(ledger)
-                self.report.write(report_html(model, budget=budget))
-
-    def to_json(self) -> dict[str, str | None]:
-        return {
-            "out": None if self.out is None else str(self.out.path),
-            "report": None if self.report is None else str(self.report.path),
-        }
+            report.write(report_html(model, budget=() if ledger is None else budget_rows(ledger)))
 
 
-def _show(model: Model, files: _Files, advice: list[str], *, full: bool, as_json: bool) -> None:
-    from privpac.guarantee.certificate import SEED_WARNING
+def _show(
+    model: Model, files: Mapping[str, Destination | None], advice: list[str], *, full: bool, as_json: bool
+) -> None:
     from privpac.report.summary import summary_json, summary_sections
 
-    if model.certificate["coins"] != "system":
-        advice = [f"{SEED_WARNING}.", *advice]
-    advice += filter(None, [warning_of_large(Fraction(model.certificate["epsilon"]))])
-    for text in advice:
-        console.warn(text, as_json=as_json)
+    large = warning_of_large(Fraction(model.certificate["epsilon"]))
+    advice = [*seed_advice(model.certificate["coins"]), *advice, *filter(None, [large])]
+    console.warn(*advice, as_json=as_json)
+    paths = {name: None if place is None else str(place.path) for name, place in files.items()}
     if as_json:
-        tree = {**summary_json(model), "warnings": advice, **files.to_json(), "model": model.to_json()}
-        console.show_json(tree)
+        places = {"out": paths["model"], "report": paths["report"]}
+        console.show_json({**summary_json(model), "warnings": advice, **places, "model": model.to_json()})
     else:
         console.show_sections(summary_sections(model, full=full))
-    for what, path in files.to_json().items():
+    for name, path in paths.items():
         if path is not None:
-            name = "model" if what == "out" else what
             console.note(f"Wrote the {name} to {path}.", as_json=as_json)

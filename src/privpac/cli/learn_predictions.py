@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from privpac.cli import console
+from privpac.cli.destination import seed_advice
 from privpac.errors import ParameterError
 from privpac.wishes import AnswerWishes
 
@@ -49,51 +50,28 @@ def learn_predictions(
         )
     check_target(out)
     with console.working("Preparing", as_json=as_json):
-        offer = _prepare(
-            data,
-            wishes,
-            schema=schema,
-            label=label,
-            ledger=ledger,
-            out=out,
-            random_state=random_state,
-        )
+        from privpac.answering.bundle import bundle
+        from privpac.answering.offer import offer_for
+        from privpac.answering.preparing import prepare
+        from privpac.data.engines.opening import open_sample
+        from privpac.data.schema import schema_for
+        from privpac.guarantee.ledger.ledger import Ledger
+        from privpac.releasing import Payment
+
+        account = None if ledger is None else Ledger.open(ledger).writing_to(out)
+        payment = Payment.by(account, random_state=random_state)
+        description = schema_for(schema, data, label=label)
+        sample = open_sample(data, description, engine="memory")  # a bundle holds its records
+        offer = offer_for(wishes, schema=description, size=sample.size, coins=payment.coins.origin)
+        bundle.write(out, offer, prepare(offer, sample, payment, table=data))
     _show(offer, out, as_json=as_json)
 
 
-def _prepare(
-    data: str,
-    wishes: AnswerWishes,
-    *,
-    schema: str,
-    label: str | None,
-    ledger: str | None,
-    out: str,
-    random_state: int | None,
-) -> Offer:
-    from privpac.answering.bundle import bundle
-    from privpac.answering.offer import offer_for
-    from privpac.answering.preparing import prepare
-    from privpac.data.engines.opening import open_sample
-    from privpac.data.schema import schema_for
-    from privpac.guarantee.ledger.ledger import Ledger
-    from privpac.releasing import Payment
-
-    account = None if ledger is None else Ledger.open(ledger).writing_to(out)
-    payment = Payment.by(account, random_state=random_state)
-    description = schema_for(schema, data, label=label)
-    sample = open_sample(data, description, engine="memory")  # a bundle holds its records
-    offer = offer_for(wishes, schema=description, size=sample.size, coins=payment.coins.origin)
-    bundle.write(out, offer, prepare(offer, sample, payment, table=data))
-    return offer
-
-
 def _show(offer: Offer, out: str, *, as_json: bool) -> None:
-    from privpac.guarantee.certificate import SEED_WARNING, explain_certificate
+    from privpac.guarantee.certificate import explain_certificate
 
     certificate = offer.certify().to_json()
-    if offer.coins != "system":
-        console.warn(f"{SEED_WARNING}.", as_json=as_json)
+    console.warn(*seed_advice(offer.coins), as_json=as_json)
     if as_json:
         console.show_json({"out": out, "answers": offer.answers, "certificate": certificate})
     else:

@@ -11,21 +11,17 @@ import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
-from privpac.cli.options import number, verbs
+from privpac.cli.options import argument, file, number, option, verbs
 from privpac.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from privpac.guarantee.ledger.account import Account, Entry
-    from privpac.guarantee.ledger.budget import Budget
     from privpac.guarantee.ledger.ledger import Ledger
     from privpac.signing.checking import Signer
 
 __all__ = ["ledger"]
 
-Place = Annotated[
-    str,
-    typer.Argument(metavar="LEDGER", help="A file, sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME."),
-]
+Place = Annotated[str, argument("LEDGER", "A file, sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME.")]
 FORGETS = (
     "what was charged after this copy was made is not in it and would be spent again; stop everything that uses the "
     "original, and treat as spent what its users remember."
@@ -86,7 +82,7 @@ def charge(
     place: Place,
     *,
     epsilon: Annotated[str, number("What the other release reveals at most.")],
-    note: Annotated[str, typer.Option(metavar="TEXT", help="What was released, for readers of the ledger.")],
+    note: Annotated[str, option("TEXT", "What was released, for readers of the ledger.")],
     delta: Annotated[str, number("Its delta.")] = "0",
     as_json: Json = False,
 ) -> None:
@@ -109,18 +105,13 @@ def verify(
     place: Place,
     *,
     receipt: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE", help="A signed document: was it paid for by this ledger? May be repeated."
-        ),
+        list[str] | None, file("A signed document: was it paid for by this ledger? May be repeated.")
     ] = None,
     trusted: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="With --receipt: keys you trust; receipts of others do not count."),
+        str | None, file("With --receipt: keys you trust; receipts of others do not count.")
     ] = None,
     signature: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FILE", help="With --receipt: a detached signature of a document."),
+        list[str] | None, file("With --receipt: a detached signature of a document.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -146,21 +137,20 @@ def verify(
         facts = {"path": book.path, "verified": True, "charges": len(entries), "head": head, "total": total}
         facts["guesses"] = guesses_of(account)
         signatures = [
-            {"file": file, **one.to_json()} for file, signers in receipts.items() for one in signers
+            {"file": path, **one.to_json()} for path, signers in receipts.items() for one in signers
         ]
         if receipt:
             rest = [entry.facts() for entry in _charges_without_file(entries, receipts)]
             facts |= {"receipts": signatures, "without_document": rest}
         console.show_json(facts)
         return
-    spent = f"rho {_text(account.spent.rho)}" if account.promises.filters else str(account.spent)
     sums = "1 charge adds" if len(entries) == 1 else f"{len(entries)} charges add"
-    console.show(f"Verified: {sums} up to {spent} of {account.promises}.")
+    console.show(f"Verified: {sums} up to {_spent(account)} of {account.promises}.")
     console.show(_guesses(account))
     console.show(promise_of(account))
-    for file, signers in receipts.items():
+    for path, signers in receipts.items():
         for one in signers:
-            console.show(f"{file}: in the ledger. {one.line()}{_unbound(entries, one)}")
+            console.show(f"{path}: in the ledger. {one.line()}{_unbound(entries, one)}")
     if receipt:
         _show_charges_without_file(_charges_without_file(entries, receipts))
     if head is not None:
@@ -226,7 +216,7 @@ def migrate(place: Place, *, as_json: Json = False) -> None:
 @ledger.command()
 def backup(
     place: Place,
-    out: Annotated[str, typer.Argument(metavar="FILE", help="Where the copy goes; a new file.")],
+    out: Annotated[str, argument("FILE", "Where the copy goes; a new file.")],
     *,
     as_json: Json = False,
 ) -> None:
@@ -238,15 +228,13 @@ def backup(
 
     _existing(place)
     account = copied(place, out)
-    if as_json:
-        console.show_json({"out": out, **_facts(account)})
-        return
-    console.show(f"Copied {account.count} charges, verified, to {out}.")
+    text = f"Copied {account.count} charges, verified, to {out}."
+    console.show_result({"out": out, **_facts(account)}, text, as_json=as_json)
 
 
 @ledger.command()
 def restore(
-    copy: Annotated[str, typer.Argument(metavar="FILE", help="A copy made by backup.")],
+    copy: Annotated[str, argument("FILE", "A copy made by backup.")],
     place: Place,
     *,
     as_json: Json = False,
@@ -277,30 +265,23 @@ def _ledger(place: str) -> Ledger:
     return Ledger.open(place)
 
 
-def _amounts(budget: Budget) -> dict[str, str]:
-    from privpac.guarantee.ledger.budget import exact_text
-
-    return {"epsilon": exact_text(budget.epsilon), "delta": exact_text(budget.delta)}
-
-
 def _facts(account: Account) -> dict[str, Any]:
     """Totals, sums and what is left; rho where it is counted."""
-    from privpac.guarantee.ledger.budget import exact_text
     from privpac.guarantee.ledger.total import guesses_of
 
     other, left_rho = account.promises.approximate, account.promises.left_rho(account.spent)
-    parts = {name: _amounts(part) for name, part in _parts(account).items()}
+    budgets = {"total": account.total, "spent": account.spent.pair, "left": account.left}
+    parts = {
+        name: {"epsilon": _text(budget.epsilon), "delta": _text(budget.delta)}
+        for name, budget in budgets.items()
+    }
     if other is not None and left_rho is not None:
         for name, rho in (("total", other.rho), ("spent", account.spent.rho), ("left", left_rho)):
-            parts[name]["rho"] = exact_text(rho)
-    pure = {} if account.promises.pure is None else {"pure_epsilon": exact_text(account.promises.pure)}
-    reserve = {} if other is None else {"reserved_delta": exact_text(other.reserved_delta)}
+            parts[name]["rho"] = _text(rho)
+    pure = {} if account.promises.pure is None else {"pure_epsilon": _text(account.promises.pure)}
+    reserve = {} if other is None else {"reserved_delta": _text(other.reserved_delta)}
     totals = {**parts, "total": {**parts["total"], **pure, **reserve}, "charges": account.count}
     return {**totals, "guesses": guesses_of(account)}
-
-
-def _parts(account: Account) -> dict[str, Budget]:
-    return {"total": account.total, "spent": account.spent.pair, "left": account.left}
 
 
 def _show(book: Ledger, *, last: int | None = None, as_json: bool) -> None:
@@ -311,9 +292,8 @@ def _show(book: Ledger, *, last: int | None = None, as_json: bool) -> None:
         rows = [entry.facts() for entry in last_entries]
         console.show_json({"path": book.path, **_facts(account), **more, "entries": rows})
         return
-    spent = f"rho {_text(account.spent.rho)}" if account.promises.filters else str(account.spent)
     console.show(
-        f"total  {account.promises}\nspent  {spent}\nleft   {account.remainder}\n{_guesses(account)}"
+        f"total  {account.promises}\nspent  {_spent(account)}\nleft   {account.remainder}\n{_guesses(account)}"
     )
     if entries:
         room = account.room(entries[-1].cost)
@@ -330,6 +310,11 @@ def _guesses(account: Account) -> str:
     spent = f"{guesses['spent']} after all charges so far, " if "spent" in guesses else ""
     what = "Chance of guessing which of two equally likely records is the true one"
     return f"{what}: at most {spent}{guesses['total']} at the total."
+
+
+def _spent(account: Account) -> str:
+    """What counts against the total: rho where it is counted."""
+    return f"rho {_text(account.spent.rho)}" if account.promises.filters else str(account.spent)
 
 
 def _text(amount: Fraction) -> str:

@@ -10,7 +10,7 @@ import typer
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination
-from privpac.cli.options import count, file, number
+from privpac.cli.options import Aim, Protect, count, file, flag, number, option
 from privpac.errors import ParameterError, PrivpacError
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ def plan(
     *,
     concepts: Annotated[
         str,
-        typer.Option(
-            metavar="WORD",
-            help="What to choose from: auto, thresholds, points, intervals, unions:K, rectangles:K, stumps, one-test,"
+        option(
+            "WORD",
+            "What to choose from: auto, thresholds, points, intervals, unions:K, rectangles:K, stumps, one-test,"
             " trees:DEPTH, staged:D1+D2, lists:K, conjunctions:K, disjunctions:K, clauses:K, scorecards:K,"
             " halfspaces:K, card, risk-tree, any:VC; with --schema as in privpac learn (thresholds:COLUMN).",
         ),
@@ -43,21 +43,13 @@ def plan(
     delta: Annotated[str, number("Privacy delta; 0 is pure privacy.")] = "0",
     noise: Annotated[str | None, number("The best rule is known to err at most so often.")] = None,
     unlabelled: Annotated[str | None, count("Records without labels at hand; left out: any number.")] = None,
-    protect: Annotated[
-        str, typer.Option(metavar="WHAT", help="What is private: records, labels or predictions.")
-    ] = "records",
-    aim: Annotated[
-        str,
-        typer.Option(
-            metavar="AIM",
-            help="What the rule is for: label (a class for every record) or rank (records in order of their risk).",
-        ),
-    ] = "label",
+    protect: Protect = "records",
+    aim: Aim = "label",
     release: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--release",
-            help="Not a rule but a whole table: records after which all points, thresholds or intervals (the"
+            "Not a rule but a whole table: records after which all points, thresholds or intervals (the"
             " word of --concepts) are answered within --error.",
         ),
     ] = False,
@@ -73,51 +65,45 @@ def plan(
     ] = None,
     bits: Annotated[
         int | None,
-        typer.Option(
-            metavar="B",
-            help="A column has 2^B values; 2^32 if only --columns is given (any:VC: the class has 2^B members).",
+        option(
+            "B",
+            "A column has 2^B values; 2^32 if only --columns is given (any:VC: the class has 2^B members).",
         ),
     ] = None,
     columns: Annotated[
-        int | None,
-        typer.Option(
-            metavar="C", help="Columns of the table: enough for every word but any:VC and reference."
-        ),
+        int | None, option("C", "Columns of the table: enough for every word but any:VC and reference.")
     ] = None,
     tests: Annotated[
-        int | None,
-        typer.Option(metavar="P", help="Yes-or-no tests of trees, lists and the like, instead of columns."),
+        int | None, option("P", "Yes-or-no tests of trees, lists and the like, instead of columns.")
     ] = None,
     schema: Annotated[str | None, file("Public description of the table, instead of numbers.")] = None,
     simulate: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--simulate",
-            help="Also try it on invented records: what privacy costs, and how that falls with records and epsilon.",
+            "Also try it on invented records: what privacy costs, and how that falls with records and epsilon.",
         ),
     ] = False,
     table: Annotated[str | None, file("Simulate on this table, which must be public or synthetic.")] = None,
     marginals: Annotated[str | None, file("Simulate on tables with these public marginals (JSON).")] = None,
     seconds: Annotated[
         str,
-        typer.Option(
-            metavar="S",
-            help="How long to simulate; longer gives narrower intervals. Numeric code that is compiled for the first"
+        option(
+            "S",
+            "How long to simulate; longer gives narrower intervals. Numeric code that is compiled for the first"
             " time, which privpac warm does beforehand, is part of it.",
         ),
     ] = "40",
     optimum: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--optimum",
-            help="Also how often the best private learner there is fails, by linear programming: thresholds or points"
+            "Also how often the best private learner there is fails, by linear programming: thresholds or points"
             " on a few cells.",
         ),
     ] = False,
     picture: Annotated[str | None, file("Draw records against --against, as .svg or .png.")] = None,
-    against: Annotated[
-        str, typer.Option(metavar="WHAT", help="What --picture varies: epsilon, error or bits.")
-    ] = "epsilon",
+    against: Annotated[str, option("WHAT", "What --picture varies: epsilon, error or bits.")] = "epsilon",
     as_json: Json = False,
 ) -> None:
     """How many records are enough, and what they can promise.

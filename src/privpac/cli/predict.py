@@ -7,12 +7,10 @@ import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination
-from privpac.cli.options import Force, file
+from privpac.cli.options import Force, argument, file, flag, option
 from privpac.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -27,23 +25,19 @@ HEADER = "prediction"
 
 
 def predict(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file, or a bundle.")],
-    data: Annotated[str, typer.Argument(metavar="DATA", help="CSV, CSV.gz or Parquet file.")],
+    model: Annotated[str, argument("MODEL", "A model file, or a bundle.")],
+    data: Annotated[str, argument("DATA", "CSV, CSV.gz or Parquet file.")],
     *,
     ledger: Annotated[
-        str | None, typer.Option(metavar="LEDGER", help="For a bundle: charge every new answer to it first.")
+        str | None, option("LEDGER", "For a bundle: charge every new answer to it first.")
     ] = None,
     trust: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="TYPE",
-            help="For a bundle: a further type of models that may be loaded, besides scikit-learn's.",
-        ),
+        option("TYPE", "For a bundle: a further type of models that may be loaded, besides scikit-learn's."),
     ] = None,
     out: Annotated[str | None, file("Write a CSV file.")] = None,
     proba: Annotated[
-        bool,
-        typer.Option("--proba", help="The risk of each class too; a card or a tree with leaf counts has it."),
+        bool, flag("--proba", "The risk of each class too; a card or a tree with leaf counts has it.")
     ] = False,
     force: Force = False,
     as_json: Json = False,
@@ -58,8 +52,7 @@ def predict(
         text = _csv(answers)
         if destination is not None:
             destination.write(text)
-    for warning in warning_texts:
-        console.warn(warning, as_json=as_json)
+    console.warn(*warning_texts, as_json=as_json)
     shares = {} if answers.risks is None else {"risks": answers.risks.tolist()}
     if destination is not None:
         if as_json:

@@ -7,12 +7,22 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from privpac.cli import console
 from privpac.cli.console import Json
-from privpac.cli.destination import Destination, paid_for, warn_uncounted
-from privpac.cli.options import Force, LedgerPlace, RecordsPerPerson, Seed, file, number
+from privpac.cli.destination import Destination, paid_for, seed_advice, warn_uncounted
+from privpac.cli.options import (
+    Force,
+    LabelColumn,
+    LedgerPlace,
+    RecordsPerPerson,
+    Seed,
+    file,
+    flag,
+    number,
+    option,
+    schema_file,
+    table_place,
+)
 from privpac.errors import ParameterError
 from privpac.wishes import TableWishes, warning_of_large
 
@@ -26,60 +36,42 @@ ENDINGS = (".csv", ".parquet")
 
 
 def release(
-    data: Annotated[
-        str,
-        typer.Argument(
-            metavar="TABLE",
-            help="CSV, CSV.gz or Parquet file, a folder of them, or a pattern such as 'data/*.parquet'.",
-        ),
-    ],
+    data: Annotated[str, table_place("TABLE")],
     *,
     epsilon: Annotated[str, number("Privacy loss of the release.")],
-    schema: Annotated[
-        str,
-        file(
-            "Public description of the table (privpac schema TABLE drafts it), or from_data to read it"
-            " from the records, which the certificate then says."
-        ),
-    ],
+    schema: Annotated[str, schema_file("TABLE")],
     out: Annotated[str, file("Where the synthetic records go: .csv or .parquet.")],
     column: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAMES",
-            help="The columns to release, with commas; if left out, all of the schema, and the label.",
+        option(
+            "NAMES", "The columns to release, with commas; if left out, all of the schema, and the label."
         ),
     ] = None,
     method: Annotated[
         str,
-        typer.Option(
-            metavar="WORD",
-            help="points (combinations of values), tree, quantiles, blr or, with a delta, blocks (ranges of an"
+        option(
+            "WORD",
+            "points (combinations of values), tree, quantiles, blr or, with a delta, blocks (ranges of an"
             " ordered column), or auto: the best promise.",
         ),
     ] = "auto",
     error: Annotated[
-        str | None,
-        typer.Option(metavar="SHARE", help="Refuse, at no cost, unless every query is promised this error."),
+        str | None, option("SHARE", "Refuse, at no cost, unless every query is promised this error.")
     ] = None,
     failure: Annotated[str, number("How often the promised error may be exceeded.")] = "0.05",
     delta: Annotated[
         str, number("With it, columns of many bits need fewer records; spent only where it pays.")
     ] = "0",
-    label: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The label column, with --schema from_data.")
-    ] = None,
+    label: LabelColumn = None,
     records_per_person: RecordsPerPerson = 1,
     ledger: LedgerPlace = None,
     certificate: Annotated[
         str | None, file("Where the certificate goes; if left out, beside the records.")
     ] = None,
-    engine: Annotated[
-        str, typer.Option(metavar="WORD", help="Where records are counted: auto, memory or files.")
-    ] = "auto",
+    engine: Annotated[str, option("WORD", "Where records are counted: auto, memory or files.")] = "auto",
     random_state: Seed = None,
     force: Force = False,
-    full: Annotated[bool, typer.Option("--full", help="Print the whole derivation.")] = False,
+    full: Annotated[bool, flag("--full", "Print the whole derivation.")] = False,
     as_json: Json = False,
 ) -> None:
     """Release synthetic records, with a certificate.
@@ -170,16 +162,13 @@ def _show(
     full: bool,
     as_json: bool,
 ) -> None:
-    from privpac.guarantee.certificate import SEED_WARNING
-
     records, beside = files
-    advice = [] if table.certificate["coins"] == "system" else [f"{SEED_WARNING}."]
+    advice = seed_advice(table.certificate["coins"])
     if unused:
         name = table.certificate["learner"]["name"]
         advice.append(f"The delta is not spent: {name} promises more without it, by public numbers.")
     advice += filter(None, [warning_of_large(Fraction(table.certificate["epsilon"])), _too_wide(table)])
-    for text in advice:
-        console.warn(text, as_json=as_json)
+    console.warn(*advice, as_json=as_json)
     if as_json:
         console.show_json(
             {

@@ -1,4 +1,4 @@
-"""`privpac reproduce`: named tables and figures of results, made anew. A new one is one row of `REPRODUCTIONS`.
+"""`privpac reproduce`: named tables and figures of results, made anew. A new one is one row of `TITLES`.
 
 The code that makes them is no part of the package: it stands in the folder `reproductions` of the source, where this
 verb finds it. Its module has `rows(*, quick, progress)`, a list of mappings from column to plain value with the same
@@ -17,13 +17,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
 
-import typer
-
 from privpac import __version__
 from privpac.cli import console
 from privpac.cli.cache import Cache
 from privpac.cli.console import Json, Progress
 from privpac.cli.destination import Destination
+from privpac.cli.options import argument, flag, option
 from privpac.errors import ParameterError, PrivpacError
 from privpac.pictures.curves import Curves, require_matplotlib
 
@@ -63,39 +62,22 @@ class Reproduction:
         return curves
 
 
+TITLES = {
+    "sizes": "Records needed for points and thresholds: promised, exact in the hardest known case, floor",
+    "separations": "Records each learner of points and thresholds needs, by the bits of a key: promised, measured,"
+    " floor",
+    "separations-table": "Points found with and without privacy, by kind of learner: a printed table in numbers",
+    "agnostic": "From clean labels to noisy ones: records the transformation and a direct draw need as epsilon shrinks",
+    "few-labels": "Labels needed when records without labels abound: promised by every method, measured on thresholds",
+    "few-labels-tables": "Records private learners need by kind of privacy and answer: two printed tables in numbers",
+    "predictions": "Private answers: records each construction needs for an error, printed and ours, and which needs"
+    " fewest",
+    "continuous": "Thresholds on a continuum: failures as the data concentrate, for whole records and for labels only",
+}
+"""What is made anew; the module of the same name, with `_` for `-`, makes it."""
+
 REPRODUCTIONS: Mapping[str, Reproduction] = {
-    "sizes": Reproduction(
-        "Records needed for points and thresholds: promised, exact in the hardest known case, floor",
-        "reproductions.sizes",
-    ),
-    "separations": Reproduction(
-        "Records each learner of points and thresholds needs, by the bits of a key: promised, measured, floor",
-        "reproductions.separations",
-    ),
-    "separations-table": Reproduction(
-        "Points found with and without privacy, by kind of learner: a printed table in numbers",
-        "reproductions.separations_table",
-    ),
-    "agnostic": Reproduction(
-        "From clean labels to noisy ones: records the transformation and a direct draw need as epsilon shrinks",
-        "reproductions.agnostic",
-    ),
-    "few-labels": Reproduction(
-        "Labels needed when records without labels abound: promised by every method, measured on thresholds",
-        "reproductions.few_labels",
-    ),
-    "few-labels-tables": Reproduction(
-        "Records private learners need by kind of privacy and answer: two printed tables in numbers",
-        "reproductions.few_labels_tables",
-    ),
-    "predictions": Reproduction(
-        "Private answers: records each construction needs for an error, printed and ours, and which needs fewest",
-        "reproductions.predictions",
-    ),
-    "continuous": Reproduction(
-        "Thresholds on a continuum: failures as the data concentrate, for whole records and for labels only",
-        "reproductions.continuous",
-    ),
+    name: Reproduction(title, f"reproductions.{name.replace('-', '_')}") for name, title in TITLES.items()
 }
 """Every reproduction by name."""
 
@@ -112,17 +94,12 @@ def _require_folder() -> None:
 
 
 def reproduce(
-    name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Or 'all'. Left out: list them.")
-    ] = None,
+    name: Annotated[str | None, argument("[NAME]", "Or 'all'. Left out: list them.")] = None,
     *,
-    quick: Annotated[bool, typer.Option("--quick", help="A smaller table, in seconds.")] = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Compute again what was kept from earlier.")] = False,
+    quick: Annotated[bool, flag("--quick", "A smaller table, in seconds.")] = False,
+    fresh: Annotated[bool, flag("--fresh", "Compute again what was kept from earlier.")] = False,
     out: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR", help="Write NAME.json there and, if it has a figure, NAME.svg and NAME.png."
-        ),
+        str | None, option("DIR", "Write NAME.json there and, if it has a figure, NAME.svg and NAME.png.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -196,11 +173,9 @@ def _write(tree: Mapping[str, Any], places: Mapping[str, Destination], *, as_jso
 
 
 def _list(*, as_json: bool) -> None:
-    if as_json:
-        console.show_json({"reproductions": {name: entry.title for name, entry in REPRODUCTIONS.items()}})
-    else:
-        rows = [[name, entry.title] for name, entry in REPRODUCTIONS.items()]
-        console.show(console.table_text(("name", "table"), rows))
+    titles = {name: entry.title for name, entry in REPRODUCTIONS.items()}
+    text = console.table_text(("name", "table"), [list(row) for row in titles.items()])
+    console.show_result({"reproductions": titles}, text, as_json=as_json)
 
 
 def _table(rows: list[Row]) -> str:

@@ -12,7 +12,7 @@ import typer
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination
-from privpac.cli.options import Force
+from privpac.cli.options import Force, argument, file, flag, option
 from privpac.errors import PrivpacError
 
 if TYPE_CHECKING:
@@ -23,18 +23,15 @@ __all__ = ["schema"]
 
 def schema(
     data: Annotated[
-        str,
-        typer.Argument(
-            metavar="DATA", help="CSV, CSV.gz or Parquet file; with --check a schema or model file."
-        ),
+        str, argument("DATA", "CSV, CSV.gz or Parquet file; with --check a schema or model file.")
     ],
     *,
     check: Annotated[
-        bool, typer.Option("--check", help="Describe a schema in words, and ask whether it is right.")
+        bool, flag("--check", "Describe a schema in words, and ask whether it is right.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="With --check: do not ask.")] = False,
-    label: Annotated[str | None, typer.Option(metavar="COLUMN", help="The label column.")] = None,
-    out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the draft there.")] = None,
+    yes: Annotated[bool, flag("--yes", "With --check: do not ask.")] = False,
+    label: Annotated[str | None, option("COLUMN", "The label column.")] = None,
+    out: Annotated[str | None, file("Write the draft there.")] = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -75,14 +72,12 @@ def _check(path: str, *, ask: bool, as_json: bool) -> None:
     title = "" if description.label_title is None else f" ({description.label_title})"
     label = f"{description.label}{title} (to be predicted): one of {', '.join(description.classes_in_words)}."
     shares = shares_in_words(description)
-    if as_json:
-        console.show_json({"label": label, "base_rate": shares or None, "columns": lines})
-        return
+    tree = {"label": label, "base_rate": shares or None, "columns": lines}
     rate = [
         f"Base rate of {description.label}, published with the model: {shares}. It must be known from elsewhere."
     ]
-    console.show("\n".join([label, *(rate if shares else ()), *lines]))
-    if ask and sys.stdin.isatty() and not typer.confirm("Is every line right?", err=True):
+    console.show_result(tree, "\n".join([label, *(rate if shares else ()), *lines]), as_json=as_json)
+    if ask and not as_json and sys.stdin.isatty() and not typer.confirm("Is every line right?", err=True):
         raise PrivpacError(
             "The schema was not confirmed.", remedy=f"Correct {path}, then run this command again."
         )

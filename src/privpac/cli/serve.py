@@ -9,11 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from privpac.cli import console
 from privpac.cli.console import Json
-from privpac.cli.options import count, number
+from privpac.cli.options import argument, count, flag, number, option
 from privpac.errors import MissingExtra, ParameterError
 
 if TYPE_CHECKING:
@@ -22,8 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["ledger_address", "serve"]
 
 LedgerUrl = Annotated[
-    str | None,
-    typer.Option(metavar="URL", help="The ledger: sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME."),
+    str | None, option("URL", "The ledger: sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME.")
 ]
 
 
@@ -49,23 +46,20 @@ def require_serve() -> None:
 
 def serve(
     bundle: Annotated[
-        str | None,
-        typer.Argument(metavar="BUNDLE", help="What `privpac learn --protect predictions` made."),
+        str | None, argument("BUNDLE", "What `privpac learn --protect predictions` made.")
     ] = None,
     *,
     demo: Annotated[
-        bool,
-        typer.Option("--demo", help="Serve a bundle of simulated records, to try it: no BUNDLE, no data."),
+        bool, flag("--demo", "Serve a bundle of simulated records, to try it: no BUNDLE, no data.")
     ] = False,
     ledger: LedgerUrl = None,
     epsilon: Annotated[str | None, number("Make the ledger with this total, if there is none.")] = None,
     delta: Annotated[str, number("The total's delta: with one, many more answers fit.")] = "0",
-    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
+    host: Annotated[str, option("ADDRESS", "Where to listen.")] = "127.0.0.1",
     port: Annotated[int, count("Where to listen; 0: any free port.")] = 8000,
     workers: Annotated[int, count("Processes that answer.")] = 1,
     pages: Annotated[
-        bool | None,
-        typer.Option("--pages/--no-pages", help="Pages for people; by default on a loopback address."),
+        bool | None, flag("--pages/--no-pages", "Pages for people; by default on a loopback address.")
     ] = None,
     rate: Annotated[float, number("Requests per second of one key, in each process.")] = 100.0,
     max_rows: Annotated[int, count("Rows of one request.")] = 1_000,
@@ -73,12 +67,10 @@ def serve(
     connections: Annotated[int, count("Connections to each process.")] = 500,
     trust: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="TYPE", help="A further type of models that may be loaded, besides scikit-learn's."
-        ),
+        option("TYPE", "A further type of models that may be loaded, besides scikit-learn's."),
     ] = None,
     migrate: Annotated[
-        bool, typer.Option("--migrate", help="Bring the tables of a PostgreSQL ledger up to date first.")
+        bool, flag("--migrate", "Bring the tables of a PostgreSQL ledger up to date first.")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -118,8 +110,7 @@ def serve(
         settings = replace(settings, port=listening.getsockname()[1])
         with console.collecting() as warning_texts:
             service = Service.open(settings, epsilon=epsilon, delta=delta, upgrade=migrate)
-        for text in warning_texts:
-            console.warn(text, as_json=as_json)
+        console.warn(*warning_texts, as_json=as_json)
         _announce(service, as_json=as_json)
         run(settings, service, listening)
 
@@ -138,10 +129,8 @@ def _demonstrate(folder: Path, *, host: str, port: int, as_json: bool) -> None:
         settings = replace(settings, port=listening.getsockname()[1])
         url = f"http://{settings.host}:{settings.port}"
         service = Service.open(settings)
-        if as_json:
-            console.show_json({"url": url, "key": demo.key, "question": demo.question})
-        else:
-            console.show(demo.words(url))
+        facts = {"url": url, "key": demo.key, "question": demo.question}
+        console.show_result(facts, demo.words(url), as_json=as_json)
         sys.stdout.flush()
         run(settings, service, listening)
 
@@ -151,10 +140,8 @@ def _announce(service: Service, *, as_json: bool) -> None:
 
     place = service.settings
     facts = {"url": f"http://{place.host}:{place.port}", "ledger": service.store.where}
-    if as_json:
-        console.show_json(facts)
-    else:
-        console.show(f"Answers at {facts['url']}/v1/predict, charged to {facts['ledger']}.")
+    text = f"Answers at {facts['url']}/v1/predict, charged to {facts['ledger']}."
+    console.show_result(facts, text, as_json=as_json)
     sys.stdout.flush()  # whoever waits for this line through a pipe should not wait until the end
     if not keys.any_in_use(service.store):
         console.note(

@@ -14,7 +14,7 @@ import typer
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination
-from privpac.cli.options import SignerName
+from privpac.cli.options import SignerName, argument, file, flag, option
 from privpac.drafts import whole_file
 from privpac.errors import NotCertified, ParameterError
 
@@ -31,27 +31,17 @@ PASSPHRASE = "PRIVPAC_PASSPHRASE"  # the name of a variable
 
 
 def sign(
-    document: Annotated[
-        str, typer.Argument(metavar="FILE", help="A model file, a released table, or the folder of a bundle.")
-    ],
+    document: Annotated[str, argument("FILE", "A model file, a released table, or the folder of a bundle.")],
     *,
-    key: Annotated[str, typer.Option(metavar="KEY", help="A key file (privpac keys signing makes one).")],
+    key: Annotated[str, option("KEY", "A key file (privpac keys signing makes one).")],
     signer: SignerName,
-    ledger: Annotated[
-        str | None, typer.Option(metavar="LEDGER", help="The ledger that was charged, for a receipt.")
-    ] = None,
+    ledger: Annotated[str | None, option("LEDGER", "The ledger that was charged, for a receipt.")] = None,
     entry: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="With --ledger: the number of the charge.")
     ] = None,
-    detached: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write the signature there instead of into the document."),
-    ] = None,
+    detached: Annotated[str | None, file("Write the signature there instead of into the document.")] = None,
     force: Annotated[
-        bool,
-        typer.Option(
-            "--force", help="Overwrite a file of --detached, or your earlier receipt in the document."
-        ),
+        bool, flag("--force", "Overwrite a file of --detached, or your earlier receipt in the document.")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -74,11 +64,9 @@ def sign(
     if receipt is None and beside is None and not force:
         _refuse_to_drop_receipt(tree, secret)
     signature = _write_signature(path, tree, secret, signer=signer, receipt=receipt, beside=beside)
-    if as_json:
-        console.show_json(signature)
-        return
     where = str(path if beside is None else beside.path)
-    console.show(f"Signed by {signer}: {where}" + ("" if receipt is None else f"; {receipt}") + ".")
+    text = f"Signed by {signer}: {where}" + ("" if receipt is None else f"; {receipt}") + "."
+    console.show_result(signature, text, as_json=as_json)
 
 
 def signing_key(path: str) -> SigningKey:

@@ -15,6 +15,7 @@ import typer
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination
+from privpac.cli.options import argument
 from privpac.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Places:
 
 
 def theorems(
-    key: Annotated[str | None, typer.Argument(metavar="[KEY]", help="One statement, in full.")] = None,
+    key: Annotated[str | None, argument("[KEY]", "One statement, in full.")] = None,
     *,
     out: Annotated[
         str | None, typer.Option("--page", metavar="FILE", help="Write all of them as a Markdown page.")

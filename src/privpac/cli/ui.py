@@ -10,10 +10,9 @@ import webbrowser
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from privpac.cli import console
 from privpac.cli.console import Json
+from privpac.cli.options import count, file, flag, option
 from privpac.errors import MissingExtra, ParameterError
 
 __all__ = ["ui"]
@@ -24,18 +23,14 @@ LEDGER = "ledger.sqlite"
 
 def ui(
     *,
-    port: Annotated[int, typer.Option(metavar="N", help="Port on 127.0.0.1; 0 takes a free one.")] = 0,
+    port: Annotated[int, count("Port on 127.0.0.1; 0 takes a free one.")] = 0,
     ledger: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE", help="The ledger to show and charge; made on the page if it does not exist."
-        ),
+        str, file("The ledger to show and charge; made on the page if it does not exist.")
     ] = LEDGER,
     folder: Annotated[
-        str | None,
-        typer.Option(metavar="DIR", help="Tables and models in it may be opened without uploading them."),
+        str | None, option("DIR", "Tables and models in it may be opened without uploading them.")
     ] = None,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
+    browser: Annotated[bool, flag("--browser/--no-browser", "Open a browser.")] = True,
     as_json: Json = False,
 ) -> None:
     """Plan, learn and check in a browser, on this machine alone.
@@ -68,10 +63,8 @@ def ui(
             verify_page=_verify_page(),
         )
         address = f"http://{HOST}:{port_in_use}/?token={gate.token}"
-        if as_json:
-            console.show_json({"address": address})
-        else:
-            console.show(f"privpac is at {address}\nStop it with Ctrl-C.")
+        text = f"privpac is at {address}\nStop it with Ctrl-C."
+        console.show_result({"address": address}, text, as_json=as_json)
         sys.stdout.flush()
         if browser:
             with contextlib.suppress(webbrowser.Error):

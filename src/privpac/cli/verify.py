@@ -71,10 +71,7 @@ def verify(
     lines = [*lines, *([signer.line() for signer in signers] or [UNSIGNED]), NOT_CHECKED]
     if trusted is not None:
         result["trusted"] = any(signer.trusted for signer in signers)
-    if as_json:
-        console.show_json(result)
-    else:
-        console.show("\n".join(lines))
+    console.show_result(result, "\n".join(lines), as_json=as_json)
     if trusted is not None:
         _require_trusted(signers)
 

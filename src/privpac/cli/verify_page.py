@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from privpac.cli import console
 from privpac.cli.console import Json
-from privpac.cli.options import Force
+from privpac.cli.options import Force, argument, flag, option
 from privpac.errors import ParameterError, PrivpacError
 
 __all__ = ["verify_page"]
@@ -18,18 +16,13 @@ OWNER = "verify-page"
 
 
 def verify_page(
-    out: Annotated[str, typer.Argument(metavar="OUT", help="The folder to write; it is made if need be.")],
+    out: Annotated[str, argument("OUT", "The folder to write; it is made if need be.")],
     *,
     pyodide: Annotated[
         str | None,
-        typer.Option(
-            metavar="PLACE",
-            help="The Python that runs in a browser: pyodide of npm, as archive or as folder.",
-        ),
+        option("PLACE", "The Python that runs in a browser: pyodide of npm, as archive or as folder."),
     ] = None,
-    download: Annotated[
-        bool, typer.Option("--download", help="Have npm fetch that once, and keep it.")
-    ] = False,
+    download: Annotated[bool, flag("--download", "Have npm fetch that once, and keep it.")] = False,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -62,10 +55,8 @@ def verify_page(
             names = write_page(folder, files)
         except OSError as problem:
             raise PrivpacError(f"{out!r} cannot be written: {problem.strerror}.") from None
-    if as_json:
-        console.show_json({"folder": out, "files": names})
-    else:
-        console.show(
-            f"Wrote {len(names)} files to {out}. Put them on any web server, or try them here:\n"
-            f"python -m http.server --bind 127.0.0.1 --directory {out}"
-        )
+    text = (
+        f"Wrote {len(names)} files to {out}. Put them on any web server, or try them here:\n"
+        f"python -m http.server --bind 127.0.0.1 --directory {out}"
+    )
+    console.show_result({"folder": out, "files": names}, text, as_json=as_json)

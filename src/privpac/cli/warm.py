@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any
 
-import typer
-
 from privpac.cli import console
 from privpac.cli.console import Json
+from privpac.cli.options import argument
 from privpac.errors import ParameterError
 
 __all__ = ["STEPS", "Decimals", "Step", "warm"]
@@ -93,8 +92,7 @@ STEPS: tuple[Step | Decimals, ...] = (
 
 def warm(
     words: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[WORD]...", help="Only for these kinds of classifiers, such as auto."),
+        list[str] | None, argument("[WORD]...", "Only for these kinds of classifiers, such as auto.")
     ] = None,
     *,
     as_json: Json = False,
@@ -117,12 +115,10 @@ def warm(
             report(number + 1, len(lists))
             kernels += count
     seconds = round(time.monotonic() - begin, 1)
-    if as_json:
-        console.show_json({"kernels": kernels, "seconds": seconds})
-    elif kernels:
-        console.show(f"Compiled {kernels} kernels in {seconds} seconds; learning starts at once now.")
-    else:
-        console.show("Everything was compiled before; learning starts at once.")
+    text = "Everything was compiled before; learning starts at once."
+    if kernels:
+        text = f"Compiled {kernels} kernels in {seconds} seconds; learning starts at once now."
+    console.show_result({"kernels": kernels, "seconds": seconds}, text, as_json=as_json)
 
 
 def _side_by_side(lists: Sequence[Sequence[Step | Decimals]]) -> Iterator[int]:

@@ -2,11 +2,11 @@
 
 A certificate says what is promised as (epsilon, delta). What it costs a ledger that adds rho follows from *why* that
 holds: one exponential draw costs epsilon²/8, a release of which only epsilon is known epsilon·tanh(epsilon/2), and so
-on through every step. Nothing is stored: `checker.price` reads the same number off a stored derivation.
+on through every step. Nothing is stored: the tests read the same number off a stored derivation.
 
 The bad event of the price is that of the certificate: wherever a step has a delta, the price is that of its epsilon, or
 the sum of what it is made of. Hence a ledger may hold a release against its epsilons or its rhos.
-Proof: docs/proofs/concentrated.md. Tested by tests/unit/checker/test_price.py.
+Proof: docs/proofs/concentrated.md. Tested by tests/unit/guarantee/test_price_stored.py.
 """
 
 from __future__ import annotations

@@ -177,7 +177,8 @@ class Drawing:
             start += f' width="{self.width:.0f}"'  # a page would stretch a small tree
         head = f"{start}>\n<title>{_clean(self.title)}</title>\n"
         if alone:
-            head += f"<style>\n{''.join(_rules())}</style>\n" + _sheet(self.width, self.height)
+            head += f"<style>\n{''.join(_rules())}</style>\n"
+            head += f'<rect width="{self.width:.0f}" height="{self.height:.0f}" fill="#ffffff"/>\n'
         return head + "\n".join(shape.svg() for shape in self.shapes) + "\n</svg>\n"
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -223,10 +224,6 @@ def _rules() -> Iterator[str]:
     yield f"text {{ font: {SIZE:.0f}px {FONTS}; }}\n"
     for name, style in STYLES.items():
         yield f".{name} {{ {' '.join(f'{key}: {value};' for key, value in style.items())} }}\n"
-
-
-def _sheet(width: float, height: float) -> str:
-    return f'<rect width="{width:.0f}" height="{height:.0f}" fill="#ffffff"/>\n'
 
 
 def _clean(text: str) -> str:

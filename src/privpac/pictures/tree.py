@@ -15,17 +15,17 @@ from itertools import count
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.literals.cell_sets import edge
+from privpac.concepts.literals.questions import Questions
 from privpac.concepts.shapes import PointsSheet
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.constructions.estimates.folding import FoldedTree, fold
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.data.columns import Boolean, Numeric
 from privpac.data.schema import Schema
-from privpac.pictures.as_tree import as_tree
 from privpac.pictures.card import card_picture
 from privpac.pictures.drawing import CLASS_STYLES, SMALL, Box, Drawing, Line, Words, text_width
 
-__all__ = ["picture"]
+__all__ = ["as_tree", "picture"]
 
 MARGIN, GAP, HEADING = 16.0, 58.0, 34.0
 NODE, PADDING = 28.0, 12.0
@@ -53,6 +53,18 @@ def picture(
     if tree is None:
         return _in_words(hypothesis, schema)
     return _Layout(fold(tree, leaf_counts, schema), schema, tree).drawing()
+
+
+def as_tree(hypothesis: Hypothesis, schema: Schema) -> Tree | None:
+    """A rule that asks one thing after the other as a tree, which is one picture for all of them; else None."""
+    questions = hypothesis.questions(schema)
+    return None if questions is None else _from_questions(questions)
+
+
+def _from_questions(questions: Questions) -> Tree:
+    if isinstance(questions, int):
+        return Leaf(questions)
+    return Split(questions.test, _from_questions(questions.fails), _from_questions(questions.holds))
 
 
 def _in_words(hypothesis: Hypothesis, schema: Schema) -> Drawing:

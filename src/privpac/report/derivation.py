@@ -20,10 +20,9 @@ Titles = Mapping[str, tuple[str, str]]
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a derivation: the fact, the rule, its numbers, and what it rests on."""
+    """One step of a derivation: the fact, the theorem behind its rule, its numbers, and what it rests on."""
 
     fact: str
-    rule: str
     title: str
     source: str
     where: tuple[tuple[str, str], ...]
@@ -39,7 +38,6 @@ class Step:
         title, source = titles.get(rule, (rule.replace("-", " "), ""))
         return cls(
             fact_in_words(tree["fact"]),
-            rule,
             title,
             source,
             tuple(parameter_words(str(key), short(value)) for key, value in tree.get("where", {}).items()),

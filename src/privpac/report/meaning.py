@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from privpac.checker.document import FROM_DATA
 from privpac.guarantee.guesses import CERTAIN, exp_above, guessed_at_most, suspected_at_most
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from privpac.data.schema import Schema
 
 __all__ = [
-    "Certified",
     "does_not_mean",
     "means",
     "protected",
@@ -26,17 +25,8 @@ __all__ = [
 WEAK = 5  # an epsilon above which the factor is beyond a hundred and the words must not comfort
 
 
-class Certified(Protocol):
-    """A model, a bundle, a released table: whatever has a certificate in its stored form."""
-
-    @property
-    def certificate(self) -> Mapping[str, Any]:
-        """The stored form of the certificate."""
-
-
-def means(model: Certified) -> list[str]:
-    """What somebody who trusts the certificate may conclude."""
-    tree = model.certificate
+def means(tree: Mapping[str, Any]) -> list[str]:
+    """What somebody who trusts a certificate, in its stored form, may conclude."""
     epsilon, delta, thing = Fraction(tree["epsilon"]), Fraction(tree["delta"]), protected(tree)
     texts = [
         f"If {thing} had been anything else, every possible outcome ({_outcome(tree)}) would have been almost as"
@@ -134,9 +124,9 @@ def _plain_factor(epsilon: Fraction) -> str:
     return f"{float(exp_above(epsilon, 3)):,.3f}"
 
 
-def does_not_mean(model: Certified) -> list[str]:
+def does_not_mean(tree: Mapping[str, Any]) -> list[str]:
     """What nobody may conclude from it."""
-    people = records_of_one_person(model.certificate)
+    people = records_of_one_person(tree)
     return [
         "It does not hide what is true of people in general. A rule that holds for many also holds for"
         " somebody who was never in the table.",
@@ -153,12 +143,11 @@ def does_not_mean(model: Certified) -> list[str]:
     ]
 
 
-def taken_for_granted(model: Certified, schema: Schema) -> list[str]:
+def taken_for_granted(tree: Mapping[str, Any], schema: Schema) -> list[str]:
     """What the promise rests on and no file can show: the ways to lose it that docs/understand/limits.md lists.
 
     Assumptions of the certificate itself come last, in its own words, but for the two that are said above.
     """
-    tree = model.certificate
     people = records_of_one_person(tree)
     rate = shares_in_words(schema)
     facts = "Bounds, categories and classes of the schema" + (

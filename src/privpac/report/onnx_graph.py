@@ -10,6 +10,7 @@ Tested by tests/unit/report/test_onnx_graph.py against onnxruntime.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -36,6 +37,8 @@ OPSET = 19
 IR_VERSION = 9
 """What runtimes since 2023 read."""
 EPOCH = datetime(1970, 1, 1)
+KINDS: Mapping[type[Column], str] = {Numeric: "DOUBLE", Boolean: "BOOL", Categorical: "STRING", Date: "INT64"}
+"""What ONNX calls the type of the input of a column."""
 
 
 def to_onnx(model: Subject) -> bytes:
@@ -51,10 +54,10 @@ def to_onnx(model: Subject) -> bytes:
     """
     try:
         import onnx
-        from onnx import helper
     except ImportError:
         raise MissingExtra("Writing a rule as ONNX", "onnx") from None
-    builder = _Builder(model.schema)
+    helper = onnx.helper
+    builder = _Builder(onnx, model.schema)
     builder.answer(model)
     graph = helper.make_graph(
         builder.nodes, "privpac", builder.inputs(), builder.outputs, initializer=builder.constants
@@ -74,6 +77,8 @@ def to_onnx(model: Subject) -> bytes:
 class _Builder:
     """Nodes of a graph in the order in which they are computed; every step names its result."""
 
+    onnx: Any
+    """The module of that name, which not everybody has."""
     schema: Schema
     nodes: list[Any] = field(default_factory=list)
     constants: list[Any] = field(default_factory=list)
@@ -85,25 +90,21 @@ class _Builder:
 
     def inputs(self) -> list[Any]:
         """The declared inputs: one vector per column that was used."""
-        from onnx import helper
-
         return [
-            helper.make_tensor_value_info(name, _type(column), ["records"])
+            self.onnx.helper.make_tensor_value_info(
+                name, getattr(self.onnx.TensorProto, KINDS[type(column)]), ["records"]
+            )
             for name, column in self.named.items()
         ]
 
     def step(self, kind: str, *inputs: str) -> str:
-        from onnx import helper
-
         name = f"{kind}_{len(self.nodes)}"
-        self.nodes.append(helper.make_node(kind, list(inputs), [name]))
+        self.nodes.append(self.onnx.helper.make_node(kind, list(inputs), [name]))
         return name
 
     def constant(self, value: NDArray[Any]) -> str:
-        from onnx import numpy_helper
-
         name = f"constant_{len(self.constants)}"
-        self.constants.append(numpy_helper.from_array(value, name))
+        self.constants.append(self.onnx.numpy_helper.from_array(value, name))
         return name
 
     def number(self, value: int) -> str:
@@ -131,20 +132,18 @@ class _Builder:
             self.shares(leaves, model.leaf_counts.shares(rule))
 
     def label(self, positions: str) -> None:
-        from onnx import TensorProto, helper
-
         values = self.schema.class_values
-        kinds = {"i": TensorProto.INT64, "f": TensorProto.DOUBLE, "b": TensorProto.BOOL}
-        kind = kinds.get(values.dtype.kind, TensorProto.STRING)
-        self.nodes.append(helper.make_node("Gather", [self.constant(values), positions], ["label"]))
-        self.outputs.append(helper.make_tensor_value_info("label", kind, ["records"]))
+        kind = {"i": "INT64", "f": "DOUBLE", "b": "BOOL"}.get(values.dtype.kind, "STRING")
+        self.output("label", values, positions, kind, "records")
 
     def shares(self, positions: str, table: NDArray[np.float64]) -> None:
-        from onnx import TensorProto, helper
+        self.output("probabilities", table, positions, "DOUBLE", "records", table.shape[1])
 
-        self.nodes.append(helper.make_node("Gather", [self.constant(table), positions], ["probabilities"]))
-        shape = ["records", table.shape[1]]
-        self.outputs.append(helper.make_tensor_value_info("probabilities", TensorProto.DOUBLE, shape))
+    def output(self, name: str, rows: NDArray[Any], positions: str, kind: str, *shape: str | int) -> None:
+        """What the graph answers: of these rows, those at the positions."""
+        helper, proto = self.onnx.helper, self.onnx.TensorProto
+        self.nodes.append(helper.make_node("Gather", [self.constant(rows), positions], [name]))
+        self.outputs.append(helper.make_tensor_value_info(name, getattr(proto, kind), list(shape)))
 
     def every(self, value: str) -> str:
         """A value for every record, also where the rule asks nothing: as many as the first column has."""
@@ -230,18 +229,6 @@ class _Builder:
             one = self.step("Equal", column.name, self.constant(np.array(text, dtype=object)))
             union = self.step("Or", union, one) if union else one
         return union
-
-
-def _type(column: Column) -> int:
-    from onnx import TensorProto
-
-    kinds: dict[type[Column], int] = {
-        Numeric: TensorProto.DOUBLE,
-        Boolean: TensorProto.BOOL,
-        Categorical: TensorProto.STRING,
-        Date: TensorProto.INT64,
-    }
-    return kinds[type(column)]
 
 
 def _count(column: Date, cell: int) -> int:

@@ -18,22 +18,22 @@ from privpac.constructions.estimates.folding import fold
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
 from privpac.data.words import with_meaning
 from privpac.guarantee.certificate import SEED_WARNING
-from privpac.guarantee.facts import fact_from_json
-from privpac.guarantee.sentences import parameter_words
 from privpac.pictures.ranks import ranks_picture
+from privpac.report.derivation import Step
 from privpac.report.lines import LEFT, RIGHT, WIDTH
 from privpac.report.meaning import does_not_mean, means, shares_in_words, taken_for_granted
 from privpac.report.pictures import picture
 from privpac.report.sql import sql_text
 from privpac.report.subject import Subject
 from privpac.report.summary import accuracy_facts, believed, columns_alone, costs_text, no_accuracy
-from privpac.report.wording import short
 
 __all__ = [
+    "TITLES",
     "confusion_table",
     "estimate_figure",
     "figures_list",
     "headline",
+    "html_page",
     "ranks_figure",
     "report_html",
     "values_of",
@@ -44,22 +44,28 @@ NOTHING = (
 )
 MOST_COLUMNS = 500  # of the schema that are listed
 
+TITLES = {rule: (statement.title, statement.source) for rule, statement in REGISTER.items()}
+"""What stands behind each rule of a derivation."""
+
 Rows = Sequence[tuple[str, str]]
 
 
 def report_html(model: Subject, *, budget: Rows = ()) -> str:
     """The page as text; `budget` is what a ledger says of everything together, in rows of a name and a text."""
-    title = escape(headline(model))
-    style = files("privpac.report").joinpath("report.css").read_text(encoding="utf-8")
     parts = [part(model) for part in PARTS]
     if budget:
         parts.insert(PARTS.index(_certificate), _budget(budget))
-    body = "\n".join(parts)
+    return html_page(headline(model), "\n".join(parts))
+
+
+def html_page(title: str, body: str, *, sheet: str = "report.css") -> str:
+    """One page that asks for nothing from outside, in the style of one of our sheets."""
+    style = files("privpac.report").joinpath(sheet).read_text(encoding="utf-8")
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{NOTHING}">\n'
-        f"<title>{title} · privpac</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
+        f"<title>{escape(title)} · privpac</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
         f"{body}\n</main>\n</body>\n</html>\n"
     )
 
@@ -244,7 +250,7 @@ def _certificate(model: Subject) -> str:
     tree = model.certificate
     lines = [f"Assumes that {text}." for text in tree["assumptions"]]
     parts = [_items(lines)] if lines else ["<p>It assumes nothing about the values in the records.</p>"]
-    grounds = taken_for_granted(model, model.schema)
+    grounds = taken_for_granted(tree, model.schema)
     parts += ["<h3>Taken for granted, and checked by nobody</h3>", _items(grounds)]
     parts += ["<h3>Privacy</h3>", _proofs([tree["privacy"]])]
     for proof in tree.get("also", ()):
@@ -258,32 +264,31 @@ def _certificate(model: Subject) -> str:
 
 
 def _proofs(trees: Sequence[Mapping[str, Any]]) -> str:
+    return _steps([Step.of(tree, TITLES) for tree in trees])
+
+
+def _steps(steps: Sequence[Step]) -> str:
     """A derivation as a nested list: the fact first, its reasons below."""
-    return '<ul class="proof">' + "".join(f"<li>{_proof(tree)}</li>" for tree in trees) + "</ul>"
+    return '<ul class="proof">' + "".join(f"<li>{_step(step)}</li>" for step in steps) + "</ul>"
 
 
-def _proof(tree: Mapping[str, Any]) -> str:
-    entry = REGISTER.get(tree["rule"])
-    name = tree["rule"].replace("-", " ") if entry is None else f"{entry.title} ({entry.source})"
-    where = ", ".join(
-        " ".join(parameter_words(key, short(value))) for key, value in tree.get("where", {}).items()
-    )
-    assumptions = "".join(
-        f'<span class="why">assuming that {escape(text)}</span>' for text in tree.get("assumes", ())
-    )
-    below = _proofs(tree["premises"]) if tree.get("premises") else ""
+def _step(step: Step) -> str:
+    name = f"{step.title} ({step.source})" if step.source else step.title
+    where = ", ".join(" ".join(words) for words in step.where)
+    assumptions = "".join(f'<span class="why">assuming that {escape(text)}</span>' for text in step.assumes)
+    below = _steps(step.premises) if step.premises else ""
     return (
-        f'<span class="fact">{escape(str(fact_from_json(tree["fact"])))}</span>'
-        f'<span class="why">by: {escape(name)}{escape("; " + where if where else "")}</span>{assumptions}{below}'
+        f'<span class="fact">{escape(step.fact)}</span>'
+        f'<span class="why">by: {escape(f"{name}; {where}" if where else name)}</span>{assumptions}{below}'
     )
 
 
 def _meaning(model: Subject) -> str:
     return _section(
         "What the guarantee means",
-        _items(means(model)),
+        _items(means(model.certificate)),
         "<h3>What it does not mean</h3>",
-        _items(does_not_mean(model)),
+        _items(does_not_mean(model.certificate)),
     )
 
 

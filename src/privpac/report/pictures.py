@@ -18,8 +18,8 @@ from privpac.constructions.estimates.folding import FoldedLeaf, fold
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.data.columns import Boolean, Categorical, Column
 from privpac.data.schema import Schema
-from privpac.pictures.as_tree import as_tree
 from privpac.pictures.card import card_picture
+from privpac.pictures.tree import as_tree
 from privpac.pictures.tree import picture as draw_tree
 from privpac.report.lines import LETTER, legend, number_line, share, svg, swatches, ticks, tone
 

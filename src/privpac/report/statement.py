@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from html import escape
-from importlib.resources import files
 from typing import Any
 
 from privpac.checker.document import MODEL, TABLE
@@ -33,6 +32,7 @@ from privpac.report.meaning import (
     shares_in_words,
     taken_for_granted,
 )
+from privpac.report.page import html_page
 
 __all__ = ["Findings", "Statement", "statement_of"]
 
@@ -83,7 +83,6 @@ class Statement:
 
     def html(self) -> str:
         """As one page for printing, without a script or a request."""
-        style = files("privpac.report").joinpath("statement.css").read_text(encoding="utf-8")
         rows = "".join(
             f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>'
             for name, value in self.rows
@@ -92,13 +91,8 @@ class Statement:
         for heading, items in self.lists:
             bullets = "".join(f"<li>{escape(item)}</li>" for item in items)
             body += f"\n<h2>{escape(heading)}</h2>\n<ul>{bullets}</ul>"
-        return (
-            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-            f"<title>{escape(self.title)} · privpac</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
-            f"<h1>{escape(self.title)}</h1>\n{body}\n<table>{rows}</table>\n</main>\n</body>\n</html>\n"
-        )
+        page = f"<h1>{escape(self.title)}</h1>\n{body}\n<table>{rows}</table>"
+        return html_page(self.title, page, sheet="statement.css")
 
 
 @dataclass(frozen=True)
@@ -198,7 +192,7 @@ def statement_of(document: Mapping[str, Any], findings: Findings | None = None) 
             " statement about it.",
             remedy="Make it anew without a seed, and delete this one.",
         )
-    facts = means(subject)
+    facts = means(tree)
     opening = (
         f"What was released is {subject.released}, made from {subject.records:,} records, together with the numbers"
         f" printed beside it. {facts[0]} {' '.join(facts[1:])}"
@@ -209,8 +203,8 @@ def statement_of(document: Mapping[str, Any], findings: Findings | None = None) 
         + "."
     )
     lists = (
-        (ASSUMED, tuple(taken_for_granted(subject, subject.schema))),
-        (LIMITS, tuple(does_not_mean(subject))),
+        (ASSUMED, tuple(taken_for_granted(tree, subject.schema))),
+        (LIMITS, tuple(does_not_mean(tree))),
     )
     return Statement(subject.title, (opening, together, CHECKED), lists, _rows(subject, looks))
 

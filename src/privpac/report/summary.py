@@ -133,7 +133,7 @@ def _sql_or_none(model: Subject) -> str | None:
 def _privacy(model: Subject) -> list[str]:
     tree = model.certificate
     return [
-        *([means(model)[1]] if tree["coins"] == "system" else []),  # of known coins nothing holds
+        *([means(tree)[1]] if tree["coins"] == "system" else []),  # of known coins nothing holds
         _headline(tree),
         *(
             str(fact)

@@ -10,10 +10,9 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from privpac import __version__
-from privpac.service import pages
-from privpac.service.api import health, problems
+from privpac.service.api import problems
 from privpac.service.api.predicting import Predicting, Shortcut
-from privpac.service.api.routes import router_for
+from privpac.service.api.routes import health, router_for
 from privpac.service.serving import Service
 from privpac.service.settings import Settings
 from privpac.service.watch.metrics import Metrics
@@ -66,11 +65,13 @@ def create_app(settings: Settings, *, service: Service | None = None) -> Applica
     problems.install(app)
     metrics = Metrics() if service is None else service.metrics
     inner: ASGIApp = app.pass_on
-    app.include_router(health.router)
+    app.include_router(health)
     if service is not None:
         app.include_router(router_for(service))
         inner = Shortcut(app.pass_on, Predicting(service))
     app.entrance = Observing(inner, metrics, body_seconds=settings.limits.body_seconds)
     if settings.pages:
-        pages.mount(app, settings)
+        from privpac.service.pages.mounting import mount
+
+        mount(app, settings)
     return app

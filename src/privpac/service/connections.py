@@ -26,11 +26,9 @@ from uvicorn.server import ServerState
 
 from privpac.service.api import problems
 from privpac.service.api.problems import Problem
-from privpac.service.plain_cycle import PlainCycle
-from privpac.service.plain_requests import PlainHead, whole_request
+from privpac.service.plain_http import PlainCycle, PlainHead, whole_request
 from privpac.service.settings import Limits
-from privpac.service.watch.clock import now
-from privpac.service.watch.observing import LOGGER
+from privpac.service.watch.observing import LOGGER, now
 
 __all__ = ["Connection"]
 

@@ -16,10 +16,6 @@ OWNER = "serve"
 MOST_PORT = 65_535
 
 
-def _random_token() -> str:
-    return f"{SystemCoins().below(1 << 256):064x}"
-
-
 @dataclass(frozen=True)
 class Limits:
     """What one request, and one key, may ask of the server."""
@@ -57,7 +53,9 @@ class Settings:
     pages: bool = True
     trusted: tuple[str, ...] = ()
     """Types of models that may be loaded from the bundle, besides scikit-learn's."""
-    session: str = field(default_factory=_random_token, repr=False, compare=False)
+    session: str = field(
+        default_factory=lambda: f"{SystemCoins().below(1 << 256):064x}", repr=False, compare=False
+    )
     """Seals the cookies of the pages; drawn anew at every start, and the same for all workers."""
 
     def __post_init__(self) -> None:

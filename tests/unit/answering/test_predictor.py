@@ -7,6 +7,7 @@ import multiprocessing
 import threading
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from privpac import BudgetExceeded, Ledger, PrivatePredictor, Schema, Thresholds
 from privpac.answering.answers import FileAnswers, MemoryAnswers
 from privpac.answering.predictor import PrivatePredictor as Class
 from privpac.answering.price import composed, epsilon_an_answer
-from privpac.answering.questions import Queries
+from privpac.answering.questions import AskedRows
 from privpac.checker.check import check_certificate
 from privpac.constructions.prediction.forms import CLASSIFIERS
 from privpac.errors import ParameterError, PrivpacError, SchemaError
@@ -256,10 +257,10 @@ def test_questions_of_wide_columns_are_told_apart() -> None:
         }
     )
     values = np.array([2**79, 2**79 + 1, 2**79, 5], dtype=object)
-    queries = Queries.of({"w": values}, wide, ("w",))
-    assert len(queries) == 3
-    assert queries.which.tolist() == [0, 1, 0, 2]
-    assert queries.first.tolist() == [0, 1, 3]
+    rows = AskedRows.of({"w": values}, SimpleNamespace(schema=wide, columns=("w",)))  # type: ignore[arg-type]
+    assert len(rows.keys) == 3
+    assert rows.which.tolist() == [0, 1, 0, 2]
+    assert rows.first.tolist() == [0, 1, 3]
 
 
 def test_stores_keep_the_first_of_two_answers(tmp_path: Path) -> None:

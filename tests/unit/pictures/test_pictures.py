@@ -32,9 +32,8 @@ from privpac.constructions.estimates.folding import PAGE, fold
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.errors import MissingExtra, ParameterError
 from privpac.pictures import drawing, tree
-from privpac.pictures.as_tree import as_tree
 from privpac.pictures.drawing import Drawing
-from privpac.pictures.tree import picture
+from privpac.pictures.tree import as_tree, picture
 from privpac.report.page import report_html
 
 SCHEMA = Schema.from_json(

@@ -7,17 +7,14 @@ import re
 from fractions import Fraction
 from html.parser import HTMLParser
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from privpac import Model, Schema, learn
-from privpac.cli.report import write_report
 from privpac.concepts.base import RuleBase
 from privpac.concepts.catalogue import hypothesis_from_json, stored_rules
-from privpac.errors import PrivpacError
 from privpac.report.lines import LETTER, WIDTH, _stack, number_line, ticks
 from privpac.report.meaning import does_not_mean, means
 from privpac.report.page import report_html
@@ -185,11 +182,11 @@ def test_the_page_asks_for_nothing_and_runs_nothing(model: Model) -> None:
 
 
 def test_the_page_is_the_same_every_time_and_written_whole(model: Model, tmp_path: Path) -> None:
-    write_report(model, tmp_path / "r.html")
+    model.report(tmp_path / "r.html")
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == report_html(model)
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
-    with pytest.raises(PrivpacError, match="folder"):
-        write_report(model, tmp_path / "nowhere" / "r.html")
+    with pytest.raises(FileNotFoundError):
+        model.report(tmp_path / "nowhere" / "r.html")
 
 
 def test_the_page_is_made_from_the_model_alone(model: Model) -> None:
@@ -296,10 +293,9 @@ def test_an_unknown_kind_falls_back_to_its_sentence() -> None:
 
 
 def _certified(epsilon: str, delta: str = "0", unit: str = "record") -> Any:
-    """As much of a model as `meaning` reads."""
+    """As much of a certificate as `meaning` reads."""
     privacy = {"rule": "exponential-mechanism", "fact": {"unit": unit}}
-    tree = {"epsilon": epsilon, "delta": delta, "request": None, "privacy": privacy}
-    return SimpleNamespace(certificate=tree)
+    return {"epsilon": epsilon, "delta": delta, "request": None, "privacy": privacy}
 
 
 def test_meaning_uses_the_numbers_of_the_certificate() -> None:

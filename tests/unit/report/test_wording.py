@@ -87,13 +87,13 @@ class Certified:
 )
 def test_how_many_records_are_protected_together_is_what_was_derived(rules: tuple[str, ...]) -> None:
     model = Certified(*rules)
-    assert "all records of one person (up to 3)" in means(model)[0]
-    assert "more than 3 records" in does_not_mean(model)[4]
+    assert "all records of one person (up to 3)" in means(model.certificate)[0]
+    assert "more than 3 records" in does_not_mean(model.certificate)[4]
 
 
 @pytest.mark.parametrize("rules", [(), ("declared",), ("disjoint-parts", "group")])
 def test_a_wish_alone_protects_nobody(rules: tuple[str, ...]) -> None:
-    assert "If one record had been" in means(Certified(*rules))[0]
+    assert "If one record had been" in means(Certified(*rules).certificate)[0]
 
 
 def test_what_is_taken_for_granted_is_what_the_limits_list() -> None:
@@ -103,14 +103,14 @@ def test_what_is_taken_for_granted_is_what_the_limits_list() -> None:
         r"^\d\. ", limits.split("ways to lose the protection")[1].split("**What nobody")[0], re.MULTILINE
     )
     assert "**Seven ways" in limits
-    assert len(taken_for_granted(Certified(), Schema.from_json(SCHEMA))) == len(ways) == 7
+    assert len(taken_for_granted(Certified().certificate, Schema.from_json(SCHEMA))) == len(ways) == 7
 
 
 def test_a_base_rate_and_assumptions_of_the_file_are_taken_for_granted_too() -> None:
     model = Certified("group")
     model.certificate["assumptions"] = ["visits are\n# independent", FROM_DATA]
     schema = {**SCHEMA, "classes": ["no", "y\n"], "base_rate": [0.85, 0.15]}
-    granted = taken_for_granted(model, Schema.from_json(schema))
+    granted = taken_for_granted(model.certificate, Schema.from_json(schema))
     assert "the base rate (no: 0.85, 'y\\n': 0.15), are no secret, although they were read from" in granted[0]
     assert granted[1] == "No person has more than 3 records."
     assert granted[7:] == ["'visits are\\n# independent'."]

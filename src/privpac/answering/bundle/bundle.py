@@ -43,7 +43,7 @@ from privpac.coins import Coins, SystemCoins
 from privpac.constructions.prediction.base import Prepared
 from privpac.data.schema import Schema
 from privpac.errors import ExposedRecords, MissingExtra, NotCertified, ParameterError, PrivpacError, SizeError
-from privpac.fields import record
+from privpac.fields import MALFORMED, record
 from privpac.guarantee.ledger.ledger import Ledger
 
 __all__ = [
@@ -70,16 +70,12 @@ MOST_BYTES = 4 << 30
 """Of one file of a bundle."""
 EXPOSED = document.KINDS[FORMER].caution
 BROKEN = (
-    ArithmeticError,
-    AttributeError,
+    *MALFORMED,
     EOFError,
     ImportError,
-    LookupError,
     MemoryError,
     PrivpacError,
-    RuntimeError,  # recursion that goes too deep, and ways of packing that nobody knows, are such
-    TypeError,
-    ValueError,
+    RuntimeError,  # ways of packing that nobody knows are such
     zipfile.BadZipFile,
     zlib.error,
 )

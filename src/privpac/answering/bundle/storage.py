@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import zipfile
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -18,7 +19,6 @@ from numpy.typing import NDArray
 
 from privpac.answering.bundle.known_types import KNOWN_TYPES, strangers
 from privpac.answering.bundle.soundness import is_sound
-from privpac.answering.bundle.unpacking import ARRAY, declared_arrays
 from privpac.checker.document import parsed_json
 from privpac.concepts.catalogue import hypothesis_from_json
 from privpac.concepts.fitting import misfit
@@ -41,6 +41,13 @@ LABELS = "label"
 SCHEMA = "schema.json"
 """The part of a skops file that says what is made of the others."""
 MOST_SCHEMA = 1 << 28
+MOST_UNPACKED = 4 << 30
+"""Bytes all members of an archive have together. A thousand forests of fifty trees need an eighth of it."""
+ARRAY = ".npy"
+LONGEST_HEADER = 10_016
+"""Bytes before the numbers of an array: numpy reads no longer header."""
+
+Declared = tuple[tuple[int, ...], np.dtype[Any]]
 
 
 def file_of(predictor: Predictor) -> str:
@@ -142,7 +149,7 @@ def _refuse_silent(voters: Classifiers, members: Sequence[Voter]) -> None:
 def _skops_tree(content: bytes, trusted: Collection[str]) -> Any:
     """What a skops file holds, once everything in it is known to be harmless."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        declared_arrays(archive)
+        _declared_arrays(archive)
         if archive.getinfo(SCHEMA).file_size > MOST_SCHEMA:
             raise NotCertified("The bundle holds more models than can be looked through.")
         strange = strangers(json.loads(archive.read(SCHEMA)), trusted)
@@ -194,7 +201,7 @@ def _unpack(content: bytes, schema: Schema, records: int) -> MemorySample:
     """Records whose number and types are those that the schema and the certificate speak of."""
     names = {f"cells_{i}": column for i, column in enumerate(schema.columns)}
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        sizes = dict(declared_arrays(archive))
+        sizes = dict(_declared_arrays(archive))
         members = {f"{name}{ARRAY}" for name in (LABELS, *names)}
         if set(archive.namelist()) != members or any(shape != (records,) for shape, _ in sizes.values()):
             raise NotCertified("The bundle holds other records than its certificate speaks of.")
@@ -214,3 +221,32 @@ def _holds(column: Column, dtype: np.dtype[Any]) -> bool:
     if column.dtype == object:
         return dtype.kind == "S" and dtype.itemsize <= _digits(column)
     return dtype == column.dtype
+
+
+def _declared_arrays(archive: zipfile.ZipFile) -> Mapping[str, Declared]:
+    """Shape and type of every array in an archive, none of them unpacked; refused if it would grow too large.
+
+    A few bytes can announce terabytes, in a member of an archive or in the shape of an array. Both are read from
+    headers, held against public limits, and against each other: an array has exactly the bytes that its shape and type
+    need.
+    """
+    members = archive.infolist()
+    if sum(member.file_size for member in members) > MOST_UNPACKED:
+        raise NotCertified(f"A file of the bundle would unpack to more than {MOST_UNPACKED >> 30} gigabytes.")
+    if len({member.filename for member in members}) < len(members):
+        raise NotCertified("A file of the bundle holds two parts of the same name.")
+    return {
+        member.filename: _header(archive, member) for member in members if member.filename.endswith(ARRAY)
+    }
+
+
+def _header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Declared:
+    with archive.open(member) as stream:
+        head = io.BytesIO(stream.read(min(member.file_size, LONGEST_HEADER)))
+    version = np.lib.format.read_magic(head)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = read(head)
+    # Python's integers: numpy's would overflow, and agree.
+    if dtype.hasobject or head.tell() + math.prod(shape) * dtype.itemsize != member.file_size:
+        raise NotCertified("An array of the bundle has another size than it says.")
+    return shape, dtype

@@ -11,9 +11,9 @@ from privpac.checker.reading import (
     Tree,
     integer,
     no_premise,
-    number,
     parameters,
     read_privacy,
+    read_ratio,
     require,
 )
 
@@ -23,8 +23,7 @@ __all__ = ["RULES"]
 def _weighted_rounds(node: Tree) -> None:
     no_premise(node)
     ratio, cap, rounds = parameters(node, "ratio", "cap", "rounds")
-    base, most, count = number(ratio), integer(cap, 1), integer(rounds, 1)
-    require(0 < base <= 1, "the ratio is out of range")
+    base, most, count = read_ratio(ratio), integer(cap, 1), integer(rounds, 1)
     # One record leaves (its weight was at most `most`) and one comes: each moves a score by at most `most` up or down,
     # so all scores together stay within 4·most of each other, once per round.
     window = (most + most) - (-most - most)

@@ -16,29 +16,25 @@ from privpac.checker.reading import (
     only_premise,
     parameters,
     read_accuracy,
+    read_inner_ratio,
     require,
     unconditional,
 )
 
-__all__ = ["RULES", "log_labellings", "near_best", "true_rate"]
+__all__ = ["RULES", "near_best", "true_rate"]
 
 ONE = Fraction(1)
 
 
-def log_labellings(points: int, vc: int) -> Fraction:
-    """ln of the most labellings of so many points."""
-    return directed.ln_ceiling(Fraction(directed.labellings(points, vc)))
-
-
 def near_best(records: int, failure: Fraction, vc: int) -> Fraction:
     """What the best on the records loses against the best: a uniform side and a single one, half the failure each."""
-    uniform = directed.root_ceiling(2 * log_labellings(records, vc) / records)
+    uniform = directed.root_ceiling(2 * directed.ln_labellings(records, vc) / records)
     return min(ONE, uniform + 2 * directed.root_ceiling(directed.ln_ceiling(2 / failure) / (2 * records)))
 
 
 def true_rate(rate: Fraction, records: int, failure: Fraction, vc: int, sides: int) -> Fraction:
     """The most that a rate seen on the records can be in truth, for one free concept or two."""
-    a = (sides * log_labellings(2 * records, vc) + directed.ln_ceiling(4 / failure)) / records
+    a = (sides * directed.ln_labellings(2 * records, vc) + directed.ln_ceiling(4 / failure)) / records
     return min(ONE, rate + 2 * directed.root_ceiling(a * rate) + 4 * a)
 
 
@@ -48,12 +44,6 @@ def _two(node: Tree, *, empirical: bool = False) -> tuple[Accuracy, Accuracy]:
     kinds = ("empirical",) if empirical else ("realizable", "agnostic")
     require(old.against in kinds, "the premise is another kind of accuracy")
     return new, old
-
-
-def _ratio(text: object) -> Fraction:
-    ratio = number(text)
-    require(0 < ratio < 1, "the ratio is out of range")
-    return ratio
 
 
 def _miss(text: object) -> Fraction:
@@ -124,11 +114,11 @@ def _confidence(node: Tree) -> None:
 def _relabelling(node: Tree) -> None:
     new, old = _two(node, empirical=True)
     ratio, miss, *counts = parameters(node, "ratio", "miss", "kept", "change", "mistake", "vc")
-    ratio, miss = _ratio(ratio), _miss(miss)
+    ratio, miss = read_inner_ratio(ratio), _miss(miss)
     kept, change, mistake, vc = (integer(count, 1) for count in counts)
     voters = new.records - kept
     require(old.proper and old.records == kept and voters >= 1, "the records do not fit")
-    units = (log_labellings(kept, vc) + directed.ln_ceiling(1 / miss)) / directed.ln_floor(1 / ratio)
+    units = (directed.ln_labellings(kept, vc) + directed.ln_ceiling(1 / miss)) / directed.ln_floor(1 / ratio)
     error = near_best(voters, 2 * miss, vc) + units / (mistake * voters)
     error += true_rate(old.error + units / (change * kept), kept, miss, vc, 2)
     fact = Accuracy(directed.shorten(min(ONE, error)), old.failure + 4 * miss, "agnostic", new.records, True)
@@ -139,11 +129,11 @@ def _stable(node: Tree) -> None:
     no_premise(node)
     new = read_accuracy(node)
     ratio, miss, kept, vc = parameters(node, "ratio", "miss", "kept", "vc")
-    ratio, miss, kept, vc = _ratio(ratio), _miss(miss), integer(kept, 1), integer(vc, 1)
+    ratio, miss, kept, vc = read_inner_ratio(ratio), _miss(miss), integer(kept, 1), integer(vc, 1)
     require(kept <= new.records, "more records are kept than there are")
     log = directed.ln_ceiling(1 / miss)
-    error = near_best(new.records, 2 * miss, vc) + (log_labellings(new.records, vc) + log) / kept
-    error += (log_labellings(kept, vc) + log) / (new.records * directed.ln_floor(1 / ratio))
+    error = near_best(new.records, 2 * miss, vc) + (directed.ln_labellings(new.records, vc) + log) / kept
+    error += (directed.ln_labellings(kept, vc) + log) / (new.records * directed.ln_floor(1 / ratio))
     fact = Accuracy(directed.shorten(min(ONE, error)), 4 * miss, "agnostic", new.records, True)
     require(new == fact, "error or failure is another")
 

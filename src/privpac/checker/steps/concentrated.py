@@ -20,7 +20,7 @@ from privpac.checker.reading import (
     require,
 )
 
-__all__ = ["ASSUMING", "DRAWS", "RULES", "upper"]
+__all__ = ["ASSUMING", "DRAWS", "RULES"]
 
 ASSUMING = ("concentrated-group",)
 
@@ -46,11 +46,6 @@ class _Concentrated:
     scope: _Scope
 
 
-def upper(loss: Loss) -> Fraction:
-    """A decimal at or above epsilon, and not below 0."""
-    return max(Fraction(0), loss.log + directed.ln_ceiling(loss.factor))
-
-
 def _read(node: Tree) -> _Concentrated:
     fact = read_fact(node, "concentrated")
     return _Concentrated(number(fact["rho"]), number(fact["delta"]), _scope(fact))
@@ -62,12 +57,12 @@ def _scope(fact: Tree) -> _Scope:
 
 def _range(node: Tree) -> tuple[Fraction, _Scope]:
     fact = read_fact(node, "range")
-    return upper(Loss.read(fact["epsilon"])), _scope(fact)
+    return Loss.read(fact["epsilon"]).upper, _scope(fact)
 
 
 def _private(node: Tree) -> tuple[Fraction, Fraction, _Scope]:
     fact = read_privacy(node)
-    return upper(fact.loss), fact.delta, _Scope(fact.unit, fact.part, fact.release)
+    return fact.loss.upper, fact.delta, _Scope(fact.unit, fact.part, fact.release)
 
 
 def _is(node: Tree, rho: Fraction, delta: Fraction, scope: _Scope) -> None:
@@ -104,7 +99,7 @@ def _range_concentrated(node: Tree) -> None:
 def _log_odds(node: Tree) -> None:
     (release,) = parameters(node, "release")
     old = read_fact(only_premise(node), "bounded-range")
-    epsilon = upper(Loss.read(old["epsilon"]))
+    epsilon = Loss.read(old["epsilon"]).upper
     _is(node, curves.log_odds(epsilon), Fraction(0), _Scope(old["unit"], ALL, release))
 
 

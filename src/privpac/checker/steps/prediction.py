@@ -23,8 +23,9 @@ from privpac.checker.reading import (
     same_records,
     within,
 )
+from privpac.checker.steps.carried import near_best
 
-__all__ = ["RULES", "ln_labellings"]
+__all__ = ["RULES"]
 
 ONE = Fraction(1)
 _MOST_MODELS = 2**14
@@ -65,11 +66,6 @@ def _delta_removal(node: Tree) -> None:
     require(old.loss.at_most(new.loss) and floor.at_most(new.loss), "epsilon is smaller than one of the two")
 
 
-def ln_labellings(points: int, vc: int) -> Fraction:
-    """ln of the most labellings a class of this VC dimension has, rounded up."""
-    return directed.ln_ceiling(Fraction(directed.labellings(points, vc)))
-
-
 def _accuracy(node: Tree, against: str) -> tuple[Fraction, Fraction, int]:
     """error, failure and records of an accuracy fact about answers."""
     no_premise(node)
@@ -98,15 +94,7 @@ def _vote_accuracy(
     models, vc, x = integer(models, 1), integer(vc, 0), read_ratio(ratio)
     same_records(count, records)
     require(records >= within(models, _MOST_MODELS), "there are too few records")
-    block = records // models
-    logs = (
-        directed.ln_ceiling(Fraction(2))
-        + ln_labellings(2 * block, vc)
-        + directed.ln_ceiling(ONE * models / failure)
-    )
-    average = max(2 * logs / (block * directed.ln_floor(Fraction(2))), Fraction(8, block))
-    require(average < 1, "the models are not proved to be right at all")
-    least = _vote_error(average, models, x, answer_wrong)
+    least = _vote_error(_average(records // models, failure / models, vc), models, x, answer_wrong)
     require(error == directed.shorten(least), "the error is not that of the vote")
 
 
@@ -118,14 +106,14 @@ def _flipped_answers(node: Tree) -> None:
     same_records(count, records)
     require(records >= kept and x < 1, "a parameter is out of range")
     require(0 <= turn <= Fraction(1, 2) and 0 < miss < 1, "flip or slip is out of range")
-    whole = ln_labellings(records, vc)
-    deviation = directed.root_ceiling(2 * whole / records)
-    deviation += 2 * directed.root_ceiling(directed.ln_ceiling(2 / failure) / (2 * records))
-    near = (whole + directed.ln_ceiling(1 / miss)) / kept + miss
-    draw = ln_labellings(kept, vc) / (records * directed.ln_floor(1 / x))
-    require(
-        error == directed.shorten(min(ONE, deviation) + near + draw + turn), "the error is not the rule's"
-    )
+    least = near_best(records, failure, vc) + _labels_error(records, kept, vc, miss, x) + turn
+    require(error == directed.shorten(least), "the error is not the rule's")
+
+
+def _labels_error(records: int, kept: int, vc: int, miss: Fraction, ratio: Fraction) -> Fraction:
+    """What a draw among labellings of the records kept adds to the error: none listed is near, or a worse one wins."""
+    near = (directed.ln_labellings(records, vc) + directed.ln_ceiling(1 / miss)) / kept + miss
+    return near + directed.ln_labellings(kept, vc) / (records * directed.ln_floor(1 / ratio))
 
 
 def _net_relabelling(node: Tree) -> None:
@@ -146,12 +134,11 @@ def _net_relabelling(node: Tree) -> None:
     require(new.delta == directed.shorten(min(ONE, q * miss)), "delta is not that of the net")
 
 
-def _net_average(block: int, failure: Fraction, vc: int) -> Fraction:
-    """The error of concepts that agree on a block, for all pairs of concepts at once."""
+def _average(block: int, failure: Fraction, vc: int, *, free: int = 1) -> Fraction:
+    """The error of a concept that agrees with another on a block, for all choices of the `free` ones at once."""
     require(block >= 1, "a block has no records")
-    logs = (
-        directed.ln_ceiling(Fraction(2)) + 2 * ln_labellings(2 * block, vc) + directed.ln_ceiling(1 / failure)
-    )
+    logs = directed.ln_ceiling(Fraction(2)) + free * directed.ln_labellings(2 * block, vc)
+    logs += directed.ln_ceiling(1 / failure)
     average = max(2 * logs / (block * directed.ln_floor(Fraction(2))), Fraction(8, block))
     require(average < 1, "the models are not proved to be right at all")
     return average
@@ -180,11 +167,6 @@ def _vote_error(
     return none + models * chord(low) * average
 
 
-def _deviation(records: int, vc: int, failure: Fraction) -> Fraction:
-    whole = directed.root_ceiling(2 * ln_labellings(records, vc) / records)
-    return min(ONE, whole + 2 * directed.root_ceiling(directed.ln_ceiling(2 / failure) / (2 * records)))
-
-
 def _relabelled_vote(node: Tree) -> None:
     error, failure, records = _accuracy(node, "agnostic")
     names = ("kept", "mistake", "models", "ratio", "weight", "inner", "records", "vc")
@@ -194,15 +176,15 @@ def _relabelled_vote(node: Tree) -> None:
     same_records(count, records)
     require(records > kept and x < 1 and heavy > 0, "a parameter is out of range")
     voters, miss = records - kept, failure / 5
-    draw = (ln_labellings(kept, vc) + directed.ln_ceiling(1 / miss)) / (
+    draw = (directed.ln_labellings(kept, vc) + directed.ln_ceiling(1 / miss)) / (
         voters * mistake * directed.ln_floor(1 / x)
     )
     require(draw < heavy, "the draw of labels proves nothing")
-    spread = (2 * ln_labellings(2 * kept, vc) + directed.ln_ceiling(4 / miss)) / kept
+    spread = (2 * directed.ln_labellings(2 * kept, vc) + directed.ln_ceiling(4 / miss)) / kept
     rate = draw / heavy
     near = min(ONE, rate + 2 * directed.root_ceiling(rate * spread) + 4 * spread)
-    vote = min(ONE, _vote_error(_net_average(kept // models, miss / models, vc), models, y))
-    least = _deviation(voters, vc, 2 * miss) + draw + near + vote
+    vote = min(ONE, _vote_error(_average(kept // models, miss / models, vc, free=2), models, y))
+    least = near_best(voters, 2 * miss, vc) + draw + near + vote
     require(error == directed.shorten(least), "the error is not the rule's")
 
 
@@ -216,10 +198,8 @@ def _net_relabelling_accuracy(node: Tree) -> None:
     require(records >= kept and x < 1, "a parameter is out of range")
     require(0 <= turn <= Fraction(1, 2) and 0 < miss < 1, "flip or slip is out of range")
     half = failure / 2
-    near = (ln_labellings(records, vc) + directed.ln_ceiling(1 / miss)) / kept + miss
-    draw = ln_labellings(kept, vc) / (records * directed.ln_floor(1 / x))
-    vote = min(ONE, _vote_error(_net_average(records // models, half / models, vc), models, y))
-    least = _deviation(records, vc, half) + near + draw + vote + turn
+    vote = min(ONE, _vote_error(_average(records // models, half / models, vc, free=2), models, y))
+    least = near_best(records, half, vc) + _labels_error(records, kept, vc, miss, x) + vote + turn
     require(error == directed.shorten(least), "the error is not the rule's")
 
 

@@ -158,8 +158,7 @@ def _range_fold(node: Tree) -> None:
     times, epsilon, release = parameters(node, "times", "epsilon", "release")
     times, epsilon = integer(times, 1), decimal(epsilon)
     old, new = read_fact(only_premise(node), "bounded-range"), read_privacy(node)
-    loss = Loss.read(old["epsilon"])
-    each = max(Fraction(0), loss.log + directed.ln_ceiling(loss.factor))
+    each = Loss.read(old["epsilon"]).upper
     require(times <= _LARGEST_RANGE_FOLD and epsilon <= _LARGEST_LOG, "times or epsilon is out of range")
     require(times * each <= _LARGEST_LOG, "the releases lose too much")
     require(new == Privacy(Loss(epsilon, Fraction(1)), new.delta, old["unit"], ALL, release), "more changed")

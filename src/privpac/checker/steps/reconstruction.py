@@ -17,6 +17,7 @@ from privpac.checker.reading import (
     parameters,
     read_accuracy,
     read_fact,
+    read_inner_ratio,
     read_privacy,
     require,
     same_records,
@@ -29,8 +30,7 @@ __all__ = ["RULES"]
 def _stable_choice(node: Tree) -> None:
     no_premise(node)
     ratio, threshold = parameters(node, "ratio", "threshold")
-    base, steps, fact = number(ratio), integer(threshold, 0), read_privacy(node)
-    require(0 < base < 1, "the ratio is out of range")
+    base, steps, fact = read_inner_ratio(ratio), integer(threshold, 0), read_privacy(node)
     require(fact.loss == Loss(Fraction(0), directed.power(1 / base, 2)), "epsilon is not the ratio's")
     require(
         fact.delta == directed.shorten(directed.power(base, steps) / (1 + base)), "delta is not the ratio's"
@@ -71,13 +71,8 @@ def _rec_concave(node: Tree) -> None:
 def _blocks(node: Tree) -> None:
     no_premise(node)
     texts = parameters(node, "ratio", "levels", "stake")
-    ratio, levels, stake, fact = (
-        number(texts[0]),
-        integer(texts[1], 1),
-        whole(texts[2], 1),
-        read_privacy(node),
-    )
-    require(0 < ratio < 1, "the ratio is out of range")
+    ratio, levels, stake = read_inner_ratio(texts[0]), integer(texts[1], 1), whole(texts[2], 1)
+    fact = read_privacy(node)
     weight = ratio * stake  # of the blank, where a block with one record weighs 1
     factor = directed.shorten(directed.power(1 / ratio, 2) * (weight + levels - 1) / weight)
     require(fact.loss == Loss(Fraction(0), factor), "epsilon is not the ratio's")
@@ -94,7 +89,7 @@ def _blocks_accuracy(node: Tree) -> None:
     error, failure, records, against = _accuracy(node)
     require(against == "realizable", "another kind of accuracy")
     texts = parameters(node, "ratio", "levels", "stake", "reach", "records")
-    ratio, levels, stake = number(texts[0]), integer(texts[1], 1), whole(texts[2], 1)
+    ratio, levels, stake = read_inner_ratio(texts[0]), integer(texts[1], 1), whole(texts[2], 1)
     reach = integer(texts[3], 1)
     same_records(texts[4], records)
     left, rivals = _rivals(failure, ratio, levels, stake, reach)
@@ -105,7 +100,6 @@ def _rivals(
     failure: Fraction, ratio: Fraction, levels: int, stake: int, reach: int
 ) -> tuple[Fraction, Fraction]:
     """The failure that no answer leaves, and how many cuts compete with the right one, each as the best of them."""
-    require(0 < ratio < 1, "the ratio is out of range")
     require(int(1 / ratio).bit_length() * (reach - 1) <= LONGEST, "the reach is out of range")
     left = failure - stake * directed.power(ratio, 2 * reach)
     require(left > 0, "no answer is too likely")
@@ -117,7 +111,7 @@ def _blocks_empirical(node: Tree) -> None:
     fact = read_accuracy(node)
     require(fact.against == "empirical" and fact.proper and fact.error < 1, "another kind of accuracy")
     texts = parameters(node, "ratio", "levels", "stake", "reach")
-    ratio, levels, stake = number(texts[0]), integer(texts[1], 1), whole(texts[2], 1)
+    ratio, levels, stake = read_inner_ratio(texts[0]), integer(texts[1], 1), whole(texts[2], 1)
     left, rivals = _rivals(fact.failure, ratio, levels, stake, integer(texts[3], 1))
     mistakes = floor(fact.error * fact.records) + 1
     require(directed.power_at_most(rivals, ratio, mistakes, left), "the bound fails")

@@ -16,7 +16,9 @@ from privpac.checker.reading import (
     only_premise,
     parameters,
     read_fact,
+    read_inner_ratio,
     read_privacy,
+    read_ratio,
     require,
     whole,
     within,
@@ -34,8 +36,7 @@ _FAR = 2_000
 def _medians(node: Tree) -> None:
     no_premise(node)
     (text,) = parameters(node, "ratio")
-    fact, ratio = read_privacy(node), number(text)
-    require(0 < ratio <= 1, "the ratio is out of range")
+    fact, ratio = read_privacy(node), read_ratio(text)
     require(fact.loss == Loss(Fraction(0), directed.power(1 / ratio, 4)), "epsilon is not the ratio's")
     require(fact.delta == 0 and fact.release == "noisy numbers", "not what this mechanism gives")
 
@@ -43,7 +44,7 @@ def _medians(node: Tree) -> None:
 def _blocks(node: Tree) -> None:
     no_premise(node)
     texts = parameters(node, "ratio", "bits", "stake")
-    ratio, bits, stake = _inside(number(texts[0])), integer(texts[1], 1), whole(texts[2], 1)
+    ratio, bits, stake = read_inner_ratio(texts[0]), integer(texts[1], 1), whole(texts[2], 1)
     fact, weight = read_privacy(node), ratio * stake  # of the blank, where a block with one record weighs 1
     require(bits < weight, "the stake is too small")
     share = (weight + bits) / weight
@@ -67,15 +68,10 @@ def _leaf(node: Tree, queries: str | None) -> tuple[Fraction, Fraction, int]:
     return _read_answers(node, queries)
 
 
-def _inside(ratio: Fraction) -> Fraction:
-    require(0 < ratio < 1, "the ratio is out of range")
-    return ratio
-
-
 def _histogram(node: Tree) -> None:
     error, failure, records = _leaf(node, "points")
     cells_, ratio_, above, steps = parameters(node, "cells", "ratio", "above", "steps")
-    cells, a = whole(cells_, 1), _inside(number(ratio_))
+    cells, a = whole(cells_, 1), read_inner_ratio(ratio_)
     above, steps = integer(above, 0), integer(steps, 0)
     require(above <= steps, "the height is larger than the error")
     require(error == Fraction(steps, records), "the error is not that number of records")
@@ -88,7 +84,7 @@ def _tree(node: Tree) -> None:
     error, failure, records = _leaf(node, "thresholds")
     names = ("cells", "branching", "levels", "ratio", "above", "steps", "hidden", "tilt")
     cells_, b, h, ratio_, above, steps, hidden, tilt = parameters(node, *names)
-    cells, b, h, a, x = whole(cells_, 1), integer(b, 2), integer(h, 1), _inside(number(ratio_)), number(tilt)
+    cells, b, h, a, x = whole(cells_, 1), integer(b, 2), integer(h, 1), read_inner_ratio(ratio_), number(tilt)
     steps, hidden = integer(steps, 0), integer(hidden, 0)
     deep = directed.reaches(b, h, cells) and (h == 1 or not directed.reaches(b, h - 1, cells))
     require(deep, "the levels are not those of the domain")
@@ -112,38 +108,37 @@ def _tree(node: Tree) -> None:
 def _quantiles(node: Tree) -> None:
     error, failure, records = _leaf(node, "thresholds")
     cells_, ratio_, *counts = parameters(node, "cells", "ratio", "levels", "batch", "steps")
-    cells, a = whole(cells_, 1), _inside(number(ratio_))
+    cells, a = whole(cells_, 1), read_inner_ratio(ratio_)
     levels, batch, steps = (integer(value, 1) for value in counts)
     within(levels, _MOST_LEVELS)
     places = cells * ((records + batch - 1) // batch)
     require(
         directed.power_at_most(Fraction((2**levels - 1) * (places + 1)), a, steps, failure), "the bound fails"
     )
-    ranks = [Fraction(0), Fraction(0)]
+    _halved(error, records, levels, batch + steps - 1)
+
+
+def _halved(error: Fraction, records: int, levels: int, off: int) -> None:
+    """Refuse another error than that of so many halvings, each of them off the middle by at most so many ranks."""
+    before, rank = Fraction(0), Fraction(0)
     for _ in range(levels):
-        ranks.append((ranks[-1] + ranks[-2] + batch + steps - 1) / 2)
-    require(
-        error == ranks[-1] / records + Fraction(1, 2 * 2**levels), "the error is not that of the halvings"
-    )
+        before, rank = rank, (rank + before + off) / 2
+    least = rank / records + Fraction(1, 2 * 2**levels)
+    require(error == least, "the error is not that of the halvings")
 
 
 def _block_quantiles(node: Tree) -> None:
     error, failure, records = _leaf(node, "thresholds")
     names = ("cells", "ratio", "levels", "stake", "reach", "steps")
     cells_, ratio_, levels_, stake_, reach_, steps_ = parameters(node, *names)
-    cells, a, stake = whole(cells_, 1), _inside(number(ratio_)), whole(stake_, 1)
+    cells, a, stake = whole(cells_, 1), read_inner_ratio(ratio_), whole(stake_, 1)
     levels, reach, steps = (integer(value, 1) for value in (levels_, reach_, steps_))
     within(levels, _MOST_LEVELS)
     bits = max(1, (cells * records - 1).bit_length())
     blank = stake * directed.power_above(a, 2 * reach)
     rivals = (4 * bits + 2) * directed.power_above(a, steps) / (1 - a * a)
     require((2**levels - 1) * (blank + rivals) <= failure, "the bound fails")
-    ranks = [Fraction(0), Fraction(0)]
-    for _ in range(levels):
-        ranks.append((ranks[-1] + ranks[-2] + 2 * reach + steps - 2) / 2)
-    require(
-        error == ranks[-1] / records + Fraction(1, 2 * 2**levels), "the error is not that of the halvings"
-    )
+    _halved(error, records, levels, 2 * reach + steps - 2)
 
 
 def _candidates(node: Tree) -> None:
@@ -151,11 +146,11 @@ def _candidates(node: Tree) -> None:
     require(node["fact"]["queries"] in ("thresholds", "listed queries"), "these are not the queries")
     candidates_, *fractions = parameters(node, "candidates", "ratio", "radius")
     candidates = whole(candidates_, 1)
-    a, radius = (number(text) for text in fractions)
+    a, radius = read_inner_ratio(fractions[0]), number(fractions[1])
     room = records * (error - radius)
     require(radius >= 0 and room >= 0, "the error is below the radius")
     steps = room.numerator // room.denominator + 1
-    require(directed.power_at_most(Fraction(candidates - 1), _inside(a), steps, failure), "the bound fails")
+    require(directed.power_at_most(Fraction(candidates - 1), a, steps, failure), "the bound fails")
 
 
 def _ranges(node: Tree) -> None:

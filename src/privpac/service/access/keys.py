@@ -37,6 +37,7 @@ __all__ = [
     "find",
     "key_of",
     "listed",
+    "now",
     "revoke",
     "rho_json",
     "spend",
@@ -140,7 +141,8 @@ def _random_hex(count: int) -> str:
     return f"{SystemCoins().below(256**count):0{2 * count}x}"
 
 
-def _now() -> str:
+def now() -> str:
+    """The time, as rows have it."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
@@ -162,7 +164,7 @@ def create(
         "role": role,
         "salt": bytes.fromhex(salt),
         "hash": _hash(secret, bytes.fromhex(salt)),
-        "created": _now(),
+        "created": now(),
         "revoked": None,
         "epsilon_total": None if epsilon is None else exact_text(total.epsilon),
         "epsilon_spent": "0",
@@ -208,7 +210,7 @@ def revoke(store: SqlStore, identity: str) -> None:
         result = transaction.connection.execute(
             sa.update(API_KEY)
             .where(API_KEY.c.id == identity, API_KEY.c.revoked.is_(None))
-            .values(revoked=_now())
+            .values(revoked=now())
         )
     if result.rowcount != 1:
         raise ParameterError(

@@ -36,9 +36,9 @@ import sqlalchemy as sa
 from privpac.answering.bundle.bundle import Bundle
 from privpac.answering.questions import AskedRows, draw
 from privpac.coins import Coins
-from privpac.service.access.keys import Key
+from privpac.service.access.keys import Key, now
 from privpac.service.answering import statements
-from privpac.service.answering.groups import Group, Terms, earlier_requests, holders, now
+from privpac.service.answering.groups import Group, Terms, earlier_requests, holders
 from privpac.service.answering.requests import Ask, Outcome, PaidRequest
 from privpac.service.api.problems import Ended
 from privpac.service.store.tables import END
@@ -77,10 +77,6 @@ class Answering:
             return True
         with self.store.reading() as connection:
             return self._has_end(connection)
-
-    def ask(self, cells: Mapping[str, Any], **facts: Any) -> Ask:
-        """A request for answers about these cells."""
-        return Ask(rows=AskedRows.of(cells, self.bundle.offer.predictor), **facts)
 
     def answer(self, asks: Sequence[Ask]) -> list[Outcome]:
         """The outcome of every request, durable before this returns; a refusal leaves the others as they are."""

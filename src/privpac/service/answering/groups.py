@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from privpac.errors import BudgetExceeded, NotCertified
 from privpac.guarantee.ledger.account import Account, Charge, Purchase
 from privpac.guarantee.ledger.budget import Cost, exact_text
 from privpac.service.access import keys
-from privpac.service.access.keys import Key
+from privpac.service.access.keys import Key, now
 from privpac.service.answering import statements
 from privpac.service.answering.requests import Ask, Left, Outcome, PaidRequest, Reply, reused, unauthorised
 from privpac.service.api.problems import Problem
@@ -21,12 +20,7 @@ from privpac.service.api.problems import Problem
 if TYPE_CHECKING:
     from privpac.guarantee.ledger.sql_store import Transaction
 
-__all__ = ["Earlier", "Group", "Terms", "earlier_requests", "holders", "now"]
-
-
-def now() -> str:
-    """The time, as rows have it."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+__all__ = ["Earlier", "Group", "Terms", "earlier_requests", "holders"]
 
 
 @dataclass(frozen=True, repr=False)

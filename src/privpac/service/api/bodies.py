@@ -119,7 +119,7 @@ def _body(rows: object, key: object, limits: Limits) -> Body:
         )
     if key is not None and not (isinstance(key, str) and IDEMPOTENCY_KEY.fullmatch(key)):
         raise _invalid("The field idempotency_key is not text of 1 to 200 visible ASCII characters.")
-    return Body(rows, key, _digest(rows))
+    return Body(rows, key, hashlib.blake2b(CANONICAL(rows).encode("ascii"), digest_size=32).digest())
 
 
 def _json(content: bytes) -> Any:
@@ -169,10 +169,6 @@ def _constant(name: str) -> NoReturn:
 
 READER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
 """Made once: the making takes as long as reading a row."""
-
-
-def _digest(rows: list[dict[str, Any]]) -> bytes:
-    return hashlib.blake2b(CANONICAL(rows).encode("ascii"), digest_size=32).digest()
 
 
 def _invalid(message: str, remedy: str = PREDICT) -> Problem:

@@ -60,10 +60,6 @@ def _wrong(scope: Scope, service: Service) -> Problem:
     return unauthorised()
 
 
-def _as_asked(reply: str) -> bytes:
-    return reply.encode()
-
-
 def _as_predictions(reply: str) -> bytes:
     return json.dumps({"predictions": json.loads(reply)["answers"]}, separators=(",", ":")).encode()
 
@@ -77,7 +73,7 @@ class Form:
 
 
 FORMS = {
-    PREDICT: Form(bodies.parse, _as_asked),
+    PREDICT: Form(bodies.parse, str.encode),
     INVOCATIONS: Form(bodies.invocation, _as_predictions),
 }
 

@@ -1,4 +1,4 @@
-"""API v1. Every route needs a key; only owners see the keys of others and the metrics."""
+"""API v1. Every route but those about health needs a key; only owners see the keys of others and the metrics."""
 
 from __future__ import annotations
 
@@ -25,12 +25,36 @@ from privpac.service.api.shapes import (
 from privpac.service.serving import Service
 from privpac.service.watch.metrics import CONTENT_TYPE
 
-__all__ = ["router_for"]
+__all__ = ["health", "router_for"]
+
+health = APIRouter(tags=["operations"])
+"""Whether the process lives, and whether it can answer: for anybody."""
 
 Limit = Annotated[int, Query(ge=1, le=1_000, description="Keys listed at once; for owners.")]
 After = Annotated[
     str | None, Query(max_length=100, description="List keys made after the one of this id; for owners.")
 ]
+
+
+@health.get("/healthz", summary="Alive")
+async def healthz() -> dict[str, str]:
+    """The process answers. Looks at nothing else."""
+    return {"status": "alive"}
+
+
+@health.get("/readyz", summary="Ready", responses=errors(503))
+def readyz(request: Request) -> dict[str, str]:
+    """The bundle is loaded, and the ledger has this version's tables and could be written a moment ago."""
+    state = request.app.state
+    if not state.ready or (state.service is not None and not state.service.ready()):
+        raise Problem(
+            503,
+            "not_ready",
+            "The service is starting or stopping, its tables are of another version, or its bundle has ended.",
+            remedy="Try again soon; if it stays so, look into the log, or start it once with --migrate.",
+            headers={"Retry-After": "1"},
+        )
+    return {"status": "ready"}
 
 
 def router_for(service: Service) -> APIRouter:

@@ -18,17 +18,12 @@ from privpac.data.schema import Schema
 from privpac.errors import DataError, SchemaError, SizeError
 from privpac.service.api.problems import Problem
 
-__all__ = ["cells_of", "column_words", "encode", "plain"]
+__all__ = ["cells_of", "column_words", "plain"]
 
 MOST_LISTED = 8  # categories in a message
 WHOLE = re.compile(r"\s*([+-]?\d+(\.0*)?)?\s*", re.ASCII)
 """A whole number as text, or nothing, which is for the column to take or refuse."""
 LONGEST_VALUE = 1_000  # characters of a value; no column needs more, and long numbers are slow to read
-
-
-def encode(rows: Sequence[dict[str, Any]], schema: Schema) -> Cells:
-    """The rows' cells, as a predictor sees any table."""
-    return cells_of(plain(rows, schema), schema)
 
 
 def plain(rows: Sequence[dict[str, Any]], schema: Schema) -> list[tuple[Any, ...]]:

@@ -14,7 +14,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -143,6 +143,16 @@ class Drawers:
         drawer.path.mkdir(mode=0o700)
         drawer.note(owner=owner)
         return drawer
+
+    @contextmanager
+    def filling(self, owner: str) -> Iterator[Drawer]:
+        """An empty drawer of this person, which is gone again if what is put into it fails."""
+        drawer = self.new(owner)
+        try:
+            yield drawer
+        except BaseException:
+            drawer.remove()
+            raise
 
     def open(self, name: str, owner: str) -> Drawer:
         """The drawer of that name, if this person opened it; nothing else about it is told to others."""

@@ -18,7 +18,7 @@ from privpac.guarantee.ledger.budget import Cost
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.service.access import keys
 from privpac.service.access.keys import Key, Presented
-from privpac.service.pages.budget.books import NoBooks, Share
+from privpac.service.pages.budget.books import Books
 from privpac.service.pages.drawers import Drawers
 from privpac.service.pages.place import Place
 from privpac.service.pages.site import pages_app
@@ -41,7 +41,7 @@ def mount(app: FastAPI, settings: Settings) -> None:
     place = Place(
         KeyGate(
             lambda text: _enter(service, text),
-            lambda identity: _visitor_by_id(service, identity),
+            lambda identity: _visitor(keys.key_of(service.store, identity)),
             secret=settings.session.encode(),
         ),
         ServiceBooks(service),
@@ -93,51 +93,34 @@ def _enter(service: Service, text: str) -> Visitor | None:
     return None if credential is None else _visitor(service.find(credential))
 
 
-def _visitor_by_id(service: Service, identity: str) -> Visitor | None:
-    return _visitor(keys.key_of(service.store, identity))
-
-
-def _share(key: Key) -> Share:
-    return Share(
-        key.id,
-        key.role,
-        key.spent,
-        key.promises,
-        active=key.revoked is None,
-        shown=key.name or key.id,
-    )
-
-
-class ServiceBooks(NoBooks):
+class ServiceBooks(Books):
     """The ledger of a service, and the keys that draw from it."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
 
     @property
-    def ledger(self) -> Ledger:  # type: ignore[override]
+    def ledger(self) -> Ledger:
         return Ledger.over(self._service.store)
 
     @property
-    def where(self) -> str:  # type: ignore[override]
+    def where(self) -> str:
         return self._service.store.where
 
     @property
-    def price(self) -> Cost:  # type: ignore[override]
+    def price(self) -> Cost:
         return self._service.bundle.offer.answer_cost
 
     @property
-    def charges_learning(self) -> bool:  # type: ignore[override]
+    def charges_learning(self) -> bool:
         """Not where the ledger only counts answers that were declared and paid for."""
         return self._service.bundle.offer.answers is None
 
-    def shares(self, *, after: str | None = None) -> tuple[Share, ...]:
-        page = keys.listed(self._service.store, after=after, most=keys.PAGE + 1)
-        return tuple(map(_share, page))
+    def keys(self, *, after: str | None = None) -> list[Key]:
+        return keys.listed(self._service.store, after=after, most=keys.PAGE + 1)
 
-    def share(self, name: str) -> Share | None:
-        key = keys.key_of(self._service.store, name)
-        return None if key is None else _share(key)
+    def key(self, name: str) -> Key | None:
+        return keys.key_of(self._service.store, name)
 
     def spender(self, note: str, key: str | None) -> str | None:
         """Answers are charged with the id of the key that asked."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from privpac.errors import DataError, ParameterError
 from privpac.service.access.rate import Rate
-from privpac.service.pages.budget.books import Books, NoBooks
+from privpac.service.pages.budget.books import Books
 from privpac.service.pages.drawers import Drawers
 from privpac.service.pages.jobs import Jobs
 from privpac.service.pages.learn.uploads import UploadLimits
@@ -31,7 +31,7 @@ class Place:
     """The surroundings of all routes, made once when a server starts."""
 
     gate: Gate
-    books: Books = field(default_factory=NoBooks)
+    books: Books = field(default_factory=Books)
     folder: Path | None = None
     """Tables and models on the server's own machine that may be named; nothing outside of it."""
     bundle: Path | None = None

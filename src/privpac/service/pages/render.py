@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
 from fastapi import Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from privpac import __version__
 from privpac.service.pages.place import Place
 from privpac.service.pages.visitors import Visitor
 
-__all__ = ["asset", "is_part", "page", "part", "place_of", "rendered"]
+__all__ = ["asset", "is_part", "leading_to", "page", "place_of", "rendered", "root_of"]
 
 WHOLE_NUMBER = re.compile(r"(?<![\w.,^/-])[1-9]\d{3,17}(?![\w,^/-]|\.\d)")
 LONG_DECIMAL = re.compile(r"\d+\.\d{9,}")
@@ -94,17 +93,14 @@ def is_part(request: Request) -> bool:
     return request.headers.get("hx-request") == "true"
 
 
-def _context(request: Request, more: Mapping[str, Any]) -> dict[str, Any]:
-    visitor: Visitor | None = getattr(request.state, "visitor", None)
-    place = place_of(request)
-    root = request.scope.get("root_path", "").rstrip("/") + "/"
-    return {
-        "root": root,
-        "visitor": visitor,
-        "asks_for_key": place.gate.asks_for_key,
-        "section": None,
-        **more,
-    }
+def root_of(request: Request) -> str:
+    """What the addresses of all pages begin with."""
+    return str(request.scope.get("root_path", "")).rstrip("/") + "/"
+
+
+def leading_to(request: Request, address: str) -> RedirectResponse:
+    """The way on after a form was sent."""
+    return RedirectResponse(root_of(request) + address, status_code=303)
 
 
 def rendered(template: str, **context: object) -> str:
@@ -113,10 +109,13 @@ def rendered(template: str, **context: object) -> str:
 
 
 def page(request: Request, template: str, *, status: int = 200, **more: object) -> HTMLResponse:
-    """A whole page."""
-    return HTMLResponse(rendered(template, **_context(request, more)), status_code=status)
-
-
-def part(request: Request, template: str, *, status: int = 200, **more: object) -> HTMLResponse:
-    """A part of a page, for htmx."""
-    return HTMLResponse(rendered(template, **_context(request, more)), status_code=status)
+    """A whole page, or a part of one for htmx."""
+    visitor: Visitor | None = getattr(request.state, "visitor", None)
+    context = {
+        "root": root_of(request),
+        "visitor": visitor,
+        "asks_for_key": place_of(request).gate.asks_for_key,
+        "section": None,
+        **more,
+    }
+    return HTMLResponse(rendered(template, **context), status_code=status)

@@ -23,7 +23,7 @@ from privpac.service.pages.guards import Guard, Refusal
 from privpac.service.pages.learn import routes as learning
 from privpac.service.pages.place import Place
 from privpac.service.pages.plan import routes as planning
-from privpac.service.pages.render import is_part, page, part, place_of
+from privpac.service.pages.render import is_part, page, place_of
 
 __all__ = ["pages_app"]
 
@@ -87,9 +87,8 @@ def _fault(request: Request) -> HTMLResponse:
 
 
 def _page(request: Request, status: int, problem: str, remedy: str) -> HTMLResponse:
-    answer = part if is_part(request) else page
     template = "parts/problem.html" if is_part(request) else "problem.html"
-    return answer(request, template, status=status, problem=problem, remedy=remedy, code=status)
+    return page(request, template, status=status, problem=problem, remedy=remedy, code=status)
 
 
 def _status_and_words(error: Exception, place: Place) -> tuple[int, str, str]:

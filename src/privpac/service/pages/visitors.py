@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 from privpac.service.pages.drawers import drawn_name
 
@@ -63,19 +63,6 @@ class Seal:
         return hmac.new(self._secret, b"privpac-pages:" + body.encode(), hashlib.sha256).hexdigest()
 
 
-class Gate(Protocol):
-    """How somebody gets in, and whether a name in a cookie still may."""
-
-    asks_for_key: bool
-    seal: Seal
-
-    def enter(self, secret: str) -> Visitor | None:
-        """Who brings this secret; None if nobody may enter with it."""
-
-    def visitor(self, name: str) -> Visitor | None:
-        """Who signed in under this name before; None if they may no longer enter."""
-
-
 class TokenGate:
     """For one person on her own machine: the first to bring the printed token is let in, and nobody after."""
 
@@ -87,6 +74,7 @@ class TokenGate:
         self._lock = threading.Lock()
 
     def enter(self, secret: str) -> Visitor | None:
+        """Who brings this secret; None if nobody may enter with it."""
         with self._lock:
             if self.token is None or not hmac.compare_digest(secret.encode(), self.token.encode()):
                 return None
@@ -94,6 +82,7 @@ class TokenGate:
         return self.visitor("you")
 
     def visitor(self, name: str) -> Visitor | None:
+        """Who signed in under this name before; None if they may no longer enter."""
         return Visitor("you", "owner") if name == "you" else None
 
 
@@ -117,3 +106,7 @@ class KeyGate:
 
     def visitor(self, name: str) -> Visitor | None:
         return self._by_name(name)
+
+
+Gate = TokenGate | KeyGate
+"""How somebody gets in, and whether a name in a cookie still may."""

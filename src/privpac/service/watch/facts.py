@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from privpac.errors import NotCertified, ParameterError
 from privpac.faults import place_of
@@ -43,22 +43,6 @@ DAMAGED = "the ledger is damaged or was replaced"
 OTHERWISE = "an error of the database"
 
 
-@runtime_checkable
-class _SqliteError(Protocol):
-    """An error of SQLite."""
-
-    @property
-    def sqlite_errorname(self) -> str: ...
-
-
-@runtime_checkable
-class _Stated(Protocol):
-    """An error of a PostgreSQL driver."""
-
-    @property
-    def sqlstate(self) -> str | None: ...
-
-
 def cause_of(fault: BaseException) -> str | None:
     """The first error of a ledger or its database behind a fault; None if there is none.
 
@@ -66,11 +50,11 @@ def cause_of(fault: BaseException) -> str | None:
     True
     """
     for error in _chain(fault):
-        if isinstance(error, _SqliteError):
+        if hasattr(error, "sqlite_errorname"):
             name = error.sqlite_errorname
             return f"{name}: {SQLITE.get('_'.join(name.split('_')[:2]), OTHERWISE)}"
-        if isinstance(error, _Stated):
-            state = error.sqlstate
+        if hasattr(error, "sqlstate"):  # of a PostgreSQL driver
+            state: str | None = error.sqlstate
             return UNREACHABLE if state is None else f"{state}: {POSTGRES.get(state[:2], OTHERWISE)}"
         if isinstance(error, ParameterError) and (error.owner, error.parameter) == ("Ledger", "path"):
             return NO_LEDGER

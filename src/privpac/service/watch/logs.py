@@ -15,8 +15,7 @@ from contextlib import nullcontext, suppress
 from typing import TextIO
 
 from privpac.faults import place_of
-from privpac.service.watch.clock import now
-from privpac.service.watch.observing import LOGGER
+from privpac.service.watch.observing import LOGGER, now
 
 __all__ = ["log_to_stderr"]
 

@@ -41,7 +41,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import all_estimators
 
 from privpac import Ledger, MemorySample, NotCertified, PrivatePredictor, Schema, verify
-from privpac.answering.bundle import bundle, soundness, storage, unpacking
+from privpac.answering.bundle import bundle, soundness, storage
 from privpac.answering.bundle.known_types import KNOWN_TYPES
 from privpac.constructions.prediction.voters import Classifiers, Voter
 from privpac.errors import ExposedRecords, PrivpacError
@@ -291,7 +291,7 @@ def test_archives_that_grow_are_refused_unpacked(
     folder = made(tmp_path / "b", base)
     content = (folder / name).read_bytes()
     assert bundle.load(folder)
-    monkeypatch.setattr(unpacking, "MOST_UNPACKED", 1 << 20)
+    monkeypatch.setattr(storage, "MOST_UNPACKED", 1 << 20)
     grown = io.BytesIO(content)
     with zipfile.ZipFile(grown, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("more.bin", bytes(2 << 20))

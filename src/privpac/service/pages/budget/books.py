@@ -2,90 +2,57 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from privpac.errors import ParameterError, PrivpacError
 from privpac.guarantee.ledger.budget import Cost
 from privpac.guarantee.ledger.ledger import Ledger
-from privpac.guarantee.ledger.promises import Promises
+from privpac.service.access.keys import Key
 
-__all__ = ["Books", "FileBooks", "NoBooks", "Share"]
-
-
-@dataclass(frozen=True)
-class Share:
-    """What one analyst may spend and has spent; no total means: whatever is left for everybody."""
-
-    name: str
-    role: str
-    spent: Cost
-    promises: Promises | None = None
-    active: bool = True
-    shown: str = ""
-    """What people call it."""
-
-    @property
-    def left(self) -> str | None:
-        """What may still be spent; None if there is no limit."""
-        return None if self.promises is None else self.promises.remainder(self.spent)
+__all__ = ["Books", "FileBooks"]
 
 
-class Books(Protocol):
-    """One ledger and those who draw from it."""
+class Books:
+    """One ledger and those who draw from it; by itself, nothing is counted."""
 
     @property
     def ledger(self) -> Ledger | None:
         """The ledger, if there is one."""
+        return None
 
     @property
     def where(self) -> str | None:
         """Its place, as `--ledger` would name it."""
+        return None
 
     @property
     def price(self) -> Cost | None:
         """What one answer costs, where answers are sold."""
+        return None
 
     @property
     def charges_learning(self) -> bool:
         """Whether what is learnt on the pages may be charged to it."""
+        return True
 
     def make(self, *, epsilon: str, delta: str, reserved_delta: str = "0") -> None:
         """Open a new ledger, where that is possible."""
+        raise PrivpacError("These pages keep no ledger.", remedy="Start them with --ledger FILE.")
 
-    def shares(self, *, after: str | None = None) -> tuple[Share, ...]:
-        """What everybody has spent, where people are distinguished: a page of them and one more, if there is one."""
+    def keys(self, *, after: str | None = None) -> list[Key]:
+        """The keys of those who draw from it, where people are distinguished: a page of them and one more, if any."""
+        return []
 
-    def share(self, name: str) -> Share | None:
-        """What one of them has spent."""
+    def key(self, name: str) -> Key | None:
+        """The key of one of them."""
+        return None
 
     def spender(self, note: str, key: str | None) -> str | None:
         """Who made a charge, where that is known."""
-
-
-class NoBooks:
-    """Nothing is counted."""
-
-    ledger: Ledger | None = None
-    where: str | None = None
-    price: Cost | None = None
-    charges_learning: bool = True
-
-    def make(self, *, epsilon: str, delta: str, reserved_delta: str = "0") -> None:
-        raise PrivpacError("These pages keep no ledger.", remedy="Start them with --ledger FILE.")
-
-    def shares(self, *, after: str | None = None) -> tuple[Share, ...]:
-        return ()
-
-    def share(self, name: str) -> Share | None:
-        return None
-
-    def spender(self, note: str, key: str | None) -> str | None:
         return None
 
 
-class FileBooks(NoBooks):
+class FileBooks(Books):
     """A ledger file that may not exist yet."""
 
     def __init__(self, path: Path) -> None:
@@ -93,13 +60,13 @@ class FileBooks(NoBooks):
         self._ledger: Ledger | None = None
 
     @property
-    def ledger(self) -> Ledger | None:  # type: ignore[override]
+    def ledger(self) -> Ledger | None:
         if self._ledger is None and self._path.exists():
             self._ledger = Ledger.open(self._path)
         return self._ledger
 
     @property
-    def where(self) -> str:  # type: ignore[override]
+    def where(self) -> str:
         return str(self._path)
 
     def make(self, *, epsilon: str, delta: str, reserved_delta: str = "0") -> None:

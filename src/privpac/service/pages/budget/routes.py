@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, Response
 
 from privpac.errors import NotCertified
 from privpac.guarantee.ledger.account import Account, Entry
 from privpac.guarantee.ledger.budget import exact_text
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.guarantee.ledger.total import promise_of
-from privpac.service.access.keys import PAGE
-from privpac.service.pages.budget.books import Books, Share
+from privpac.service.access.keys import PAGE, Key
+from privpac.service.pages.budget.books import Books
 from privpac.service.pages.entrance import Form, Owner, SignedIn
-from privpac.service.pages.render import amount, page, place_of
+from privpac.service.pages.render import amount, leading_to, page, place_of
 from privpac.service.pages.visitors import Visitor
 
 __all__ = ["router"]
@@ -29,20 +28,6 @@ router = APIRouter(prefix="/budget")
 MOST_ROWS = 500
 """Entries on one page, the newest first."""
 MOST_POINTS = 800
-
-
-@dataclass(frozen=True)
-class Line:
-    """An entry as the page lists it."""
-
-    number: int
-    epsilon: Fraction
-    delta: Fraction
-    rho: Fraction
-    time: str
-    note: str
-    bought: str
-    who: str | None
 
 
 @router.get("")
@@ -64,18 +49,16 @@ def make(request: Request, visitor: Owner, form: Form) -> Response:
         delta=amounts["delta"] or "0",
         reserved_delta=amounts["reserved_delta"] or "0",
     )
-    root = str(request.scope.get("root_path", "")).rstrip("/")
-    return RedirectResponse(f"{root}/budget", status_code=303)
+    return leading_to(request, "budget")
 
 
 def _context(books: Books, ledger: Ledger, visitor: Visitor, after: str | None) -> dict[str, Any]:
     account, entries = ledger.account(), ledger.entries()
-    lines = [_line(entry, books) for entry in entries]
+    lines = [(entry, books.spender(entry.note, entry.key)) for entry in entries]
     if not visitor.is_owner:
-        lines = [line for line in lines if line.who == visitor.name]
-    shares = _shares(books, visitor, after)
-    more = len(shares) > PAGE
-    shares = shares[:PAGE]
+        lines = [(entry, who) for entry, who in lines if who == visitor.name]
+    keys = _keys(books, visitor, after)
+    more, keys = len(keys) > PAGE, keys[:PAGE]
     price = books.price
     return {
         "promises": account.promises,
@@ -89,26 +72,20 @@ def _context(books: Books, ledger: Ledger, visitor: Visitor, after: str | None) 
         "where": books.where if visitor.is_owner else None,
         "lines": list(reversed(lines))[:MOST_ROWS],
         "hidden": max(0, len(lines) - MOST_ROWS),
-        "shares": shares,
-        "after": shares[-1].name if more else None,
-        "called": {share.name: share.shown or share.name for share in shares},
+        "keys": keys,
+        "after": keys[-1].id if more else None,
+        "called": {key.id: key.name or key.id for key in keys},
         "broken": _broken(ledger),
         "chart": json.dumps(_chart(entries, account)) if entries and visitor.is_owner else None,
     }
 
 
-def _shares(books: Books, visitor: Visitor, after: str | None) -> list[Share]:
+def _keys(books: Books, visitor: Visitor, after: str | None) -> list[Key]:
     """What an analyst may see is her own."""
     if visitor.is_owner:
-        return list(books.shares(after=after))
-    share = books.share(visitor.name)
-    return [] if share is None else [share]
-
-
-def _line(entry: Entry, books: Books) -> Line:
-    item = "" if entry.purchase is None else str(entry.purchase)
-    who = books.spender(entry.note, entry.key)
-    return Line(entry.number, entry.epsilon, entry.delta, entry.rho, entry.time, entry.note, item, who)
+        return books.keys(after=after)
+    key = books.key(visitor.name)
+    return [] if key is None else [key]
 
 
 def _counts_rho(account: Account) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ from privpac.answering.bundle.bundle import FORMAT as BUNDLE
 from privpac.answering.bundle.bundle import FORMER, MANIFEST, describe, is_bundle, public_part
 from privpac.checker.check import check_file
 from privpac.checker.document import parsed, read_document
-from privpac.constructions.catalogue import REGISTER
 from privpac.constructions.release.table import FORMAT as TABLE
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified, PrivpacError
@@ -23,77 +21,18 @@ from privpac.model import FORMAT as MODEL
 from privpac.model import model_from
 from privpac.report.derivation import Step
 from privpac.report.meaning import does_not_mean, means
-from privpac.report.page import values_of
+from privpac.report.page import TITLES, values_of
 from privpac.report.summary import no_accuracy
 from privpac.verification import Verified, verify
 
-__all__ = ["Checked", "Document", "handed_out", "open_document", "recheck", "require_readable"]
+__all__ = ["Checked", "handed_out", "open_document", "recheck", "require_readable"]
 
 BUNDLES = (BUNDLE, FORMER)
 KINDS = {MODEL: "model file", **dict.fromkeys(BUNDLES, "bundle of answers"), TABLE: "released table"}
 
 
-TITLES = {rule: (statement.title, statement.source) for rule, statement in REGISTER.items()}
-
-
-@dataclass(frozen=True)
-class Document:
-    """What there is to read, from public parts of the file alone."""
-
-    kind: str
-    certificate: Mapping[str, Any]
-    schema: Schema
-    version: str
-    digest: str
-    rule: str | None
-    privacy: Step
-    accuracy: tuple[Step, ...]
-    also: tuple[tuple[str, Step], ...]
-
-    @property
-    def facts(self) -> list[tuple[str, str]]:
-        """Epsilon, delta and the number of records, with their names."""
-        tree = self.certificate
-        records = (tree["request"] or tree).get("labelled", tree["labelled"])
-        return [
-            ("epsilon", str(tree["epsilon"])),
-            ("delta", str(tree["delta"])),
-            ("records", f"{int(records):,}"),
-        ]
-
-    @property
-    def parts(self) -> list[str]:
-        """What is promised to each group of people."""
-        return [f"{part}: {fact}" for part, fact in parts_of(self.certificate["privacy"]).items()]
-
-    @property
-    def seeded(self) -> str | None:
-        """The warning that the draw was seeded; None if it was not."""
-        return None if self.certificate["coins"] == "system" else SEED_WARNING
-
-    @property
-    def means(self) -> list[str]:
-        """What the certificate promises, in sentences."""
-        return means(self)
-
-    @property
-    def does_not_mean(self) -> list[str]:
-        """What the certificate does not promise, in sentences."""
-        return does_not_mean(self)
-
-    @property
-    def no_accuracy(self) -> str:
-        """Why no accuracy is promised, where none is."""
-        return no_accuracy(self.certificate)
-
-    @property
-    def columns(self) -> list[tuple[str, str, str]]:
-        """The name, the kind and the allowed values of every column."""
-        return [(column.name, column.kind, values_of(column)) for column in self.schema.columns]
-
-
-def open_document(path: Path) -> Document:
-    """Read a file or a bundle; a damaged or malformed one is refused with its reason."""
+def open_document(path: Path) -> dict[str, Any]:
+    """What there is to read of a file or a bundle, from its public parts alone; a damaged one is refused."""
     file = path / MANIFEST if is_bundle(path) else path
     try:
         return _open(file)
@@ -110,23 +49,28 @@ def require_readable(path: Path) -> None:
     open_document(path)
 
 
-def _open(file: Path) -> Document:
-    tree = _read(file)
-    certificate = tree["certificate"]
-    rule = model_from(tree).describe() if tree["format"] == MODEL else None
-    return Document(
-        KINDS[tree["format"]],
-        certificate,
-        Schema.from_stored(tree["schema"]),
-        str(tree["version"]),
-        str(tree["digest"]),
-        rule,
-        Step.of(certificate["privacy"], TITLES),
-        tuple(Step.of(proof, TITLES) for proof in certificate["accuracy"]),
-        tuple(
-            (str(proof["fact"]["release"]), Step.of(proof, TITLES)) for proof in certificate.get("also", ())
-        ),
-    )
+def _open(file: Path) -> dict[str, Any]:
+    document = _read(file)
+    tree, schema = document["certificate"], Schema.from_stored(document["schema"])
+    records = (tree["request"] or tree).get("labelled", tree["labelled"])
+    return {
+        "kind": KINDS[document["format"]],
+        "certificate": tree,
+        "schema": schema,
+        "version": str(document["version"]),
+        "digest": str(document["digest"]),
+        "rule": model_from(document).describe() if document["format"] == MODEL else None,
+        "privacy": Step.of(tree["privacy"], TITLES),
+        "accuracy": [Step.of(proof, TITLES) for proof in tree["accuracy"]],
+        "also": [(proof["fact"]["release"], Step.of(proof, TITLES)) for proof in tree.get("also", ())],
+        "facts": {"epsilon": tree["epsilon"], "delta": tree["delta"], "records": f"{int(records):,}"},
+        "parts": [f"{part}: {fact}" for part, fact in parts_of(tree["privacy"]).items()],
+        "seeded": None if tree["coins"] == "system" else SEED_WARNING,
+        "means": means(tree),
+        "does_not_mean": does_not_mean(tree),
+        "no_accuracy": no_accuracy(tree),
+        "columns": [(column.name, column.kind, values_of(column)) for column in schema.columns],
+    }
 
 
 def _read(file: Path) -> dict[str, Any]:

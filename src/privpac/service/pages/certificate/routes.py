@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, Response
 from starlette.datastructures import UploadFile
 
 from privpac.errors import DataError
@@ -13,7 +13,7 @@ from privpac.service.pages.certificate.deadline import in_time
 from privpac.service.pages.certificate.documents import handed_out, open_document, recheck, require_readable
 from privpac.service.pages.entrance import Form, SignedIn
 from privpac.service.pages.guards import Refusal
-from privpac.service.pages.render import page, part, place_of
+from privpac.service.pages.render import leading_to, page, place_of
 from privpac.service.pages.visitors import Visitor
 
 __all__ = ["router"]
@@ -43,8 +43,7 @@ def begin(request: Request, visitor: SignedIn) -> HTMLResponse:
 def bring(request: Request, visitor: SignedIn, form: Form) -> Response:
     """An upload, or a file of this machine; refused at once if it is no certificate."""
     place = place_of(request)
-    drawer = place.drawers.new(visitor.name)
-    try:
+    with place.drawers.filling(visitor.name) as drawer:
         upload, name = form.get("file"), str(form.get("path", "")).strip()
         if name:
             if not visitor.is_owner:
@@ -56,11 +55,7 @@ def bring(request: Request, visitor: SignedIn, form: Form) -> Response:
             path, title = drawer.take("model.json", upload.file, most=MOST_DOCUMENT), "uploaded file"
         in_time(require_readable, path)
         drawer.note(document=str(path), shown=title)
-    except BaseException:
-        drawer.remove()
-        raise
-    root = str(request.scope.get("root_path", "")).rstrip("/")
-    return RedirectResponse(f"{root}/certificate/{drawer.name}", status_code=303)
+    return leading_to(request, f"certificate/{drawer.name}")
 
 
 @router.get("/{name}")
@@ -77,7 +72,7 @@ def check(request: Request, visitor: SignedIn, name: str) -> HTMLResponse:
     """Every number derived again, by code that shares nothing with the code that made them."""
     path, _ = _path(request, visitor, name)
     outcome = recheck(path) if name == SERVICE else in_time(recheck, path)
-    return part(request, "parts/checked.html", checked=outcome)
+    return page(request, "parts/checked.html", checked=outcome)
 
 
 @router.get("/{name}/certificate.json")

@@ -11,10 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Protocol
 
 from privpac.answering.bundle import bundle
-from privpac.answering.offer import Offer, offer_for
+from privpac.answering.offer import offer_for
 from privpac.answering.preparing import prepare
 from privpac.constructions.recipe import Recipe
 from privpac.constructions.words import WORDS
@@ -62,19 +61,6 @@ class Quote:
     advice: str | None = None
 
 
-class Making(Protocol):
-    """One kind of thing that can be made from a table."""
-
-    def quote(self, schema: Schema, records: int, *, coins: str) -> Quote:
-        """What it would cost and promise. Refuses what cannot be made."""
-
-    def make(self, table: Path, schema: Schema, payment: Payment, tell: Tell, into: Drawer) -> None:
-        """Make it, paid for before the first coin is tossed, and put its files into a drawer."""
-
-    def words(self) -> list[str]:
-        """How the command line says it: the verb first, then options; files are added by the order."""
-
-
 @dataclass(frozen=True)
 class RuleMaking:
     """A rule that anybody may read."""
@@ -104,11 +90,13 @@ class RuleMaking:
         )
 
     def quote(self, schema: Schema, records: int, *, coins: str) -> Quote:
+        """What it would cost and promise. Refuses what cannot be made."""
         recipe = Recipe.of(self.wishes, schema=schema, size=Size(records))
         certificate = recipe.certify()
         return Quote(certificate, cost_of(certificate), recipe.advice)
 
     def make(self, table: Path, schema: Schema, payment: Payment, tell: Tell, into: Drawer) -> None:
+        """Make it, paid for before the first coin is tossed, and put its files into a drawer."""
         source = Source(table, progress=lambda count, of: tell("Reading the records", count, of))
         model = learn_rule(source, schema, self.wishes, payment=payment)
         into.write("schema.json", json.dumps(model.schema.to_json(), indent=1, ensure_ascii=False) + "\n")
@@ -116,6 +104,7 @@ class RuleMaking:
         into.note(made="rule", shown=MODEL, document=MODEL, steps=verify(into.file(MODEL)).steps)
 
     def words(self) -> list[str]:
+        """How the command line says it: the verb first, then options; files are added by the order."""
         wishes = self.wishes
         words = [
             ("concepts", str(wishes.concepts), "auto"),
@@ -156,11 +145,8 @@ class AnswersMaking:
             )
         )
 
-    def _offer(self, schema: Schema, records: int, coins: str) -> Offer:
-        return offer_for(self.wishes, schema=schema, size=Size(records), coins=coins)
-
     def quote(self, schema: Schema, records: int, *, coins: str) -> Quote:
-        offer = self._offer(schema, records, coins)
+        offer = offer_for(self.wishes, schema=schema, size=Size(records), coins=coins)
         return Quote(offer.certify(), None if offer.answers is None else offer.cost)
 
     def make(self, table: Path, schema: Schema, payment: Payment, tell: Tell, into: Drawer) -> None:
@@ -235,6 +221,9 @@ class TableMaking:
         ]
         return ["release", *_options(words), "--out", "synthetic.csv"]
 
+
+Making = RuleMaking | AnswersMaking | TableMaking
+"""One kind of thing that can be made from a table."""
 
 MAKINGS: Mapping[str, Callable[[Text], Making]] = {
     "rule": RuleMaking.of,

@@ -1,9 +1,14 @@
-"""What was made, as its page shows it: how good it is first, then what it is, then the files to take away."""
+"""What was made, as its page shows it: how good it is first, then what it is, then the files to take away.
+
+And what a person has going on or has made lately, so that somebody who closed the page finds it again.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from markupsafe import Markup
@@ -30,9 +35,10 @@ from privpac.report.sql import sql_text
 from privpac.report.summary import costs_text, no_accuracy
 from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.guards import Refusal
+from privpac.service.pages.jobs import BUSY
 from privpac.service.pages.learn.making import BUNDLE, MODEL, TABLE
 
-__all__ = ["FILES", "Goodness", "content_of", "result_of"]
+__all__ = ["FILES", "Work", "content_of", "made_of", "result_of", "works_of"]
 
 SOME_ROWS = 8
 """Of a released table, for people to look at."""
@@ -47,39 +53,27 @@ FILES = {
     "table": {"synthetic.csv": "text/csv", TABLE: "application/json"},
 }
 """What may be taken away, by what was made."""
+NOUNS = {"rule": "a rule", "answers": "a bundle that answers", "table": "synthetic records"}
 
 
-@dataclass(frozen=True)
-class Goodness:
-    """How good a rule is, in the order of what it is worth: measured, compared, proved."""
-
-    accuracy: str | None
-    interval: str | None
-    baseline: str | None
-    baseline_class: str | None
-    gains: bool | None
-    proved: tuple[str, ...]
-    unproved: str
-
-    @classmethod
-    def of(cls, model: Model) -> Goodness:
-        """From the model file alone: noisy counts that were paid for, and what was proved beforehand."""
-        estimate, figures, tree = model.estimate, model.figures, model.certificate
-        return cls(
-            None if estimate is None else _percent(float(estimate.accuracy)),
-            None
-            if estimate is None
-            else f"{_percent(float(estimate.low))} to {_percent(float(estimate.high))}",
-            None if figures is None else _percent(float(figures.majority)),
-            None if figures is None else figures.class_names[figures.constant],
-            None if figures is None else figures.accuracy > figures.majority,
-            tuple(str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]),
-            no_accuracy(tree),
-        )
+def _goodness(model: Model) -> dict[str, Any]:
+    """How good a rule is, from its file alone: noisy counts that were paid for, and what was proved beforehand."""
+    estimate, figures, tree = model.estimate, model.figures, model.certificate
+    measures: dict[str, Any] = {"accuracy": None}
+    if estimate is not None and figures is not None:
+        measures = {
+            "accuracy": _percent(estimate.accuracy),
+            "interval": f"{_percent(estimate.low)} to {_percent(estimate.high)}",
+            "baseline": _percent(figures.majority),
+            "baseline_class": figures.class_names[figures.constant],
+            "gains": figures.accuracy > figures.majority,
+        }
+    proofs = [str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]]
+    return {**measures, "proved": proofs, "unproved": no_accuracy(tree)}
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+def _percent(share: Fraction) -> str:
+    return f"{100 * float(share):.1f} %"
 
 
 def result_of(drawer: Drawer) -> tuple[str, dict[str, Any]]:
@@ -130,7 +124,7 @@ def _rule(drawer: Drawer) -> tuple[str, dict[str, Any]]:
         "model": model,
         "certificate": tree,
         "headline": headline(model),
-        "good": Goodness.of(model),
+        "good": _goodness(model),
         "records": (tree["request"] or tree)["labelled"],
         "picture": Markup(picture(model.hypothesis, model.schema, leaf_counts=model.leaf_counts)),
         "card": shape if isinstance(shape, PointsSheet) else None,
@@ -177,3 +171,53 @@ def _answers(drawer: Drawer) -> tuple[str, dict[str, Any]]:
 
 
 _VIEWS = {"rule": _rule, "table": _table, "answers": _answers}
+
+
+@dataclass(frozen=True)
+class Work:
+    """One line of the list: what it is, of which table, and the page that leads on."""
+
+    what: str
+    source: str
+    address: str
+    age: str
+    paid: bool
+
+
+def works_of(drawers: Sequence[Drawer]) -> list[Work]:
+    """What is being made, and what is done; forms that were only begun are left out."""
+    lines = [_line(drawer) for drawer in drawers]
+    return [line for line in lines if line is not None]
+
+
+def made_of(drawer: Drawer, others: Sequence[Drawer]) -> Drawer | None:
+    """What the order of this drawer made, if it is done and still here."""
+    state = drawer.state
+    if state.get("job") != "done":
+        return None
+    return next((other for other in others if other.name == state.get("made")), None)
+
+
+def _line(drawer: Drawer) -> Work | None:
+    state = drawer.state
+    if state.get("job") in BUSY:
+        return Work("being learnt", state["shown"], f"learn/{drawer.name}", _age(state["since"]), False)
+    if "command" in state and state.get("made") in NOUNS and "since" in state:
+        address = f"learn/model/{drawer.name}"
+        return Work(
+            NOUNS[state["made"]], state["source"], address, _age(state["since"]), bool(state["charged"])
+        )
+    return None
+
+
+def _age(since: float) -> str:
+    """How long ago, in the largest unit that has passed.
+
+    >>> _age(time.time() - 200), _age(time.time() - 7300)
+    ('3 minutes ago', '2 hours ago')
+    """
+    seconds = max(0, int(time.time() - since))
+    for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if count := seconds // length:
+            return f"{count} {unit}{'s' * (count > 1)} ago"
+    return "just now"

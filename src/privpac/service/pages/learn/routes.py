@@ -8,7 +8,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, Response
 from starlette.datastructures import FormData, UploadFile
 
 from privpac.constructions.release.methods import METHODS
@@ -22,12 +22,11 @@ from privpac.service.pages.entrance import Form, Owner
 from privpac.service.pages.jobs import BUSY, Tell, Withdrawal, seconds_since
 from privpac.service.pages.learn.making import BASES
 from privpac.service.pages.learn.orders import Order
-from privpac.service.pages.learn.results import content_of, result_of
+from privpac.service.pages.learn.results import content_of, made_of, result_of, works_of
 from privpac.service.pages.learn.sample_table import SAMPLE_NAME, SAMPLE_SCHEMA, sample_csv
 from privpac.service.pages.learn.schema_form import KINDS, FieldProblem
 from privpac.service.pages.learn.tables import Table, ending, open_table
-from privpac.service.pages.learn.works import made_of, works_of
-from privpac.service.pages.render import page, part, place_of
+from privpac.service.pages.render import leading_to, page, place_of, root_of
 from privpac.service.pages.schema_files import schema_sent
 
 __all__ = ["router"]
@@ -57,8 +56,7 @@ def bring(request: Request, visitor: Owner, form: Form) -> Response:
     """Take an upload into a private folder, or remember a table of this machine, and go on to its schema."""
     place = place_of(request)
     schema = schema_sent(form)
-    drawer = place.drawers.new(visitor.name)
-    try:
+    with place.drawers.filling(visitor.name) as drawer:
         upload, name = form.get("file"), str(form.get("path", "")).strip()
         if name:
             path, title, is_upload = place.named(name), name, False
@@ -68,10 +66,7 @@ def bring(request: Request, visitor: Owner, form: Form) -> Response:
             path = drawer.take(f"table{ending(upload.filename)}", upload.file, most=place.most_upload)
             title, is_upload = _display_name(upload.filename), True
         open_table(drawer, path, shown=title, uploaded=is_upload, schema=schema, limits=place.upload_limits)
-    except BaseException:
-        drawer.remove()
-        raise
-    return RedirectResponse(f"{_root(request)}learn/{drawer.name}", status_code=303)
+    return leading_to(request, f"learn/{drawer.name}")
 
 
 @router.post("/sample")
@@ -84,7 +79,7 @@ def try_sample(request: Request, visitor: Owner) -> Response:
     open_table(
         drawer, path, shown=SAMPLE_NAME, uploaded=True, schema=schema, limits=place.upload_limits
     ).drawer.note(invented=True)
-    return RedirectResponse(f"{_root(request)}learn/{drawer.name}", status_code=303)
+    return leading_to(request, f"learn/{drawer.name}")
 
 
 def _display_name(name: str) -> str:
@@ -119,7 +114,7 @@ def declare(request: Request, visitor: Owner, name: str) -> Response:
     drawer = drawers.open(name, visitor.name)
     result = made_of(drawer, drawers.owned(visitor.name))
     if result and drawer.state.get("uploaded"):
-        return RedirectResponse(f"{_root(request)}learn/model/{result.name}", status_code=303)
+        return leading_to(request, f"learn/model/{result.name}")
     return _declare(request, Table(drawer), made=result)
 
 
@@ -159,14 +154,14 @@ def fill(request: Request, visitor: Owner, name: str, form: Form) -> Response:
         return _declare(request, table, status=422, pasted=str(form.get("pasted", "")), refused=error)
     if schema is not None and table.drawer.state.get("job") not in BUSY:
         table.fill(schema)
-    return RedirectResponse(f"{_root(request)}learn/{name}", status_code=303)
+    return leading_to(request, f"learn/{name}")
 
 
 @router.post("/{name}/price")
 def price(request: Request, visitor: Owner, name: str, form: Form) -> HTMLResponse:
     """What it would cost and promise; nothing is charged, and only a person's explicit wish reads records."""
     table = Table(place_of(request).drawers.open(name, visitor.name))
-    return part(request, "parts/price.html", **_price(request, table, form))
+    return page(request, "parts/price.html", **_price(request, table, form))
 
 
 @router.post("/{name}/run")
@@ -179,7 +174,7 @@ def run(request: Request, visitor: Owner, name: str, form: Form) -> HTMLResponse
     order = Order.of(Table(drawer), form)
     if problems := order.problems():
         problem = f"{_blanks(problems)}."
-        return part(request, "parts/problem.html", problem=problem, remedy="Nothing was charged.")
+        return page(request, "parts/problem.html", problem=problem, remedy="Nothing was charged.")
     quote = order.quote()
     ledger, where = _ledger(request), place.books.where
     if order.charged and ledger is not None and quote.cost is not None:
@@ -187,14 +182,10 @@ def run(request: Request, visitor: Owner, name: str, form: Form) -> HTMLResponse
     withdrawal = Withdrawal(drawer)
 
     def work(tell: Tell) -> None:
-        result = place.drawers.new(visitor.name)
-        result.note(command=order.command(where), source=order.table.shown)
-        try:
+        with place.drawers.filling(visitor.name) as result:
+            result.note(command=order.command(where), source=order.table.shown)
             order.run(ledger, tell, result, last_call=withdrawal.pay)
             withdrawal.pay()  # where nothing was charged, this is the last call
-        except BaseException:
-            result.remove()
-            raise
         result.note(charged=order.charged and quote.cost is not None, since=time.time())
         if order.table.uploaded:
             order.table.path.unlink(missing_ok=True)
@@ -223,12 +214,12 @@ def cancel(request: Request, visitor: Owner, name: str) -> HTMLResponse:
 def remove(request: Request, visitor: Owner, name: str) -> Response:
     """Forget the upload now."""
     place_of(request).drawers.open(name, visitor.name).remove()
-    return RedirectResponse(f"{_root(request)}learn", status_code=303)
+    return leading_to(request, "learn")
 
 
 def _progress(request: Request, drawer: Drawer) -> HTMLResponse:
     state = drawer.state
-    answer = part(
+    answer = page(
         request,
         "parts/progress.html",
         state=state,
@@ -239,7 +230,7 @@ def _progress(request: Request, drawer: Drawer) -> HTMLResponse:
         title="Learning",
     )
     if state.get("job") == "done":
-        answer.headers["HX-Redirect"] = f"{_root(request)}learn/model/{state['made']}"
+        answer.headers["HX-Redirect"] = f"{root_of(request)}learn/model/{state['made']}"
     return answer
 
 
@@ -247,10 +238,6 @@ def _ledger(request: Request) -> Ledger | None:
     """What learning may be charged to."""
     books = place_of(request).books
     return books.ledger if books.charges_learning else None
-
-
-def _root(request: Request) -> str:
-    return str(request.scope.get("root_path", "")).rstrip("/") + "/"
 
 
 def _price(request: Request, table: Table, form: FormData) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from privpac.data.schema import Schema
@@ -146,14 +146,8 @@ class SchemaForm:
         columns = tuple(
             _change(column, changes.get(str(place), {})) for place, column in enumerate(self.columns)
         )
-        return SchemaForm(
-            str(form.get("label", self.label)),
-            str(form.get("classes", self.classes)),
-            columns,
-            str(form.get("base_rate", self.base_rate)),
-            str(form.get("label_title", self.label_title)),
-            str(form.get("meanings", self.meanings)),
-        )
+        names = ("label", "classes", "base_rate", "label_title", "meanings")
+        return replace(self, columns=columns, **{name: str(form[name]) for name in names if name in form})
 
     @property
     def chosen(self) -> list[tuple[int, ColumnFields]]:

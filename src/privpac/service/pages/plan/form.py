@@ -21,16 +21,12 @@ QUESTIONS = {
     "reachable": ("Error", "Which error is within reach?"),
     "smallest_epsilon": ("Epsilon", "How private can it be?"),
 }
-INPUTS = {
-    "needed": ("error", "epsilon"),
-    "reachable": ("records", "epsilon"),
-    "smallest_epsilon": ("records", "error"),
+ASKING: Mapping[str, tuple[Callable[..., Plan], tuple[str, str]]] = {
+    "needed": (needed, ("error", "epsilon")),
+    "reachable": (reachable, ("records", "epsilon")),
+    "smallest_epsilon": (smallest_epsilon, ("records", "error")),
 }
-ASKING: Mapping[str, Callable[..., Plan]] = {
-    "needed": needed,
-    "reachable": reachable,
-    "smallest_epsilon": smallest_epsilon,
-}
+"""What answers each question, and which numbers it takes."""
 AGAINST = {"epsilon": "epsilon", "error": "error", "bits": "bits of the domain"}
 
 
@@ -53,51 +49,25 @@ class RuleClass:
         return self.of_schema is not None and "{column}" in self.of_schema
 
 
+def _of_columns(title: str, form: str, count: str = "", *, more: tuple[str, ...] = ()) -> RuleClass:
+    """A class over all columns of a table, so that a schema takes the place of their number."""
+    fields = (*(["count"] if count else []), "columns", *more)
+    return RuleClass(title, fields, form, count, of_schema=form)
+
+
 CLASSES: Mapping[str, RuleClass] = {
-    "auto": RuleClass("What suits (a test, or a tree)", ("columns",), "auto", of_schema="auto"),
-    "trees": RuleClass(
-        "Decision trees", ("count", "columns"), "trees:{count}", "Depth", of_schema="trees:{count}"
+    "auto": _of_columns("What suits (a test, or a tree)", "auto"),
+    "trees": _of_columns("Decision trees", "trees:{count}", "Depth"),
+    "staged": _of_columns("Trees drawn in two stages", "staged:{count}+{count}", "Depth of a stage"),
+    "one-test": _of_columns("One test on any column", "one-test"),
+    "stumps": _of_columns("One test, or a constant", "stumps", more=("bits",)),
+    "lists": _of_columns("Decision lists", "lists:{count}", "Tests in a list"),
+    "conjunctions": _of_columns("All of a few tests", "conjunctions:{count}", "Tests at most"),
+    "clauses": _of_columns(
+        "What a few conjunctions say, improperly", "clauses:{count}", "Conjunctions at most"
     ),
-    "staged": RuleClass(
-        "Trees drawn in two stages",
-        ("count", "columns"),
-        "staged:{count}+{count}",
-        "Depth of a stage",
-        of_schema="staged:{count}+{count}",
-    ),
-    "one-test": RuleClass("One test on any column", ("columns",), "one-test", of_schema="one-test"),
-    "stumps": RuleClass("One test, or a constant", ("columns", "bits"), "stumps", of_schema="stumps"),
-    "lists": RuleClass(
-        "Decision lists", ("count", "columns"), "lists:{count}", "Tests in a list", of_schema="lists:{count}"
-    ),
-    "conjunctions": RuleClass(
-        "All of a few tests",
-        ("count", "columns"),
-        "conjunctions:{count}",
-        "Tests at most",
-        of_schema="conjunctions:{count}",
-    ),
-    "clauses": RuleClass(
-        "What a few conjunctions say, improperly",
-        ("count", "columns"),
-        "clauses:{count}",
-        "Conjunctions at most",
-        of_schema="clauses:{count}",
-    ),
-    "disjunctions": RuleClass(
-        "Any of a few tests",
-        ("count", "columns"),
-        "disjunctions:{count}",
-        "Tests at most",
-        of_schema="disjunctions:{count}",
-    ),
-    "scorecards": RuleClass(
-        "Scorecards",
-        ("count", "columns"),
-        "scorecards:{count}",
-        "Columns that score at most",
-        of_schema="scorecards:{count}",
-    ),
+    "disjunctions": _of_columns("Any of a few tests", "disjunctions:{count}", "Tests at most"),
+    "scorecards": _of_columns("Scorecards", "scorecards:{count}", "Columns that score at most"),
     "thresholds": RuleClass("A cut in one column", ("bits",), "thresholds", of_schema="thresholds:{column}"),
     "intervals": RuleClass("One range of a column", ("bits",), "intervals", of_schema="intervals:{column}"),
     "unions": RuleClass(
@@ -219,7 +189,7 @@ class PlanForm:
 
     def wishes(self) -> dict[str, Any]:
         """What the planner is asked with, as text; numbers are read there, exactly."""
-        inputs = {name: self[name] for name in INPUTS[self["question"]]}
+        inputs = {name: self[name] for name in ASKING[self["question"]][1]}
         if self["question"] == "needed" and self["have"]:
             inputs["records"] = self["have"]
         sizes: dict[str, Any] = {
@@ -243,10 +213,10 @@ class PlanForm:
     def ask(self, **more: object) -> Plan:
         """The plan; without simulation the same question is answered from memory."""
         if more:
-            return ASKING[self["question"]](self.word, **self.wishes(), **more)
+            return ASKING[self["question"]][0](self.word, **self.wishes(), **more)
         return _ask(self["question"], self.word, tuple(sorted(self.wishes().items())))
 
 
 @lru_cache(maxsize=256)
 def _ask(question: str, word: str, wishes: tuple[tuple[str, str], ...]) -> Plan:
-    return ASKING[question](word, **dict(wishes))
+    return ASKING[question][0](word, **dict(wishes))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, Response
 
 from privpac.data.schema import Schema
 from privpac.errors import PrivpacError
@@ -17,8 +17,8 @@ from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.entrance import Form, SignedIn
 from privpac.service.pages.jobs import Tell, seconds_since
 from privpac.service.pages.plan.form import AGAINST, QUESTIONS, PlanForm
-from privpac.service.pages.plan.view import chart, headline, table
-from privpac.service.pages.render import page, part, place_of, rendered
+from privpac.service.pages.plan.view import COLUMNS, chart, headline, table
+from privpac.service.pages.render import leading_to, page, place_of, rendered, root_of
 from privpac.service.pages.schema_files import schema_sent
 from privpac.service.pages.visitors import Visitor
 
@@ -26,8 +26,6 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/plan")
 RESULT, SCHEMA = "result.html", "schema.json"
-COLUMNS = ("method", "kind", "holds", "protects", "gives", "proved", "simulated", "floor", "gap")
-"""What the page calls the columns of a plan's table, in the order of `headings`."""
 SECONDS = 15
 """About how long somebody waits for a simulation."""
 
@@ -42,7 +40,6 @@ def whole(request: Request, visitor: SignedIn) -> HTMLResponse:
 @router.post("/schema")
 def describe(request: Request, visitor: SignedIn, fields: Form) -> Response:
     """Plan for the columns of a schema instead of numbers; a wrong one is told where it was pasted."""
-    root = str(request.scope.get("root_path", "")).rstrip("/")
     try:
         schema = schema_sent(fields)
     except PrivpacError as error:
@@ -50,10 +47,10 @@ def describe(request: Request, visitor: SignedIn, fields: Form) -> Response:
         context = {**_form_context(form), "refused": error, "pasted": text, **_result_context(form)}
         return page(request, "plan.html", section="plan", status=422, **context)
     if schema is None:
-        return RedirectResponse(f"{root}/plan", status_code=303)
+        return leading_to(request, "plan")
     drawer = place_of(request).drawers.new(visitor.name)
     drawer.write(SCHEMA, json.dumps(schema.to_json(), ensure_ascii=False))
-    return RedirectResponse(f"{root}/plan?schema={drawer.name}", status_code=303)
+    return leading_to(request, f"plan?schema={drawer.name}")
 
 
 def _form_of(request: Request, visitor: Visitor, fields: Mapping[str, str]) -> PlanForm:
@@ -69,7 +66,7 @@ def _form_of(request: Request, visitor: Visitor, fields: Mapping[str, str]) -> P
 def result(request: Request, visitor: SignedIn) -> HTMLResponse:
     """The answer alone, while a person edits; wrong numbers are a sentence beside the form, not an error."""
     form = _form_of(request, visitor, request.query_params)
-    answer = part(request, "parts/plan_answer.html", **_form_context(form), **_result_context(form))
+    answer = page(request, "parts/plan_answer.html", **_form_context(form), **_result_context(form))
     answer.headers["HX-Replace-Url"] = f"{request.scope.get('root_path', '')}/plan?{form.query}"
     return answer
 
@@ -79,7 +76,8 @@ def curves(request: Request, visitor: SignedIn) -> HTMLResponse:
     """The picture's data, apart from the numbers since it takes longer."""
     form, dots = _form_of(request, visitor, request.query_params), "dots" in request.query_params
     data = chart(form, dots=dots)
-    return part(request, "parts/plan_curves.html", form=form, chart=_json(data), data=data, dots=dots)
+    text = json.dumps(data, separators=(",", ":"))
+    return page(request, "parts/plan_curves.html", form=form, chart=text, data=data, dots=dots)
 
 
 @router.post("/simulate")
@@ -107,7 +105,7 @@ def simulated(request: Request, visitor: SignedIn, name: str) -> HTMLResponse:
 
 def _progress(request: Request, drawer: Drawer) -> HTMLResponse:
     state = drawer.state
-    return part(
+    return page(
         request,
         "parts/progress.html",
         state=state,
@@ -121,13 +119,8 @@ def _progress(request: Request, drawer: Drawer) -> HTMLResponse:
 
 def _simulate(drawer: Drawer, form: PlanForm, tell: Tell, request: Request) -> None:
     plan = form.ask(simulate=True, seconds=SECONDS, progress=tell)
-    context = {"root": request.scope.get("root_path", "").rstrip("/") + "/"}
-    drawer.write(
-        RESULT,
-        rendered(
-            "parts/plan_answer.html", **context, **_form_context(form), **_context(form, plan, simulated=True)
-        ),
-    )
+    context = {**_form_context(form), **_context(form, plan, simulated=True)}
+    drawer.write(RESULT, rendered("parts/plan_answer.html", root=root_of(request), **context))
 
 
 def _form_context(form: PlanForm) -> dict[str, Any]:
@@ -145,12 +138,9 @@ def _result_context(form: PlanForm) -> dict[str, Any]:
     try:
         plan = form.ask()
     except PrivpacError as error:
-        return {"wrong": {"problem": _about(error), "remedy": error.remedy}}
+        problem = error.problem.removeprefix("plan: ").capitalize()
+        return {"wrong": {"problem": problem, "remedy": error.remedy}}
     return _context(form, plan)
-
-
-def _about(error: PrivpacError) -> str:
-    return error.problem.removeprefix("plan: ").capitalize()
 
 
 def _context(form: PlanForm, plan: Any, *, simulated: bool = False) -> dict[str, Any]:
@@ -168,7 +158,3 @@ def _context(form: PlanForm, plan: Any, *, simulated: bool = False) -> dict[str,
         "command": form.command(),
         "simulated": simulated,
     }
-
-
-def _json(tree: Mapping[str, Any]) -> str:
-    return json.dumps(tree, separators=(",", ":"))

@@ -19,8 +19,10 @@ from privpac.plan.columns import PLAIN, name_in_words, rows, visible_answers
 from privpac.plan.curves import PlanDisplay
 from privpac.service.pages.plan.form import PlanForm
 
-__all__ = ["Headline", "Row", "chart", "headline", "table"]
+__all__ = ["COLUMNS", "Headline", "chart", "headline", "table"]
 
+COLUMNS = ("method", "kind", "holds", "protects", "gives", "proved", "simulated", "floor", "gap")
+"""What the page calls the columns of a plan's table, in the order of `headings`."""
 OTHERS = 3
 """Options drawn beside the one that is bold: more could not be told apart."""
 SETTINGS = {
@@ -38,56 +40,20 @@ class Headline:
     text: str
 
 
-@dataclass(frozen=True)
-class Row:
-    """One way to learn."""
-
-    learner: str
-    title: str
-    word: str
-    setting: str
-    setting_text: str
-    protects: str
-    proper: bool
-    proved: str
-    simulated: str
-    simulated_on: str
-    floor: str
-    ratio: str
-    source: str
-    source_text: str
-    floor_source: str
-    enough: bool | None
-    command: str | None
+def table(plan: Plan) -> list[dict[str, Any]]:
+    """All options, cheapest first: the cells of the plan's table by column, and what the page says besides."""
+    return [_row(answer, cells) for answer, cells in zip(visible_answers(plan), rows(plan), strict=True)]
 
 
-def table(plan: Plan) -> list[Row]:
-    """All options, cheapest first."""
-    return [_row(row, cells) for row, cells in zip(visible_answers(plan), rows(plan), strict=True)]
-
-
-def _row(row: Answer, cells: tuple[str, ...]) -> Row:
-    learner, word, setting, protects, _, proof, simulation, floor, ratio = cells
-    source = REGISTER.get(row.option.source)
-    return Row(
-        learner=learner,
-        title=row.option.title,
-        word=word,
-        setting=setting,
-        setting_text=SETTINGS[row.option.setting],
-        protects=protects,
-        proper=row.option.proper,
-        proved=proof,
-        simulated=simulation,
-        simulated_on=row.simulated.on if row.simulated is not None else row.unsimulated or "",
-        floor=floor,
-        ratio=ratio,
-        source=row.option.source,
-        source_text="" if source is None else f"{source.title} ({source.source})",
-        floor_source=row.floor_source or "",
-        enough=row.enough,
-        command=row.command,
-    )
+def _row(answer: Answer, cells: tuple[str, ...]) -> dict[str, Any]:
+    source = REGISTER.get(answer.option.source)
+    return {
+        **dict(zip(COLUMNS, cells, strict=True)),
+        "answer": answer,
+        "holds_if": SETTINGS[answer.option.setting],
+        "simulated_on": answer.unsimulated if answer.simulated is None else answer.simulated.on,
+        "source": answer.option.source if source is None else f"{source.title} ({source.source})",
+    }
 
 
 def headline(plan: Plan) -> Headline | None:

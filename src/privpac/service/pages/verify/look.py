@@ -184,8 +184,8 @@ class _View:
             "sealed": "digest" in promise.looks,
             "warnings": _first(promise.warnings, _MOST_SENTENCES),
             "privacy": visible(fact_in_words(certificate["privacy"]["fact"])),
-            "means": _first(means(self), _MOST_SENTENCES),
-            "does_not_mean": does_not_mean(self),
+            "means": _first(means(certificate), _MOST_SENTENCES),
+            "does_not_mean": does_not_mean(certificate),
             "signers": [self._signature(signer) for signer in self.signers],
             "derivations": self._derivations(),
             "accuracy": _first(

@@ -12,8 +12,6 @@ import pytest
 
 from privpac.audit.registry import tiny_schema
 from privpac.checker.check import check_derivation
-from privpac.checker.price import _price as stored_price
-from privpac.checker.price import price_of
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.cuts import rules as cuts_rules
 from privpac.constructions.draw.occam import Occam
@@ -31,6 +29,7 @@ from privpac.guarantee.proof import SEAL, Proof
 from privpac.numbers.concentrated import pure_rho, rho_up
 from privpac.numbers.exact import power_up, ratio_for
 from tests.contracts.examples import EXAMPLES
+from tests.unit.guarantee.stored_price import price_of, stored_price
 
 TENTH = Fraction(1, 10)
 

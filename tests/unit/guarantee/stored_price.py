@@ -1,4 +1,4 @@
-"""What a stored derivation costs in rho, read off its steps a second time.
+"""What a stored derivation costs in rho, read off its steps a second time with the checker's arithmetic.
 
 The cheapest price that the steps show: by the last step, or by its epsilon alone. A document does not say how far
 single counts move, so for noisy counts this may be more than what was charged when the document was written.
@@ -12,9 +12,9 @@ from fractions import Fraction
 from privpac.checker import curves, directed
 from privpac.checker.check import check_derivation
 from privpac.checker.reading import Loss, Tree, integer, number, only_premise, read_privacy
-from privpac.checker.steps.concentrated import DRAWS, upper
+from privpac.checker.steps.concentrated import DRAWS
 
-__all__ = ["price_of"]
+__all__ = ["price_of", "stored_price"]
 
 _KEEP = ("declared", "assuming", "on-part", "post-processing")
 """Rules that promise no more than their premise: its price is theirs, and so is its range."""
@@ -26,11 +26,12 @@ def price_of(derivation: Tree) -> Fraction:
     Raises NotCertified if a step does not follow.
     """
     check_derivation(derivation)
-    return curves.places(_price(derivation))
+    return curves.places(stored_price(derivation))
 
 
-def _price(node: Tree) -> Fraction:
-    alone = curves.pure(upper(read_privacy(node).loss))
+def stored_price(node: Tree) -> Fraction:
+    """The same in full, of steps that were derived again."""
+    alone = curves.pure(read_privacy(node).loss.upper)
     if node["rule"] not in _STEPS:
         return alone
     price = _STEPS[node["rule"]](node)
@@ -38,11 +39,11 @@ def _price(node: Tree) -> Fraction:
 
 
 def _draw(node: Tree) -> Fraction:
-    return curves.spread(upper(read_privacy(node).loss))
+    return curves.spread(read_privacy(node).loss.upper)
 
 
 def _same(node: Tree) -> Fraction:
-    return _price(only_premise(node))
+    return stored_price(only_premise(node))
 
 
 def _times(node: Tree) -> Fraction | None:
@@ -65,27 +66,27 @@ def _subsampling(node: Tree) -> Fraction | None:
     if inner["rule"] not in DRAWS:
         return None
     kept, of = (integer(node["where"][name], 1) for name in ("kept", "of"))
-    range_ = curves.subsampled(upper(read_privacy(inner).loss), Fraction(kept, of))
+    range_ = curves.subsampled(read_privacy(inner).loss.upper, Fraction(kept, of))
     return curves.spread(range_)
 
 
 def _noise(node: Tree) -> Fraction | None:
     change = integer(node["where"]["change"], 1)
-    return curves.noise(upper(read_privacy(node).loss), change, change) if change <= 2 else None
+    return curves.noise(read_privacy(node).loss.upper, change, change) if change <= 2 else None
 
 
 def _rounds(node: Tree) -> Fraction:
     """Rounds of draws, each of which moves by four times the cap."""
     where = node["where"]
     ratio, cap, rounds = number(where["ratio"]), integer(where["cap"], 1), integer(where["rounds"], 1)
-    return rounds * curves.spread(upper(Loss(Fraction(0), directed.power(1 / ratio, 4 * cap))))
+    return rounds * curves.spread(Loss(Fraction(0), directed.power(1 / ratio, 4 * cap)).upper)
 
 
 _STEPS: dict[str, Callable[[Tree], Fraction | None]] = {
     **dict.fromkeys(DRAWS, _draw),
     **dict.fromkeys(_KEEP, _same),
-    "sequential": lambda node: sum((_price(premise) for premise in node["premises"]), Fraction(0)),
-    "disjoint-parts": lambda node: max(_price(premise) for premise in node["premises"]),
+    "sequential": lambda node: sum((stored_price(premise) for premise in node["premises"]), Fraction(0)),
+    "disjoint-parts": lambda node: max(stored_price(premise) for premise in node["premises"]),
     "group": _group,
     "k-fold-composition": _times,
     "subsampling-without-replacement": _subsampling,
