@@ -62,6 +62,7 @@ class Model:
     ...     model.save(path)
     ...     model.report(os.path.join(folder, "model.html"))
     ...     model.save_picture(os.path.join(folder, "model.svg"))
+    ...     model.save_onnx(os.path.join(folder, "model.onnx"))
     ...     print(load(path).describe(), "| epsilon", verify(path).epsilon)
     1 if age >= 60, else 0 | epsilon 1
 
@@ -71,6 +72,8 @@ class Model:
     (array([1, 0]), array([1], dtype=uint8))
     >>> model.to_sql()
     'CASE WHEN "age" >= 60 THEN 1 ELSE 0 END'
+    >>> "SELECT" in model.sql(), len(model.to_onnx()) > 100
+    (True, True)
     >>> model.picture()[:4], model.to_json()["format"], model.explain().splitlines()[0]
     ('<svg', 'privpac-model/1', 'Rule')
 

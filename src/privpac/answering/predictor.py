@@ -59,6 +59,15 @@ class PrivatePredictor:
     ([0, 1, 1], 2)
     >>> predictor.classify({"x": [0.02]}), predictor.answers_left  # an answer again costs nothing
     (array([0], dtype=uint8), 2)
+
+    Before its first answer it can be kept, as a folder that answers in its place:
+
+    >>> import tempfile
+    >>> predictor = predictor.fit({"x": xs}, y=[int(x > 0.5) for x in xs])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     predictor.save(os.path.join(folder, "bundle"))
+    ...     sorted(os.listdir(os.path.join(folder, "bundle")))[:2]
+    ['bundle.json', 'models.skops']
     """
 
     def __init__(
