@@ -139,7 +139,7 @@ def checked_prior(
         requirement = f"{classes} non-negative weights, one per class, not all 0"
         raise ParameterError(owner, "label_prior", label_prior, allowed=requirement)
     shares = (1,) * len(tests.tests) if weights is None else tuple(weights)
-    whole = all(isinstance(share, int) and 0 < share < 2**53 for share in shares)
+    whole = weights is None or all(isinstance(share, int) and 0 < share < 2**53 for share in shares)
     if len(shares) != len(tests.tests) or not whole:
         requirement = f"{len(tests.tests)} positive integers, one per test"
         raise ParameterError(owner, "weights", weights, allowed=requirement)
