@@ -40,7 +40,7 @@ from privpac.concepts.trees.prior import Prior
 from privpac.concepts.trees.recursion import Recursion
 from privpac.errors import ParameterError
 from privpac.mechanisms.gibbs import power_table, reach
-from privpac.numbers.exact import ball
+from privpac.numbers.exact import ball, flint_of, fraction_of
 
 __all__ = ["Answer", "Law", "Region", "narrowed"]
 
@@ -320,8 +320,9 @@ class Law:
 
     @cached_property
     def rationals(self) -> Recursion:
-        """Recursion in exact fractions."""
-        return Recursion(self.prior, self.costs, lambda power: self.ratio**power, Fraction)
+        """Recursion in exact rationals."""
+        base = flint_of(self.ratio)
+        return Recursion(self.prior, self.costs, lambda power: base**power, flint_of)
 
 
 def _empty(rows: int) -> Table:
@@ -367,7 +368,8 @@ class NodeWeights:
             return self.law.balls().options(self.law.restricted(self.region, self.depth), self.depth)
 
     def exact(self) -> Sequence[Fraction]:
-        return self.law.rationals.options(self.law.restricted(self.region, self.depth), self.depth)
+        options = self.law.rationals.options(self.law.restricted(self.region, self.depth), self.depth)
+        return [*map(fraction_of, options)]
 
 
 @dataclass(frozen=True)
@@ -390,4 +392,4 @@ class LabelWeights:
             return self.law.balls().labels(self.law.counts(self.region))
 
     def exact(self) -> Sequence[Fraction]:
-        return self.law.rationals.labels(self.law.counts(self.region))
+        return [*map(fraction_of, self.law.rationals.labels(self.law.counts(self.region)))]

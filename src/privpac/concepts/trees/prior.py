@@ -59,7 +59,11 @@ class Prior:
 
     def option(self, test: int, depth: int) -> Fraction:
         """The probability of one option (a test, or a literal) at a node with `depth` levels left."""
-        return (1 - self.stop_at(depth)) * Fraction(self.weights[test], self.repeat * sum(self.weights))
+        return (1 - self.stop_at(depth)) * Fraction(self.weights[test], self.repeat * self._total)
+
+    @cached_property
+    def _total(self) -> int:
+        return sum(self.weights)
 
     @property
     def size(self) -> int:
@@ -91,9 +95,8 @@ class Prior:
     @cached_property
     def factors(self) -> list[tuple[float, float]]:
         """By levels left: the factor of a test's weight when splitting, and the probability to stop."""
-        total = sum(self.weights)
         stops = [self.stop_at(depth) for depth in range(self.depth + 1)]
-        return [(float((1 - stop) / total), float(stop)) for stop in stops]
+        return [(float((1 - stop) / self._total), float(stop)) for stop in stops]
 
     @cached_property
     def errors(self) -> list[float]:

@@ -21,7 +21,7 @@ from privpac.concepts.trees.prior import Prior
 __all__ = ["Recursion"]
 
 Number = Any
-"""A Fraction or an arb, depending on the reading."""
+"""A rational (fmpq) or an arb, depending on the reading."""
 
 
 class Recursion:
@@ -40,6 +40,7 @@ class Recursion:
         self._number = number
         self._powers: dict[int, Number] = {}
         self._known: dict[tuple[int, bytes], Number] = {}
+        self._weights: dict[int, list[Number]] = {}
 
     def labels(self, counts: NDArray[np.int64]) -> list[Number]:
         """The weight of each label of a leaf."""
@@ -54,6 +55,12 @@ class Recursion:
         if power not in self._powers:
             self._powers[power] = self._power(power)
         return self._powers[power]
+
+    def _known_weights(self, depth: int) -> list[Number]:
+        if depth not in self._weights:
+            options = (self._prior.option(test, depth) for test in range(self._prior.tests))
+            self._weights[depth] = [*map(self._number, options)]
+        return self._weights[depth]
 
     def leaf(self, counts: NDArray[np.int64]) -> Number:
         key = (0, counts.tobytes())
@@ -75,9 +82,8 @@ class Recursion:
         stop = self._prior.stop_at(depth)
         values = [self._number(stop) * self.leaf(counts[0])]
         p = self._prior.tests
-        for test in range(p):
+        for test, weight in enumerate(self._known_weights(depth)):
             low, high = (restrict(counts, p, depth, test, holds, binomials(p)) for holds in (False, True))
-            weight = self._number(self._prior.option(test, depth))
             if self._prior.shape == "tree":
                 values.append(weight * self.sum(low, depth - 1) * self.sum(high, depth - 1))
             else:
