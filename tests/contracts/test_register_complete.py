@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -75,7 +74,7 @@ def test_the_checker_refuses_the_same_step_with_a_better_number(key: str) -> Non
         better = [{**tree["fact"], "error": "1/1000", "failure": "1/1000"}]
     assert better
     for fact in better:
-        forged = {**copy.deepcopy(tree), "fact": fact}
+        forged = {**tree, "fact": fact}
         with pytest.raises(NotCertified):
             check.check_derivation(forged)
 

@@ -175,6 +175,7 @@ def test_every_rule_makes_as_many_mistakes_on_the_paths_together(levels: int) ->
         ]
 
 
+@cache  # of numbers alone, and claims ask again
 def tree_success(n: int, *, levels: int, mistakes: int, error: float, epsilon: float) -> float:
     """The largest mean success on the paths of a tree, over all labellings of its cells."""
     each = error / (mistakes + 1)

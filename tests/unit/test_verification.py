@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -58,12 +57,10 @@ def places(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
             yield from places(value, (*path, key))
 
 
-def edited(tree: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any]:
-    changed = copy.deepcopy(tree)
-    spot: Any = changed
-    for key in path[:-1]:
-        spot = spot[key]
-    spot[path[-1]] = value
+def edited(tree: Any, path: tuple[Any, ...], value: Any) -> Any:
+    """The tree with another value at a place; what lies beside the way to it is shared."""
+    changed = tree.copy()
+    changed[path[0]] = edited(tree[path[0]], path[1:], value) if len(path) > 1 else value
     return changed
 
 

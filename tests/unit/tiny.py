@@ -78,7 +78,10 @@ class Listing:
         return self.prior.labels[label] * self.ratio**price
 
     def leaves(self, mask: Mask) -> Fraction:
-        return sum((self.leaf(mask, y) for y in range(len(self.costs))), Fraction(0))
+        key = (0, mask.tobytes())
+        if key not in self._known:
+            self._known[key] = sum((self.leaf(mask, y) for y in range(len(self.costs))), Fraction(0))
+        return self._known[key]
 
     def total(self, mask: Mask, depth: int) -> Fraction:
         if depth == 0:

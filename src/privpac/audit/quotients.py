@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,11 @@ class Masses:
     outputs: tuple[Any, ...]
     numbers: NDArray[np.int64]
     floats: NDArray[np.float64]
+
+    @cached_property
+    def is_tiny(self) -> bool:
+        """Whether floats are too coarse for one of the probabilities."""
+        return bool((self.floats < TINY).any())
 
 
 def delta_at(p: Law, q: Law, factor: Fraction) -> Fraction:
@@ -73,9 +79,13 @@ class Quotients:
         beside = self._beside(p, q)
         if (beside < 0).any():
             return None, p.outputs[int(np.argmax(beside < 0))]
-        doubtful = (p.floats < TINY) | (beside < TINY)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            quotients = np.where(doubtful, 0.0, p.floats / beside)
+        doubtful: NDArray[np.bool_] | np.bool_ = np.bool_(False)
+        if p.is_tiny or q.is_tiny:
+            doubtful = (p.floats < TINY) | (beside < TINY)
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                quotients = np.where(doubtful, 0.0, p.floats / beside)
+        else:
+            quotients = p.floats / beside
         least = max(float(quotients.max()), _rough(bound)) * (1 - SLACK)
         top, bottom, where = 1, 1, None
         for i in np.flatnonzero(doubtful | (quotients >= least)).tolist():

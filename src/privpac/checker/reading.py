@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from privpac.checker import directed
@@ -98,6 +99,12 @@ def _read(text: object, spelling: re.Pattern[str]) -> Fraction:
 
 def number(text: object) -> Fraction:
     """A fraction in the one way the library writes it."""
+    require(isinstance(text, str), "a number is misspelt")
+    return _number(text)
+
+
+@lru_cache(maxsize=256)  # the steps of a derivation repeat the numbers of their premises
+def _number(text: object) -> Fraction:
     value = _read(text, _FRACTION)
     require(str(value) == text, "a number is not written in lowest terms")
     return value

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from privpac.coins.base import Coins, EnclosureError, Repeatable, Weights
 from privpac.errors import PrivpacError
+from privpac.numbers.exact import flint_of, fraction_of
 
 __all__ = ["EnumeratedCoins", "Enumeration", "Raised", "law", "outcome_law"]
 
@@ -42,7 +43,7 @@ class Enumeration:
 
     def probabilities(self, weights: Weights) -> list[Fraction]:
         """The exact probability of every outcome of one choice."""
-        return [_fraction(chance) for chance in self.chances(weights)]
+        return [fraction_of(chance) for chance in self.chances(weights)]
 
     def chances(self, weights: Weights) -> list[fmpq]:
         """The same, in the numbers that branches are reckoned with."""
@@ -76,13 +77,6 @@ def _wholes(numbers: Sequence[Fraction]) -> list[int]:
     """Whole numbers in the same proportions: they are added and multiplied in a fraction of the time."""
     whole = math.lcm(*(number.denominator for number in numbers))
     return [number.numerator * (whole // number.denominator) for number in numbers]
-
-
-def _fraction(number: fmpq) -> Fraction:
-    """The same number. Its parts have no common divisor: to look for one again would take longer than all else."""
-    fraction = Fraction()
-    fraction._numerator, fraction._denominator = int(number.p), int(number.q)  # type: ignore[attr-defined]
-    return fraction
 
 
 @dataclass(frozen=True)
@@ -188,7 +182,7 @@ class EnumeratedCoins:
         return 0 if n == 1 else self._decide(lambda: _evenly(n))
 
     def flip(self, p: Fraction) -> bool:
-        heads = fmpq(p.numerator, p.denominator)
+        heads = flint_of(p)
         return self._decide(lambda: [1 - heads, heads]) == 1
 
     def flips(self, chances: Sequence[Fraction], picks: Sequence[int] | NDArray[Any]) -> NDArray[np.bool_]:
@@ -243,7 +237,7 @@ def outcome_law(
     [Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)]
     """
     chances = _chances(run, memory or Enumeration(), sets=sets)
-    return {outcome: _fraction(chance) for outcome, chance in chances.items()}
+    return {outcome: fraction_of(chance) for outcome, chance in chances.items()}
 
 
 def _chances(run: Callable[[Coins], T], memory: Enumeration, *, sets: bool) -> dict[T | Raised, fmpq]:

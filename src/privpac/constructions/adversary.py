@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
@@ -56,8 +56,7 @@ class Adversary(ReadsOnce):
 
     def apart(self, sample: Sample) -> int:
         """How many records differ from the nearest target."""
-        assert isinstance(sample, InMemory)  # as all records of an audit are
-        block = sample.block()
+        block = cast(InMemory, sample).block()  # as all records of an audit are
         columns = [*(block.cells[name].tolist() for name in sample.schema.names), block.labels.tolist()]  # type: ignore[union-attr]
         records = list(zip(*columns, strict=True))
         return min(self._from(records, target) for target in (self.target, *self.others))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -18,7 +18,30 @@ from privpac.data.raw import Array, each_once
 from privpac.data.words import LONGEST_TITLE, LONGEST_UNIT, fault_of
 from privpac.errors import DataError, ParameterError, SchemaError
 
-__all__ = ["Column"]
+__all__ = ["Column", "hashed_once"]
+
+
+T = TypeVar("T")
+
+
+def hashed_once(kind: type[T]) -> type[T]:
+    """A frozen class that serves as a key again and again: its hash, which goes over all that it holds, is kept.
+
+    It stays in its process, since texts have another hash in the next.
+    """
+    whole = kind.__hash__
+
+    def key(self: T) -> int:
+        if "_hash" not in self.__dict__:
+            self.__dict__["_hash"] = whole(self)
+        number: int = self.__dict__["_hash"]
+        return number
+
+    def state(self: T) -> dict[str, Any]:
+        return {name: part for name, part in self.__dict__.items() if name != "_hash"}
+
+    kind.__hash__, kind.__getstate__ = key, state  # type: ignore[method-assign, assignment]
+    return kind
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from privpac.data import raw as reading
 from privpac.data.class_values import class_values
+from privpac.data.column import hashed_once
 from privpac.data.columns import Column
 from privpac.data.drafting import draft, found_classes, found_column
 from privpac.data.raw import EMPTY, UNKNOWN, each_once, near
@@ -44,6 +45,7 @@ RATE_ROUNDING = 0.01
 MOST_CLASSES = 255  # labels are stored in one byte
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Schema:
     """What is public about a table before anybody has looked at it: its `columns`, and the `classes` of its `label`.

@@ -40,16 +40,18 @@ NO_DELTA = Fraction(0)
 
 def _group_delta(power: arb, *, delta: Fraction, growth: arb) -> arb:
     """δ·(e^(epsilon·K) - 1)/(e^epsilon - 1): what a group of K records may lose beside e^(epsilon·K) = power."""
-    return ball(delta) * (power - 1) / (growth - 1) if delta else arb(0)
+    return ball(delta) * (power - 1) / (growth - 1)
 
 
 def wrong_target(
     n: int, *, rivals: int, mass: Fraction, epsilon: Fraction, delta: Fraction = NO_DELTA
 ) -> arb:
     """E[max(0, 1 - delta_K)·rivals/(rivals + e^(epsilon·K))], K binomial(n, mass): failure among equal targets."""
-    growth = ball(epsilon).exp()
+    growth, number = ball(epsilon).exp(), arb(1) * rivals
 
     def wrong(power: arb) -> arb:
+        if not delta:
+            return number / (rivals + power)
         remainder = 1 - _group_delta(power, delta=delta, growth=growth)
         return remainder.max(arb(0)) * rivals / (rivals + power)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -402,3 +403,19 @@ class TestFromData:
 def test_a_schema_that_no_document_could_hold_is_refused_before_any_work(text: str, reason: str) -> None:
     with pytest.raises(SchemaError, match=reason):
         Schema.from_json(text)
+
+
+def test_a_hash_stays_in_its_process_and_leaves_no_trace() -> None:
+    """Texts have another hash in every process, and a schema is sent to many."""
+    schema, twin = (
+        Schema.from_json({"label": "y", "columns": [{"name": "a", "kind": "boolean"}]}) for _ in range(2)
+    )
+    before = pickle.dumps(schema)
+    assert hash(schema) == hash(schema) == hash(twin)
+    assert pickle.dumps(schema) == before
+    travelled = pickle.loads(before)  # noqa: S301
+    assert travelled == schema
+    assert hash(travelled) == hash(schema)
+    assert hash(Schema.from_json({"label": "z", "columns": [{"name": "a", "kind": "boolean"}]})) != hash(
+        schema
+    )

@@ -13,7 +13,7 @@ Everything here is private: nothing has a repr that shows what it holds.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Protocol, TypeVar, cast, runtime_checkable
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,14 +115,6 @@ class Dichotomous(ConceptClass, Protocol):
         """Its labellings of the distinct points of all these records."""
 
 
-@runtime_checkable
-class Listable(Protocol):
-    """What knows its labellings."""
-
-    def dichotomies(self, *points: Sample) -> Dichotomies[Any]:
-        """The labellings that members of the class put on these records."""
-
-
 class VotedAsMembers:
     """A class of which members are voted on in place of labellings (see `labellings.members`)."""
 
@@ -155,7 +147,8 @@ class AnyPoints(BySums):
 
 def with_dichotomies(concepts: ConceptClass, *, owner: str) -> Dichotomous:
     """The class itself if its labellings can be drawn from; otherwise a refusal that says which can."""
-    if not isinstance(concepts, Listable) or len(concepts.schema.classes) != 2:
+    # Asked of every block of every run: what `isinstance` does for a protocol, in a fiftieth of its time.
+    if not hasattr(concepts, "dichotomies") or len(concepts.schema.classes) != 2:
         raise ParameterError(
             owner,
             "concepts",

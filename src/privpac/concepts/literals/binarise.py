@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from privpac.concepts.fitting import cells_misfit, order_misfit
 from privpac.concepts.grids import CUTS, FEWER_CUTS, MOST_TESTS
 from privpac.concepts.literals.cell_sets import CellSet, edge
+from privpac.data.column import hashed_once
 from privpac.data.columns import Boolean, Column, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
@@ -157,6 +158,7 @@ class Group:
         return steps
 
 
+@hashed_once  # it goes over all cuts, and is asked for with every part of the records
 @dataclass(frozen=True)
 class Coding:
     """From the cells of a column to codes, as `Group.codes` says: what an engine may keep between stages."""
@@ -164,15 +166,6 @@ class Coding:
     group: Group
     size: int
     dtype: type[np.unsignedinteger[Any]]
-
-    @cached_property
-    def _hash(self) -> int:
-        return hash((self.group, self.size, self.dtype))
-
-    def __hash__(self) -> int:
-        return (
-            self._hash
-        )  # worked out once: it goes over all cuts, and is asked for with every part of the records
 
     def __call__(self, cells: NDArray[Any], /) -> NDArray[Any]:
         return self.group.codes(cells, size=self.size, dtype=self.dtype)
@@ -199,6 +192,7 @@ def _stretches(
     return first, first != last
 
 
+@hashed_once  # plans look hundreds of sets of tests up, each for many numbers of records
 @dataclass(frozen=True)
 class Binarisation:
     """Tests grouped by column, in ascending order of cells within each."""

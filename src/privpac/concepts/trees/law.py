@@ -40,6 +40,7 @@ from privpac.concepts.trees.prior import Prior
 from privpac.concepts.trees.recursion import Recursion
 from privpac.errors import ParameterError
 from privpac.mechanisms.gibbs import power_table, reach
+from privpac.numbers.exact import fraction_of
 
 __all__ = ["Answer", "Law", "Region", "narrowed"]
 
@@ -306,7 +307,7 @@ class Law:
 
     @cached_property
     def rationals(self) -> Recursion:
-        """Recursion in exact fractions."""
+        """Recursion in exact rationals."""
         return Recursion(self.prior, self.costs, self.ratio, exact=True)
 
 
@@ -353,7 +354,8 @@ class NodeWeights:
             return self.law.balls().options(self.law.restricted(self.region, self.depth), self.depth)
 
     def exact(self) -> Sequence[Fraction]:
-        return self.law.rationals.options(self.law.restricted(self.region, self.depth), self.depth)
+        options = self.law.rationals.options(self.law.restricted(self.region, self.depth), self.depth)
+        return [*map(fraction_of, options)]
 
 
 @dataclass(frozen=True)
@@ -376,4 +378,4 @@ class LabelWeights:
             return self.law.balls().labels(self.law.counts(self.region))
 
     def exact(self) -> Sequence[Fraction]:
-        return self.law.rationals.labels(self.law.counts(self.region))
+        return [*map(fraction_of, self.law.rationals.labels(self.law.counts(self.region)))]

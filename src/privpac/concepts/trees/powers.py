@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from privpac.compiled import compiled
 from privpac.mechanisms.gibbs import power_table, reach
-from privpac.numbers.exact import ball
+from privpac.numbers.exact import ball, flint_of, fraction_of
 
 __all__ = ["SMALLEST_BITS", "Arithmetic", "Choice", "Floats", "Integers", "Number", "Powers"]
 
@@ -30,17 +30,17 @@ SMALLEST_BITS = 900
 """Powers below 2^-900 are not in the table; see `numbers.exact.SMALLEST_POWER`."""
 
 Number = Any
-"""A Fraction or a ball; the arithmetic is the same text for both."""
+"""A rational (fmpq) or a ball; the arithmetic is the same text for both."""
 
 
 class Arithmetic:
-    """Sums by their definition, in fractions or in balls (midpoints with proved radii); powers are remembered.
+    """Sums by their definition, in rationals or in balls (midpoints with proved radii); powers are remembered.
 
     With balls, ask everything under the same working precision.
     """
 
     def __init__(self, ratio: Fraction, *, exact: bool) -> None:
-        self._number: Callable[[Fraction | int], Number] = Fraction if exact else ball
+        self._number: Callable[[Fraction | int], Number] = flint_of if exact else ball
         self._ratio = self._number(ratio)
         self._powers: dict[int, Number] = {}
 
@@ -73,7 +73,7 @@ class Choice(ABC):
             return self._slowly(bits)
 
     def exact(self) -> Sequence[Fraction]:
-        return self._slowly(None)
+        return [*map(fraction_of, self._slowly(None))]
 
     def _slowly(self, bits: int | None) -> Sequence[Number]:
         weights: Sequence[Number] = getattr(self._law.ladder(bits), self._question)(*self._place)

@@ -61,7 +61,11 @@ class Prior:
 
     def option(self, test: int, depth: int) -> Fraction:
         """The probability of one option (a test, or a literal) at a node with `depth` levels left."""
-        return (1 - self.stop_at(depth)) * Fraction(self.weights[test], self.repeat * sum(self.weights))
+        return (1 - self.stop_at(depth)) * Fraction(self.weights[test], self.repeat * self._total)
+
+    @cached_property
+    def _total(self) -> int:
+        return sum(self.weights)
 
     @property
     def size(self) -> int:
@@ -93,9 +97,8 @@ class Prior:
     @cached_property
     def factors(self) -> list[tuple[float, float]]:
         """By levels left: the factor of a test's weight when splitting, and the probability to stop."""
-        total = sum(self.weights)
         stops = [self.stop_at(depth) for depth in range(self.depth + 1)]
-        return [(float((1 - stop) / total), float(stop)) for stop in stops]
+        return [(float((1 - stop) / self._total), float(stop)) for stop in stops]
 
     @cached_property
     def errors(self) -> list[float]:
@@ -141,7 +144,7 @@ def checked_prior(
         requirement = f"{classes} non-negative weights, one per class, not all 0"
         raise ParameterError(owner, "label_prior", label_prior, allowed=requirement)
     shares = (1,) * len(tests.tests) if weights is None else tuple(weights)
-    whole = all(isinstance(share, int) and 0 < share < 2**53 for share in shares)
+    whole = weights is None or all(isinstance(share, int) and 0 < share < 2**53 for share in shares)
     if len(shares) != len(tests.tests) or not whole:
         requirement = f"{len(tests.tests)} positive integers, one per test"
         raise ParameterError(owner, "weights", weights, allowed=requirement)

@@ -29,6 +29,7 @@ class Recursion(Arithmetic):
         self._prior = prior
         self._costs = costs
         self._known: dict[tuple[int, bytes], Number] = {}
+        self._weights: dict[int, list[Number]] = {}
 
     def labels(self, counts: NDArray[np.int64]) -> list[Number]:
         """The weight of each label of a leaf."""
@@ -38,6 +39,12 @@ class Recursion(Arithmetic):
             self._number(label) * self._power(total - right)
             for label, right in zip(self._prior.labels, correct, strict=True)
         ]
+
+    def _known_weights(self, depth: int) -> list[Number]:
+        if depth not in self._weights:
+            options = (self._prior.option(test, depth) for test in range(self._prior.tests))
+            self._weights[depth] = [*map(self._number, options)]
+        return self._weights[depth]
 
     def leaf(self, counts: NDArray[np.int64]) -> Number:
         key = (0, counts.tobytes())
@@ -59,9 +66,8 @@ class Recursion(Arithmetic):
         stop = self._prior.stop_at(depth)
         values = [self._number(stop) * self.leaf(counts[0])]
         p = self._prior.tests
-        for test in range(p):
+        for test, weight in enumerate(self._known_weights(depth)):
             low, high = (restrict(counts, p, depth, test, holds, binomials(p)) for holds in (False, True))
-            weight = self._number(self._prior.option(test, depth))
             if self._prior.shape == "tree":
                 values.append(weight * self.sum(low, depth - 1) * self.sum(high, depth - 1))
             else:

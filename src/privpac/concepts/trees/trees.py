@@ -24,6 +24,7 @@ from privpac.concepts.trees.parts import Total
 from privpac.concepts.trees.prior import CountedBySets, Prior, Shape, checked_prior, estimate
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.data.schema import Schema
+from privpac.numbers.exact import fraction_of
 
 __all__ = ["GrownRules", "Trees", "TreesGibbs"]
 
@@ -167,8 +168,7 @@ class TreesGibbs:
             return self.law.balls().sum(self.law.at_root(), self.law.prior.depth)
 
     def exact(self) -> Fraction:
-        whole: Fraction = self.law.rationals.sum(self.law.at_root(), self.law.prior.depth)
-        return whole
+        return fraction_of(self.law.rationals.sum(self.law.at_root(), self.law.prior.depth))
 
     def draw(self, coins: Coins) -> Tree:
         return self._grow((), self.law.prior.depth, coins)

@@ -15,11 +15,13 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privpac.constructions.points.formulas import LARGEST_STEP
 from privpac.errors import SizeError
 from privpac.numbers.exact import ball, certainly_below, exp_down, first_whole
 from privpac.numbers.parameters import Number, at_least, chance, positive
+from privpac.numbers.rough import Floats
 from privpac.theory.occam import GRID, Occam, Rate, first_error
 from privpac.theory.register import formula
 
@@ -239,23 +241,32 @@ def _best_boost(*, error: Fraction, failure: Fraction, epsilon: Fraction) -> tup
     Half of the failure probability goes to runs that are all bad, half to selecting a bad one.
     """
     wrong, half, loss = float(error), float(failure) / 2, math.expm1(float(epsilon))
-    light = wrong * _LIGHT_PARTS[:, None, None]
-    flip = light * _FLIP_PARTS[None, :, None]
-    runs = np.arange(1, _MOST_RUNS + 1)[None, None, :].astype(np.float64)
+    light = wrong * _LIGHT_PARTS[:, None]
+    flip = light * _FLIP_PARTS
+    runs = np.arange(1, _MOST_RUNS + 1).astype(np.float64)
     spread = (1 - flip) / flip
     rate = np.minimum(1.0, loss / (spread - 1 + (loss + 1) * (1 - 1 / spread)))
-    room = half ** (1 / runs) - flip - flip / light
+    decay = np.log1p(-rate * light)
     tilt = np.maximum(math.exp(-float(epsilon) / 2), np.sqrt(2 * light / wrong))
     base = 1 - wrong * (1 - tilt) + 2 * light * (1 / tilt - 1)
+
+    def each(i: NDArray[np.intp], j: NDArray[np.intp]) -> Floats:
+        room = half ** (1 / runs) - flip[i, j, None] - (flip / light)[i, j, None]
+        return np.where(room > 0, np.ceil(np.round(np.log(room) / decay[i, j, None], 6)), np.inf)
+
     with np.errstate(divide="ignore", invalid="ignore"):
-        each = np.ceil(np.round(np.log(room) / np.log1p(-rate * light), 6))
         select = np.where(runs > 1, np.ceil(np.round(np.log((runs - 1) / half) / -np.log(base), 6)), 0)
-        total = np.where((room > 0) & (base < 1), runs * each + np.maximum(select, 0), np.inf)
-    least = total.min()
-    if not math.isfinite(least):
+        select = np.where(base < 1, np.maximum(select, 0), np.inf)
+        # One place in seven says what is to be beaten; where not even runs without flips could do so, nothing is tried.
+        i, j = (axis.ravel() for axis in np.indices(decay.shape))
+        most = (runs * each(i[::7], j[::7]) + select[i[::7]]).min()
+        i, j = (axis[(math.log(half) / decay).ravel() <= most + 1] for axis in (i, j))
+        number = each(i, j)
+        total = runs * number + select[i]
+    place, k = np.unravel_index(int(total.argmin()), total.shape)
+    if not math.isfinite(total[place, k]):
         raise SizeError("No number of sampled runs reaches this error.", remedy="Use points:COLUMN:improper.")
-    i, j, k = min(map(tuple, np.argwhere(total == least).tolist()))
-    return int(least), int(runs[0, 0, k]), int(each[i, j, k]), int(i), int(j)
+    return int(total[place, k]), int(runs[k]), int(number[place, k]), int(i[place]), int(j[place])
 
 
 def _boost(error: Fraction, epsilon: Fraction, runs: int, each: int, i: int, j: int) -> Boost:

@@ -19,7 +19,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 
 from privpac import __version__
@@ -28,6 +27,7 @@ from privpac.constructions.release.buckets import Buckets
 from privpac.constructions.release.methods import sanitiser_for
 from privpac.constructions.release.point_counts import PointCounts
 from privpac.constructions.release.sanitiser import FAILURE, Sanitiser
+from privpac.data.files import file_reader
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.drafts import whole_file
@@ -290,7 +290,7 @@ def _write_csv(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
 
 def _write_parquet(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
     arrays = {name: _plain_array(values) for name, values in columns.items()}
-    with duckdb.connect() as connection:
+    with file_reader() as connection:
         connection.register("made", arrays)
         place = str(path).replace("'", "''")
         connection.execute(f"COPY (SELECT * FROM made) TO '{place}' (FORMAT parquet)")
