@@ -25,6 +25,7 @@ from privpac.data.columns import Column
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.errors import SchemaError
+from privpac.plan.simulation import MarginalSource
 
 __all__ = [
     "Population",
@@ -307,7 +308,7 @@ def _planted_tree(schema: Schema, cells: Mapping[str, NDArray[Any]], coins: Seed
     return min((grow(PLANTED_DEPTH) for _ in range(CANDIDATES)), key=unlikeness)
 
 
-def read_marginals(source: str | Path | Mapping[str, Any] | None) -> Marginals | None:
+def read_marginals(source: MarginalSource | None) -> Marginals | None:
     """Marginals from a JSON file or a dictionary: column → quantiles (ordered) or shares (others)."""
     if source is None or isinstance(source, Mapping):
         return source

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,6 +26,7 @@ from privpac.plan.answer import Answer
 from privpac.plan.cost import estimated_class
 from privpac.plan.populations import Population, from_table, labelled, lone_value, read_marginals, synthetic
 from privpac.plan.question import Question
+from privpac.plan.simulation import MarginalSource
 from privpac.plan.trials import FREE, Unsimulated
 from privpac.theory.listing import box_work
 
@@ -219,8 +218,8 @@ class Supply:
     """What the records of a question can be drawn from; everything is made once."""
 
     question: Question
-    table: Any = None
-    marginals: str | Path | Mapping[str, Any] | None = None
+    table: object = None
+    marginals: MarginalSource | None = None
     seconds: float = math.inf
     """How long all of it may take, roughly."""
     populations: dict[object, Population] = field(default_factory=dict, repr=False)

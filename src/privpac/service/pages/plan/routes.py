@@ -12,6 +12,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from privpac.data.schema import Schema
 from privpac.errors import PrivpacError
 from privpac.plan.columns import headings
+from privpac.plan.plan import Plan
+from privpac.plan.simulation import Simulation
 from privpac.plan.words import grid_notes, question_text, verdict
 from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.entrance import Form, SignedIn
@@ -120,7 +122,7 @@ def _progress(request: Request, drawer: Drawer) -> HTMLResponse:
 
 
 def _simulate(drawer: Drawer, form: PlanForm, tell: Tell, request: Request) -> None:
-    plan = form.ask(simulate=True, seconds=SECONDS, progress=tell)
+    plan = form.ask(Simulation(progress=tell, seconds=SECONDS))
     context = {"root": request.scope.get("root_path", "").rstrip("/") + "/"}
     drawer.write(
         RESULT,
@@ -153,7 +155,7 @@ def _about(error: PrivpacError) -> str:
     return error.problem.removeprefix("plan: ").capitalize()
 
 
-def _context(form: PlanForm, plan: Any, *, simulated: bool = False) -> dict[str, Any]:
+def _context(form: PlanForm, plan: Plan, *, simulated: bool = False) -> dict[str, Any]:
     return {
         "wrong": None,
         "sentence": question_text(plan),
