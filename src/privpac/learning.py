@@ -285,7 +285,7 @@ def release_few_labels(
     recipe: FewLabels, run: Callable[[Coins], Hypothesis], *, payment: Payment, table: object = None
 ) -> Model:
     """A model from labelled and unlabelled records, both in memory."""
-    method = recipe.settings["method"]
+    method = recipe.settings.method
     return payment.release(
         recipe.certify(),
         draw=lambda coins: recipe.written(run(coins)),

@@ -240,11 +240,12 @@ def _refuse_unlike(model: Model, tree: Mapping[str, Any], concepts: ConceptClass
 
 def _few_labels(model: Model, concepts: str | ConceptClass) -> FewLabels:
     from privpac.constructions.few_labels.methods import FewLabels
+    from privpac.constructions.few_labels.settings import Settings
 
     wishes = model.certificate["request"]
     size = Size(whole(wishes["labelled"], least=0), whole(wishes["unlabelled"], least=0))
     request = request_from_json(wishes, schema=model.schema, labelled=size.labelled)
-    return FewLabels(concepts, replace(request, size=size), wishes["few_labels"])
+    return FewLabels(concepts, replace(request, size=size), Settings.from_json(wishes["few_labels"]))
 
 
 def _recipe(model: Model, concepts: str | ConceptClass) -> Recipe:
