@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from privpac.constructions.class_facts import (
     MEMBERS,
@@ -38,7 +38,7 @@ def _small(concepts: ClassFacts) -> bool:
     return concepts.vc <= MOST_VC and concepts.kappa is None and concepts.kind not in ONE_WAY
 
 
-def _numbers(wish: Wish) -> dict[str, Any]:
+def _numbers(wish: Wish) -> dict[str, Fraction]:
     return {"failure": wish.failure, "epsilon": wish.epsilon}
 
 

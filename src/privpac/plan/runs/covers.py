@@ -50,7 +50,7 @@ def reference(answer: Answer, supply: Supply) -> Experiment:
     def trial(n: int, epsilon: Fraction) -> Trial:
         ratio = max(ratio_for(epsilon / 2), plan.ratio)
 
-        def run(coins: Any) -> float:
+        def run(coins: SeededCoins) -> float:
             evidence = population.sample(n, coins).reduce(plan.cover.statistic)
             rule = plan.cover.gibbs(evidence, ratio=ratio, costs=(1, 1)).draw(coins)
             return max(0.0, population.error(rule) - population.best)
