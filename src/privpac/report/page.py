@@ -10,7 +10,6 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from privpac.concepts.shapes import PointsSheet
 from privpac.concepts.trees.tree import Tree
 from privpac.constructions.catalogue import REGISTER
 from privpac.constructions.estimates.confusion import CONFIDENCE, Confusion
@@ -69,13 +68,7 @@ def headline(model: Subject) -> str:
     lines = model.describe().splitlines()
     if len(lines) == 1:
         return lines[0]
-    if isinstance(model.hypothesis, Tree):
-        tests = sum(1 for _ in model.hypothesis.tests())
-        return f"A decision tree of {tests} test{'s' * (tests != 1)}"
-    if isinstance(model.hypothesis.shape(model.schema), PointsSheet):
-        columns = len(model.hypothesis.columns)
-        return f"A risk card of {columns} column{'s' * (columns > 1)}"
-    return f"A {model.hypothesis.to_json()['kind']} of {len(lines)} lines"
+    return model.hypothesis.title or f"A {model.hypothesis.to_json()['kind']} of {len(lines)} lines"
 
 
 def _section(title: str, *parts: str) -> str:
@@ -135,12 +128,10 @@ def _alone(model: Subject) -> str:
 
 def _beyond(model: Subject) -> str:
     """That the picture of a large tree is not all of it."""
-    if (
-        not isinstance(model.hypothesis, Tree)
-        or not fold(model.hypothesis, model.leaf_counts, model.schema).beyond
-    ):
+    tree = model.hypothesis
+    if not isinstance(tree, Tree) or not fold(tree, model.leaf_counts, model.schema).beyond:
         return ""
-    size = sum(1 for _ in model.hypothesis.leaves())
+    size = sum(1 for _ in tree.leaves())
     return (
         f'<p class="soft">The rule has {size} leaves. What a page does not hold is folded in the picture'
         f"{'' if model.leaf_counts is None else ', branches with the fewest records first'}; the text below has all"

@@ -16,10 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Costs, Gibbs, Hypothesis
-from privpac.concepts.boxes.box import Box
+from privpac.concepts.base import Costs, Gibbs, Hypothesis
 from privpac.concepts.boxes.rectangles import Rectangles
-from privpac.concepts.grids import FULL
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
@@ -27,27 +25,13 @@ from privpac.concepts.line.unions import Unions
 from privpac.data.columns import Column, Numeric
 from privpac.data.sample import Block, Statistic
 from privpac.data.schema import Schema
-from privpac.errors import ParameterError
 
-__all__ = ["Snappable", "Snapped", "SnappedStatistic", "ordered_columns", "snaps"]
+__all__ = ["Snappable", "Snapped", "SnappedStatistic"]
 
 S = TypeVar("S")
 
 Snappable = Thresholds | Intervals | Unions | Stumps | Rectangles
 """Classes all of whose concepts are made of cuts in ordered columns (and of categories)."""
-
-
-def ordered_columns(concepts: ConceptClass) -> tuple[str, ...]:
-    """The columns whose cuts can be snapped."""
-    if isinstance(concepts, Rectangles):
-        return concepts.columns
-    if isinstance(concepts, Thresholds | Intervals | Unions):
-        return (concepts.column,)
-    if isinstance(concepts, Stumps):
-        return tuple(column.name for column in concepts.schema.columns if column.ordered)
-    raise ParameterError(
-        "Snapped", "concepts", concepts.word, allowed="thresholds, intervals, unions, stumps or rectangles"
-    )
 
 
 @dataclass(frozen=True)
@@ -92,7 +76,7 @@ class Snapped:
     def at(cls, concepts: Snappable, points: Mapping[str, list[int]]) -> Snapped:
         """Cuts that tell these points apart: in front of each of them, and behind the last."""
         marks = []
-        for name in ordered_columns(concepts):
+        for name in concepts.cut_columns:
             size = concepts.schema.column(name).size
             inner = tuple(sorted({cell for cell in points[name] if 0 < cell < size}))
             marks.append(
@@ -119,9 +103,7 @@ class Snapped:
             return Numeric(column.name, lower=0, upper=len(marks[column.name]), integer=True)
 
         schema = replace(self.schema, columns=tuple(thinned(column) for column in self.schema.columns))
-        if isinstance(self.concepts, Rectangles):  # the marks are its grid
-            return replace(self.concepts, schema=schema, bins=FULL)
-        return replace(self.concepts, schema=schema)
+        return self.concepts.over(schema)  # the marks are its grid
 
     @property
     def size(self) -> int | None:
@@ -142,7 +124,7 @@ class Snapped:
     def contains(self, hypothesis: Hypothesis) -> bool:
         """Whether it is a member of the fine class whose cuts lie on the marks."""
         edges = {name: {0, *marks, self.schema.column(name).size} for name, marks in self.marks}
-        return snaps(self.concepts, hypothesis) and all(
+        return self.concepts.contains_moved(hypothesis) and all(
             edge in edges[name] for name, edge in _edges(hypothesis)
         )
 
@@ -159,17 +141,6 @@ class Snapped:
         if fine is None:
             raise TypeError(f"a {type(hypothesis).__name__} cannot be snapped")
         return fine
-
-
-def snaps(concepts: Snappable, hypothesis: Hypothesis) -> bool:
-    """Whether it is a member of a class whose cuts may lie on any cell, whatever grid the class itself has."""
-    if not isinstance(concepts, Rectangles):
-        return concepts.contains(hypothesis)
-    if not isinstance(hypothesis, Box) or not hypothesis.is_written_once:
-        return False
-    return (hypothesis.columns, hypothesis.inside) == (concepts.columns, concepts.inside) and all(
-        0 <= edge <= concepts.schema.column(name).size for name, edge in _edges(hypothesis)
-    )
 
 
 def _edges(hypothesis: Hypothesis) -> list[tuple[str, int]]:

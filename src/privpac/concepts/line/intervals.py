@@ -20,6 +20,7 @@ from privpac.concepts.base import (
     Costs,
     EvenPrior,
     Hypothesis,
+    MadeOfCuts,
     Move,
     OneColumn,
     OverColumn,
@@ -92,12 +93,15 @@ class Interval(OneColumn):
 
 
 @dataclass(frozen=True)
-class Intervals(AnyNumber, BySums, EvenPrior, OverColumn, Stored):
+class Intervals(AnyNumber, BySums, EvenPrior, OverColumn, MadeOfCuts, Stored):
     """All intervals of one ordered `column` of a `schema`; records in the interval get class number `inside`."""
 
     schema: Schema
     column: str
     inside: int = 1
+    ends: ClassVar[int] = 2
+    differences_vc: ClassVar[int] = 4
+    """Unions of two intervals."""
 
     def __post_init__(self) -> None:
         check_ordered("Intervals", self.schema, (self.column,), self.inside)

@@ -23,6 +23,7 @@ from privpac.concepts.base import (
     Costs,
     EvenPrior,
     Hypothesis,
+    MadeOfCuts,
     Move,
     OneColumn,
     OverColumn,
@@ -158,7 +159,7 @@ class Union(OneColumn):
 
 
 @dataclass(frozen=True)
-class Unions(AnyNumber, BySums, VotedAsMembers, EvenPrior, OverColumn, Stored):
+class Unions(AnyNumber, BySums, VotedAsMembers, EvenPrior, OverColumn, MadeOfCuts, Stored):
     """All unions of at most `intervals` intervals of one ordered `column` of a `schema`; records in one of them get
     class number `inside`."""
 
@@ -172,6 +173,15 @@ class Unions(AnyNumber, BySums, VotedAsMembers, EvenPrior, OverColumn, Stored):
             raise ParameterError("Unions", "intervals", self.intervals, allowed="an integer from 1 up")
         check_ordered("Unions", self.schema, (self.column,), self.inside)
         self._refuse_unwritable()
+
+    @property
+    def ends(self) -> int:
+        return 2 * self.intervals
+
+    @property
+    def differences_vc(self) -> int:
+        """Unions of twice as many intervals."""
+        return 4 * self.intervals
 
     def _refuse_unwritable(self) -> None:
         """Before anything of the size of the class is computed: certificates hold that number in decimal digits."""

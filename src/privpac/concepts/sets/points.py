@@ -94,6 +94,8 @@ class Points(AnyNumber, AnyPoints, CountedByScore, DrawnByScore, EvenPrior, Over
 
     schema: Schema
     column: str
+    differences_vc: ClassVar[int] = 2
+    """Pairs of points."""
 
     @property
     def word(self) -> str:

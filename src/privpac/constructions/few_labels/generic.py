@@ -22,12 +22,9 @@ from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.derived.difference import SymmetricDifference
-from privpac.concepts.derived.snapped import Snappable, Snapped, ordered_columns, snaps
+from privpac.concepts.derived.snapped import Snappable, Snapped
 from privpac.concepts.finite import Finite
 from privpac.concepts.grids import boxes_fit
-from privpac.concepts.line.stumps import Stumps
-from privpac.concepts.line.thresholds import Thresholds
-from privpac.concepts.line.unions import Unions
 from privpac.constructions.base import DrawsOnce
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.few_labels.generic_formulas import (
@@ -94,21 +91,14 @@ class GenericLearner(DrawsOnce):
     @property
     def _slabs(self) -> int:
         """How many ranges a concept and its snapped neighbour may differ on."""
-        match self.concepts:
-            case Thresholds() | Stumps() | Finite():
-                return 1
-            case Rectangles():
-                return 2 * len(self.concepts.columns)
-            case Unions():
-                return 2 * self.concepts.intervals
-        return 2  # an interval has two ends
+        return 1 if isinstance(self.concepts, Finite) else self.concepts.ends
 
     def sanitisers(self, records: int) -> tuple[Sanitiser, ...]:
         """What is released of the unlabelled records: a table for each ordered column, or one for a finite class."""
         third = self.failure / 3
         if isinstance(self.concepts, Finite):
             return (self._blr(third),)
-        names = ordered_columns(self.concepts)
+        names = self.concepts.cut_columns
         if not names:
             raise ParameterError(
                 OWNER, "concepts", self.concepts.word, allowed="a class with an ordered column to sanitise"
@@ -179,7 +169,7 @@ class GenericLearner(DrawsOnce):
         """At most so many remain, whatever the points are (with a prior: one over the smallest share)."""
         if isinstance(self.concepts, Finite):
             return math.ceil(self.concepts.size)
-        sizes = {name: self.concepts.schema.column(name).size for name in ordered_columns(self.concepts)}
+        sizes = {name: self.concepts.schema.column(name).size for name in self.concepts.cut_columns}
         marks = {name: list(range(1, min(points, size - 1) + 1)) for name, size in sizes.items()}
         return math.ceil(Snapped.at(self.concepts, marks).odds) + 1
 
@@ -260,7 +250,7 @@ class GenericLearner(DrawsOnce):
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
         if isinstance(self.concepts, Finite):
             return self.concepts.contains(hypothesis)
-        return snaps(self.concepts, hypothesis)
+        return self.concepts.contains_moved(hypothesis)
 
     def learn(self, sample: SemiSample, coins: Coins) -> Hypothesis:
         tables = self.sanitisers(sample.unlabelled.size.total)
@@ -268,7 +258,7 @@ class GenericLearner(DrawsOnce):
         if isinstance(self.concepts, Finite):
             labellings = self.concepts.dichotomies(releases[0].records(sample.schema))
             return labellings.member(labellings.mistakes(sample.labelled).draw(self.ratio, coins))
-        names, goal = ordered_columns(self.concepts), self._points(sample.size)
+        names, goal = self.concepts.cut_columns, self._points(sample.size)
         points = {
             name: table.thinned(goal)  # type: ignore[attr-defined]
             for name, table in zip(names, releases, strict=True)
