@@ -14,8 +14,7 @@ from privpac.concepts.trees.tree import Tree
 from privpac.constructions.catalogue import REGISTER
 from privpac.constructions.estimates.confusion import CONFIDENCE, Confusion
 from privpac.constructions.estimates.folding import fold
-from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
-from privpac.data.words import with_meaning
+from privpac.data.columns import Column, Date, Numeric
 from privpac.guarantee.certificate import SEED_WARNING
 from privpac.guarantee.facts import fact_from_json
 from privpac.guarantee.sentences import parameter_words
@@ -329,20 +328,8 @@ def _label(model: Subject) -> str:
 
 def values_of(column: Column) -> str:
     """What people call a column if that is not its name, and its allowed values, in words."""
-    return _values(column) if column.title is None else f"{column.title}: {_values(column)}"
-
-
-def _values(column: Column) -> str:
-    if isinstance(column, Categorical):
-        names = ", ".join(with_meaning(name, column.meanings) for name in column.names[:12])
-        return names if column.size <= 12 else f"{names}, … ({column.size} in all)"
-    if isinstance(column, Boolean):
-        return ", ".join(with_meaning(name, column.meanings) for name in ("true", "false"))
-    if isinstance(column, Numeric):
-        most = f"; most between {column.usual[0]} and {column.usual[1]}" if column.usual else ""
-        ends = f"{column.lower} to {column.with_unit(str(column.upper))}"
-        return f"{ends}{', whole numbers' if column.integer else ''}{most}"
-    return f"{column.lower} to {column.upper}" if isinstance(column, Date) else f"{column.size} values"
+    values = column.values_in_words()
+    return values if column.title is None else f"{column.title}: {values}"
 
 
 def _footer(model: Subject) -> str:
