@@ -11,7 +11,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Protocol, TypeVar
 
 import numpy as np
 from flint import arb, ctx
@@ -21,7 +21,7 @@ from privpac.concepts.base import Costs, EvenPrior, Hypothesis, MadeOfCuts, Stor
 from privpac.concepts.boxes.axes import Axis, blank_ranges, ranges_of
 from privpac.concepts.boxes.box import Box
 from privpac.concepts.boxes.ladder import BoxLadder
-from privpac.concepts.boxes.sums import BoxSums
+from privpac.concepts.boxes.sums import BoxSums, Outer
 from privpac.concepts.grids import (
     BOX_GROUPS,
     FULL,
@@ -49,6 +49,9 @@ from privpac.errors import ParameterError, SizeError
 from privpac.theory.listing import boxes_drawn_from
 
 __all__ = ["RectangleGibbs", "Rectangles"]
+
+
+W_co = TypeVar("W_co", covariant=True)
 
 
 @dataclass(frozen=True)
@@ -279,40 +282,58 @@ class RectangleGibbs:
         columns = (by_column[axis] for axis in range(len(self.order)))
         return self.concepts.member([(low, high - 1) for low, high in columns])
 
-    def weights(self, question: str, place: tuple[Any, ...]) -> Floats:
+    def weights(self, question: str, outer: Outer, place: tuple[int, ...]) -> Floats:
         """Float weights; those of the first choice cost the whole recursion and are kept for further draws."""
-        if question == "lefts":
-            return self._lefts
-        values: Floats = getattr(self.sums, question)(*place)
-        return values
+        return self._lefts if question == "lefts" else _weights(self.sums, question, outer, place)
+
+
+class _Sums(Protocol[W_co]):
+    """What a draw asks of its sums, whatever they are computed in."""
+
+    def lefts(self) -> W_co: ...
+
+    def rights(self, outer: Outer, first: int) -> W_co: ...
+
+    def ends(self, outer: Outer, first: int, last: int) -> W_co: ...
+
+    def starts(self, outer: Outer, first: int, last: int, end: int) -> W_co: ...
+
+
+def _weights(sums: _Sums[W_co], question: str, outer: Outer, place: tuple[int, ...]) -> W_co:
+    match question:
+        case "lefts":
+            return sums.lefts()
+        case "rights":
+            return sums.rights(outer, *place)
+        case "ends":
+            return sums.ends(outer, *place)
+    return sums.starts(outer, *place)
 
 
 class _Choice:
-    """Weights of one decision of a draw; `question` names the method that computes them, in any
-    arithmetic."""
+    """Weights of one decision of a draw, in any arithmetic."""
 
-    def __init__(self, law: RectangleGibbs, question: str, *place: Any) -> None:
+    def __init__(self, law: RectangleGibbs, question: str, outer: Outer = (), *place: int) -> None:
         self._law = law
         self._question = question
+        self._outer = outer
         self._place = place
 
     @property
     def key(self) -> Hashable:
         sums = self._law.sums
         points = tuple(map(tuple, sums.points.tolist()))
-        return ("box", self._question, self._place, sums.ratio, sums.axes, points, tuple(sums.moves.tolist()))
+        place = (self._outer, *self._place) if self._place else ()
+        return ("box", self._question, place, sums.ratio, sums.axes, points, tuple(sums.moves.tolist()))
 
     def floats(self) -> tuple[Floats, float]:
         if not self._law.sums.fits:
             return np.ones(1), 1.0
-        return self._law.weights(self._question, self._place), self._law.sums.error
+        return self._law.weights(self._question, self._outer, self._place), self._law.sums.error
 
     def balls(self, bits: int) -> Sequence[arb]:
         with ctx.workprec(bits):
-            weights: Sequence[arb] = getattr(BoxLadder.in_balls(self._law.sums), self._question)(*self._place)
-            return weights
+            return _weights(BoxLadder.in_balls(self._law.sums), self._question, self._outer, self._place)
 
     def exact(self) -> Sequence[Fraction]:
-        ladder = BoxLadder.exact(self._law.sums)
-        weights: Sequence[Fraction] = getattr(ladder, self._question)(*self._place)
-        return weights
+        return _weights(BoxLadder.exact(self._law.sums), self._question, self._outer, self._place)

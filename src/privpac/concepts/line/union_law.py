@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from flint import arb, ctx
@@ -26,6 +26,7 @@ Range = tuple[int, int]
 """Cells low <= cell < high."""
 
 M = TypeVar("M")
+W_co = TypeVar("W_co", covariant=True)
 
 _MEMORY = 64
 """Weight lists kept between draws; each has at most 2k·sqrt(records) numbers."""
@@ -62,7 +63,7 @@ class UnionGibbs(Generic[M]):
         again."""
 
         def compute(question: str, *place: int) -> Floats:
-            values: Floats = getattr(self.sums, question)(*place)
+            values = _weights(self.sums, question, place)
             values.setflags(write=False)
             return values
 
@@ -84,9 +85,27 @@ class UnionGibbs(Generic[M]):
         return self._ladders[bits]
 
 
+class _Sums(Protocol[W_co]):
+    """What a draw asks of its sums, whatever they are computed in."""
+
+    def totals(self) -> W_co: ...
+
+    def blocks(self, state: int, stop: int) -> W_co: ...
+
+    def terms(self, block: int, state: int, stop: int) -> W_co: ...
+
+
+def _weights(sums: _Sums[W_co], question: str, place: tuple[int, ...]) -> W_co:
+    match question:
+        case "totals":
+            return sums.totals()
+        case "blocks":
+            return sums.blocks(*place)
+    return sums.terms(*place)
+
+
 class _Choice:
-    """Weights of one decision of a draw; `question` names the method that computes them, in any
-    arithmetic."""
+    """Weights of one decision of a draw, in any arithmetic."""
 
     def __init__(self, law: UnionGibbs[Any], question: str, *place: int) -> None:
         self._law = law
@@ -111,9 +130,7 @@ class _Choice:
 
     def balls(self, bits: int) -> Sequence[arb]:
         with ctx.workprec(bits):
-            weights: Sequence[arb] = getattr(self._law.ladder(bits), self._question)(*self._place)
-            return weights
+            return _weights(self._law.ladder(bits), self._question, self._place)
 
     def exact(self) -> Sequence[Fraction]:
-        weights: Sequence[Fraction] = getattr(self._law.ladder(None), self._question)(*self._place)
-        return weights
+        return _weights(self._law.ladder(None), self._question, self._place)
