@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.coins import SeededCoins
+from privpac.coins.tosses import BitCoins
 from privpac.constructions.prediction.formulas import vote_wrong
 from privpac.constructions.prediction.fresh_draws import FreshDraws
 from privpac.constructions.prediction.net_relabelled import NetRelabelled
@@ -55,7 +55,7 @@ def _experiment(
     def trial(n: int, epsilon: Fraction) -> Trial:
         errs = make(population, n, epsilon)
 
-        def run(coins: SeededCoins) -> float:
+        def run(coins: BitCoins) -> float:
             sample = population.sample(n, coins)
             wrong = sum(errs(sample, coins) for _ in range(draws)) / draws
             return max(0.0, wrong - population.best)
@@ -143,7 +143,7 @@ def vote(answer: Answer, supply: Supply) -> Experiment:
         predictor = Vote(Concepts(concepts), epsilon, min(models, n))
         cells = population.records.block().cells
 
-        def errs(sample: Any, coins: SeededCoins) -> float:
+        def errs(sample: Any, coins: BitCoins) -> float:
             votes = predictor.voters.tally(predictor.prepare(sample, coins).models, cells)[:, 1]
             return _voted_wrong(population, votes, predictor.models, predictor.ratio)
 

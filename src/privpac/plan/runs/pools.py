@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
-from privpac.coins import SeededCoins
+from privpac.coins.tosses import BitCoins
 from privpac.constructions.few_labels.methods import choose
 from privpac.constructions.few_labels.settings import Goal, Settings
 from privpac.data.engines.memory import MemorySample
@@ -41,7 +41,7 @@ def with_pool(method: str) -> Callable[[Answer, Supply], Experiment]:
         def trial(n: int, epsilon: Fraction) -> Trial:
             learner = settings(n, epsilon).learner(concepts)
 
-            def run(coins: SeededCoins) -> float:
+            def run(coins: BitCoins) -> float:
                 sample = _sample(population, n, others, coins)
                 return max(0.0, population.error(learner.learn(sample, coins)) - population.best)
 
@@ -69,7 +69,7 @@ def _new_labels(settings: Callable[[int, Fraction], Settings], n: int, answer: A
         return 0
 
 
-def _sample(population: Population, n: int, others: int, coins: SeededCoins) -> SemiSample:
+def _sample(population: Population, n: int, others: int, coins: BitCoins) -> SemiSample:
     """The records without labels first: they are the same for every number of labels."""
     bare = population.sample(others, coins).block().cells
     return SemiSample(population.sample(n, coins), MemorySample.from_cells(population.records.schema, bare))

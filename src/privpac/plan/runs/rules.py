@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from privpac.coins import SeededCoins
+from privpac.coins.tosses import BitCoins
 from privpac.constructions.cuts.noisy import DenoisedCuts, NoisyCuts
 from privpac.constructions.draw.occam import Merged, Occam
 from privpac.constructions.draw.staged_trees import StagedTrees
@@ -41,7 +41,7 @@ def _learning(answer: Answer, supply: Supply, make: Make, seconds: Callable[[int
     population = supply.population(answer)
 
     def learnt_by(learner: Any, n: int) -> Trial:
-        def run(coins: SeededCoins) -> float:
+        def run(coins: BitCoins) -> float:
             rule = learner.learn(population.sample(n, coins), coins)
             return max(0.0, population.error(rule) - population.best)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.coins import SeededCoins
+from privpac.coins.tosses import BitCoins
 from privpac.concepts.sets.points import Point
 from privpac.constructions.release.block_quantiles import BlockQuantiles
 from privpac.constructions.release.blr import ListedBLR, ThresholdBLR
@@ -96,7 +96,7 @@ def _release(
     def trial(n: int, epsilon: Fraction) -> Trial:
         sanitiser = make(schema, column, epsilon)
 
-        def run(coins: SeededCoins) -> float:
+        def run(coins: BitCoins) -> float:
             cells = population.sample(n, coins).block().cells[column]
             table = sanitiser.release(MemorySample.from_cells(schema, {column: cells}), coins)
             return worst(cells, table)
