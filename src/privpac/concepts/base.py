@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from privpac.coins import Coins
 from privpac.concepts.literals.questions import Questions
 from privpac.concepts.shapes import Shape
-from privpac.data.sample import Statistic
+from privpac.data.sample import Counted, Statistic
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts
 from privpac.mechanisms import gibbs
@@ -48,6 +48,7 @@ __all__ = [
     "ScoredClass",
     "ScoredGibbs",
     "Stored",
+    "draw_from",
 ]
 
 if TYPE_CHECKING:
@@ -227,6 +228,13 @@ class ConceptClass(Protocol[E]):
         """Whether a draw could ever be this one, from public parameters alone: what `verify` asks of a stored rule."""
 
 
+def draw_from(
+    concepts: ConceptClass[E], sample: Counted, coins: Coins, *, ratio: Fraction, costs: Costs = (1, 1)
+) -> Hypothesis:
+    """One member, from the law that the records give: its evidence is what the statistic of the class counts."""
+    return concepts.gibbs(sample.reduce(concepts.statistic), ratio=ratio, costs=costs).draw(coins)
+
+
 class MergeableClass(ConceptClass, Protocol):
     """A class whose members may hold parts that change nothing; their method `merged` leaves these out."""
 
@@ -350,7 +358,7 @@ class Scored(Protocol[E_contra]):
         """All members of the class, counted by the price of their mistakes in the evidence."""
 
 
-class ScoredClass(ConceptClass, Scored, Protocol):
+class ScoredClass(ConceptClass[E], Scored[E], Protocol[E]):
     """A class whose members can be counted by score."""
 
 

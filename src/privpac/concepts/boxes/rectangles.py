@@ -179,7 +179,7 @@ class Rectangles(VotedAsMembers, EvenPrior, MadeOfCuts, Stored):
         """Boxes are drawn themselves, by their mistakes on the voters."""
         self.require(voters)
 
-    def dichotomies(self, *points: Sample) -> BoxDichotomies | MemberDichotomies:
+    def dichotomies(self, *points: Sample) -> BoxDichotomies | MemberDichotomies[PointCounts]:
         """Its labellings of the distinct points of these records; boxes themselves for many records."""
         if self._drawn_themselves(sum(sample.size.total for sample in points)):
             return MemberDichotomies(self)

@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.base import ConceptClass, Hypothesis, draw_from
 from privpac.concepts.derived.reference import PublicTable, Reference, Uniform, UniformSphere
 from privpac.concepts.grids import MOST_DIRECTIONS
 from privpac.concepts.line.cuts import MOST_LISTED, Cuts
@@ -262,8 +262,7 @@ class ReferenceCover(ReadsOnce):
         if isinstance(self.reference, PublicTable):
             self.reference.refuse_if_private(sample)
         plan = self.plan(sample.size.labelled)
-        evidence = sample.reduce(plan.cover.statistic)
-        return plan.cover.gibbs(evidence, ratio=plan.ratio, costs=(1, 1)).draw(coins)
+        return draw_from(plan.cover, sample, coins, ratio=plan.ratio)
 
 
 @lru_cache(maxsize=256)

@@ -29,6 +29,7 @@ from privpac.concepts.base import (
     OnGrid,
     Scored,
     ScoredClass,
+    draw_from,
 )
 from privpac.constructions.base import Around, DrawsMembers, Learner, ReadsOnce
 from privpac.constructions.wrappers.nested import empirical_accuracy
@@ -317,11 +318,11 @@ class Occam(DrawsMembers, ReadsOnce):
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         self._require_room(sample.size)  # no records leave the prior
-        evidence = sample.reduce(self.concepts.statistic)
         if self.mechanism == "permute-and-flip":
+            evidence = sample.reduce(self.concepts.statistic)
             scores = cast(ScoredClass, self.concepts).scores(evidence, costs=self.prices)
             return permute_and_flip.draw(scores, self.ratio, coins)
-        return self.concepts.gibbs(evidence, ratio=self.ratio, costs=self.prices).draw(coins)
+        return draw_from(self.concepts, sample, coins, ratio=self.ratio, costs=self.prices)
 
 
 LEFT_OUT = "parts of the rule that change nothing left out"

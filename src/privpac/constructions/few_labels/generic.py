@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privpac.coins import Coins
-from privpac.concepts.base import Hypothesis
+from privpac.concepts.base import Hypothesis, draw_from
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.derived.difference import SymmetricDifference
 from privpac.concepts.derived.snapped import Snappable, Snapped
@@ -263,6 +263,4 @@ class GenericLearner(DrawsOnce):
             name: table.thinned(goal)  # type: ignore[attr-defined]
             for name, table in zip(names, releases, strict=True)
         }
-        concepts = Snapped.at(self.concepts, points)
-        evidence = sample.labelled.reduce(concepts.statistic)
-        return concepts.gibbs(evidence, ratio=self.ratio, costs=(1, 1)).draw(coins)
+        return draw_from(Snapped.at(self.concepts, points), sample.labelled, coins, ratio=self.ratio)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privpac.coins import Coins
-from privpac.concepts.base import Hypothesis
+from privpac.concepts.base import Hypothesis, draw_from
 from privpac.concepts.sets.codes import CodeSets
 from privpac.constructions.base import DrawsMembers, DrawsOnce, ReadsOnce
 from privpac.constructions.draw.occam import FAILURE
@@ -96,5 +96,4 @@ class CodedPoints(DrawsMembers, DrawsOnce, ReadsOnce):
         )
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
-        evidence = sample.reduce(self.concepts.statistic)
-        return self.concepts.gibbs(evidence, ratio=self.ratio, costs=(1, 1)).draw(coins)
+        return draw_from(self.concepts, sample, coins, ratio=self.ratio)
