@@ -21,7 +21,7 @@ import numpy as np
 
 from privpac.checker.document import parsed
 from privpac.coins import Coins, coins_for
-from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.constructions.few_labels.active import Questions
 from privpac.constructions.few_labels.active_settings import ask_settings
 from privpac.constructions.few_labels.methods import FewLabels
@@ -68,7 +68,7 @@ class Asking:
         records: int,
         *,
         schema: Schema,
-        concepts: str | ConceptClass,
+        concepts: str | AnyClass,
         epsilon: object = 1.0,
         labels: int | None = None,
         error: object = None,
@@ -239,7 +239,7 @@ class Asking:
         return cls(recipe, Questions(*map(tuple, positions)), answers, public["coins"], place)
 
 
-def _recipe(concepts: str | ConceptClass, request: Request, settings: Settings) -> FewLabels:
+def _recipe(concepts: str | AnyClass, request: Request, settings: Settings) -> FewLabels:
     """For a request about all records, of which so many are asked."""
     if settings.session is None:
         raise Malformed("there are no questions")

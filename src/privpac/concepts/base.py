@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 from privpac.coins import Coins
 from privpac.concepts.literals.questions import Questions
 from privpac.concepts.shapes import Shape
-from privpac.data.sample import Counted, Statistic
+from privpac.data.sample import Statistic
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Scores
 
 __all__ = [
+    "AnyClass",
     "AnyNumber",
     "ConceptClass",
     "Costs",
@@ -48,18 +49,10 @@ __all__ = [
     "ScoredClass",
     "ScoredGibbs",
     "Stored",
-    "draw_from",
 ]
 
-if TYPE_CHECKING:
-    from typing_extensions import TypeVar
-
-    E = TypeVar("E", default=Any)  # where a class may be any, so may its evidence
-    E_contra = TypeVar("E_contra", contravariant=True, default=Any)
-else:
-    from typing import TypeVar
-
-    E, E_contra = TypeVar("E"), TypeVar("E_contra", contravariant=True)
+E = TypeVar("E")
+E_contra = TypeVar("E_contra", contravariant=True)
 
 Costs = tuple[int, ...]
 """Public price of misjudging a record of each class; the score of a hypothesis is the price of its mistakes."""
@@ -228,14 +221,11 @@ class ConceptClass(Protocol[E]):
         """Whether a draw could ever be this one, from public parameters alone: what `verify` asks of a stored rule."""
 
 
-def draw_from(
-    concepts: ConceptClass[E], sample: Counted, coins: Coins, *, ratio: Fraction, costs: Costs = (1, 1)
-) -> Hypothesis:
-    """One member, from the law that the records give: its evidence is what the statistic of the class counts."""
-    return concepts.gibbs(sample.reduce(concepts.statistic), ratio=ratio, costs=costs).draw(coins)
+AnyClass: TypeAlias = ConceptClass[Any]
+"""Where the evidence stays with the class, and what it is made of does not matter."""
 
 
-class MergeableClass(ConceptClass, Protocol):
+class MergeableClass(AnyClass, Protocol):
     """A class whose members may hold parts that change nothing; their method `merged` leaves these out."""
 
     def contains_merged(self, hypothesis: Hypothesis) -> bool:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.data.sample import Sample, Size
 from privpac.data.semi import SemiSample
 from privpac.guarantee.certificate import Certificate
@@ -44,7 +44,7 @@ class DrawsOnce:
 
 class _OfClass(Protocol):
     @property
-    def concepts(self) -> ConceptClass: ...
+    def concepts(self) -> AnyClass: ...
 
 
 class DrawsMembers:
@@ -64,7 +64,7 @@ class Learner(Protocol):
     """A pair of methods on one frozen value of public parameters."""
 
     @property
-    def concepts(self) -> ConceptClass:
+    def concepts(self) -> AnyClass:
         """The class that the rule is learnt from."""
 
     @property
@@ -99,7 +99,7 @@ class Around:
     learner: Learner
 
     @property
-    def concepts(self) -> ConceptClass:
+    def concepts(self) -> AnyClass:
         """The inner learner's."""
         return self.learner.concepts
 
@@ -122,7 +122,7 @@ class SemiLearner(Protocol):
     """A learner of few labels: it sees labelled and unlabelled records, and `size` counts both."""
 
     @property
-    def concepts(self) -> ConceptClass:
+    def concepts(self) -> AnyClass:
         """The class that the rule is learnt from."""
 
     @property

@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import count
 from typing import Any, cast
 
-from privpac.concepts.base import ConceptClass, Costs, ManyLabels
+from privpac.concepts.base import AnyClass, Costs, ManyLabels
 from privpac.concepts.derived.snapped import Snappable
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
@@ -158,7 +158,7 @@ class Request:
             return LabelPrivateTrees(self.schema, self.per_record, stages, _cuts(tests), self.costs)
         return StagedTrees(self.schema, self.per_record, stages, tests, self.costs)
 
-    def occam(self, concepts: ConceptClass) -> Learner:
+    def occam(self, concepts: AnyClass) -> Learner:
         """The learner of one draw from a class, for what is to be protected; refused if there are too many labels or
         records."""
         if not isinstance(concepts, ManyLabels):
@@ -255,7 +255,7 @@ def inner_word(rest: str, form: str) -> tuple[int | None, str]:
     return number, word
 
 
-def class_of_draw(learner: Learner, word: str, *, owner: str) -> ConceptClass:
+def class_of_draw(learner: Learner, word: str, *, owner: str) -> AnyClass:
     """The class that a learner draws one member of; refused where more than one draw is made."""
     draw = one_draw(learner)
     if draw is None:

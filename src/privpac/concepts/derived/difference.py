@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells, ConceptClass, Hypothesis, KnownDifferences, RuleBase
+from privpac.concepts.base import AnyClass, Cells, Hypothesis, KnownDifferences, RuleBase
 from privpac.concepts.finite import Finite
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
@@ -52,7 +52,7 @@ class Difference(RuleBase):
 class SymmetricDifference:
     """All symmetric differences of two concepts of a class."""
 
-    concepts: ConceptClass
+    concepts: AnyClass
 
     @property
     def schema(self) -> Schema:

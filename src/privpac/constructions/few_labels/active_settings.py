@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import floor
 from typing import NamedTuple
 
-from privpac.concepts.base import ConceptClass
+from privpac.concepts.base import AnyClass
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.few_labels.methods import (
     NOT_THIS_WAY,
@@ -54,7 +54,7 @@ def inner_epsilon(kept: int, records: int, *, epsilon: Fraction) -> Fraction:
 
 
 def ask_settings(
-    concepts: str | ConceptClass,
+    concepts: str | AnyClass,
     request: Request,
     *,
     labels: int | None,
@@ -101,7 +101,7 @@ def ask_settings(
 
 
 def _options(
-    members: ConceptClass, labelled: int, records: int, *, epsilon: Fraction, method: str, failure: Fraction
+    members: AnyClass, labelled: int, records: int, *, epsilon: Fraction, method: str, failure: Fraction
 ) -> Iterator[Option]:
     """Every method and part kept that is tried."""
     possible = method in ("auto", "plain")
@@ -130,7 +130,7 @@ def _options(
 
 
 def _option(
-    members: ConceptClass,
+    members: AnyClass,
     labelled: int,
     kept: int,
     records: int,

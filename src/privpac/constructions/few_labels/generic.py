@@ -19,14 +19,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privpac.coins import Coins
-from privpac.concepts.base import Hypothesis, draw_from
+from privpac.concepts.base import Hypothesis
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.derived.difference import SymmetricDifference
 from privpac.concepts.derived.snapped import Snappable, Snapped
 from privpac.concepts.finite import Finite
 from privpac.concepts.grids import boxes_fit
 from privpac.constructions.base import DrawsOnce
-from privpac.constructions.draw.occam import FAILURE
+from privpac.constructions.draw.occam import FAILURE, draw_from
 from privpac.constructions.few_labels.generic_formulas import (
     POINTS,
     GenericPlan,

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, cast
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis, MergeableClass
+from privpac.concepts.base import AnyClass, Hypothesis, MergeableClass
 from privpac.constructions.base import SemiLearner
 from privpac.constructions.draw.occam import FAILURE, LEFT_OUT
 from privpac.constructions.few_labels.active import Active
@@ -35,7 +35,7 @@ BLOCKS = "blocks:"
 """The word of cuts that spend a delta from labelled records alone; methods of few labels build them themselves."""
 
 
-def concepts_for(concepts: str | ConceptClass, request: Request) -> ConceptClass:
+def concepts_for(concepts: str | AnyClass, request: Request) -> AnyClass:
     """The class a word names; it must be learnt by one draw."""
     word = concepts if isinstance(concepts, str) else concepts.word
     if word.startswith(BLOCKS):
@@ -56,7 +56,7 @@ def promised_error(learner: SemiLearner, size: Size) -> Fraction:
     return min(errors, default=Fraction(1))
 
 
-def choose(concepts: ConceptClass, size: Size, *, method: str, goal: Goal) -> Settings:
+def choose(concepts: AnyClass, size: Size, *, method: str, goal: Goal) -> Settings:
     """Settings of a method, or of the one that promises most; a delta that does not pay is refused."""
     if method not in METHODS:
         raise ParameterError(OWNER, "method", method, allowed="one of " + ", ".join(METHODS))
@@ -72,11 +72,11 @@ def choose(concepts: ConceptClass, size: Size, *, method: str, goal: Goal) -> Se
     return min(ways, key=lambda settings: _error_of(concepts, size, settings))
 
 
-def _error_of(concepts: ConceptClass, size: Size, settings: Settings) -> Fraction:
+def _error_of(concepts: AnyClass, size: Size, settings: Settings) -> Fraction:
     return promised_error(settings.learner(concepts), size)
 
 
-def _possible(concepts: ConceptClass, size: Size, method: str, goal: Goal) -> Settings | None:
+def _possible(concepts: AnyClass, size: Size, method: str, goal: Goal) -> Settings | None:
     """Settings of a method, if it is one for this class and these records."""
     try:
         settings = SEARCHES[method](concepts, size, goal)
@@ -86,7 +86,7 @@ def _possible(concepts: ConceptClass, size: Size, method: str, goal: Goal) -> Se
     return settings
 
 
-def _with_delta(concepts: ConceptClass, size: Size, method: str, goal: Goal) -> Settings:
+def _with_delta(concepts: AnyClass, size: Size, method: str, goal: Goal) -> Settings:
     """Settings that spend a delta and promise more than the same method without: all by public numbers."""
     if method == "plain":
         raise _no_delta(
@@ -116,7 +116,7 @@ def _with_delta(concepts: ConceptClass, size: Size, method: str, goal: Goal) -> 
     return best
 
 
-def _pays(concepts: ConceptClass, size: Size, settings: Settings, goal: Goal) -> bool:
+def _pays(concepts: AnyClass, size: Size, settings: Settings, goal: Goal) -> bool:
     """Whether a delta is spent, and more is promised with it than without."""
     learner = settings.learner(concepts)
     if learner.certify(size).privacy.fact.delta == 0:
@@ -129,7 +129,7 @@ def _no_delta(delta: Fraction, *, requirement: str, remedy: str) -> ParameterErr
     return ParameterError(OWNER, "delta", plain(delta), allowed=requirement, remedy=remedy)
 
 
-def _way(concepts: ConceptClass, size: Size, method: str, goal: Goal, error: Fraction) -> Settings | None:
+def _way(concepts: AnyClass, size: Size, method: str, goal: Goal, error: Fraction) -> Settings | None:
     """Settings of a method that promise an error: with the delta of the goal, or without where that promises no
     less; None if there are none."""
     for delta in dict.fromkeys((goal.delta, Fraction(0))):
@@ -145,7 +145,7 @@ def _without_delta(settings: Settings, goal: Goal) -> str:
     return " without a delta" if goal.delta and not settings.goal.delta else ""
 
 
-def _other_method(concepts: ConceptClass, size: Size, method: str, goal: Goal, error: Fraction) -> str:
+def _other_method(concepts: AnyClass, size: Size, method: str, goal: Goal, error: Fraction) -> str:
     """Which other method promises the error from the same records; empty if none does."""
     other = _way(concepts, size, "auto", goal, error)
     if other is None:
@@ -154,7 +154,7 @@ def _other_method(concepts: ConceptClass, size: Size, method: str, goal: Goal, e
     return f"{sentence} promises it with the records you have. For method {method}: "
 
 
-def _enough_labels(concepts: ConceptClass, size: Size, method: str, goal: Goal, error: Fraction) -> str:
+def _enough_labels(concepts: AnyClass, size: Size, method: str, goal: Goal, error: Fraction) -> str:
     """How many labels would do for the very method that was asked for, beside the same unlabelled records."""
 
     def way(labelled: int) -> Settings | None:
@@ -177,14 +177,14 @@ def _enough_labels(concepts: ConceptClass, size: Size, method: str, goal: Goal, 
 class FewLabels:
     """A learner of few labels for a request: certificate and run, as stored in a model."""
 
-    concepts: str | ConceptClass
+    concepts: str | AnyClass
     request: Request
     settings: Settings
 
     @classmethod
     def chosen(
         cls,
-        concepts: str | ConceptClass,
+        concepts: str | AnyClass,
         request: Request,
         *,
         method: str = "auto",

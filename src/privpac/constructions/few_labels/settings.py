@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from privpac.concepts.base import ConceptClass
+from privpac.concepts.base import AnyClass
 from privpac.concepts.labellings.base import with_dichotomies
 from privpac.constructions.base import Learner, SemiLearner
 from privpac.constructions.cuts.blocks import BlockCuts
@@ -70,7 +70,7 @@ class Settings(ABC):
         return 0
 
     @abstractmethod
-    def learner(self, concepts: ConceptClass) -> SemiLearner:
+    def learner(self, concepts: AnyClass) -> SemiLearner:
         """The learner that these numbers describe."""
 
     @classmethod
@@ -119,7 +119,7 @@ class Plain(Settings):
     def __post_init__(self) -> None:
         require(self.goal.delta == 0, "one draw spends no delta")
 
-    def learner(self, concepts: ConceptClass) -> SemiLearner:
+    def learner(self, concepts: AnyClass) -> SemiLearner:
         return LabelsOnly(Occam(concepts, self.goal.epsilon, failure=self.goal.failure))
 
 
@@ -130,12 +130,12 @@ class Generic(Settings):
     method = "generic"
 
     @classmethod
-    def search(cls, concepts: ConceptClass, size: Size, goal: Goal) -> Generic:
+    def search(cls, concepts: AnyClass, size: Size, goal: Goal) -> Generic:
         settings = cls(goal=goal)
         settings.learner(concepts).certify(size)  # refuses classes and sizes it cannot do
         return settings
 
-    def learner(self, concepts: ConceptClass) -> SemiLearner:
+    def learner(self, concepts: AnyClass) -> SemiLearner:
         goal = self.goal
         return GenericLearner(concepts, goal.epsilon, failure=goal.failure, delta=goal.delta)  # type: ignore[arg-type]
 
@@ -148,7 +148,7 @@ class _NewLabels(Settings):
     base_epsilon: Fraction
     base_delta: Fraction = Fraction(0)
 
-    def base(self, concepts: ConceptClass, *, failure: Fraction) -> Learner:
+    def base(self, concepts: AnyClass, *, failure: Fraction) -> Learner:
         return base_for(concepts, epsilon=self.base_epsilon, delta=self.base_delta, failure=failure)
 
 
@@ -166,7 +166,7 @@ class Boost(_NewLabels):
         return self.kept_unlabelled + self.kept_labelled
 
     @classmethod
-    def search(cls, concepts: ConceptClass, size: Size, goal: Goal) -> Boost:
+    def search(cls, concepts: AnyClass, size: Size, goal: Goal) -> Boost:
         learner = LabelBoost.calibrate(
             concepts, size, epsilon=goal.epsilon, delta=goal.delta, failure=goal.failure
         )
@@ -183,7 +183,7 @@ class Boost(_NewLabels):
             taken=step.taken,
         )
 
-    def learner(self, concepts: ConceptClass) -> SemiLearner:
+    def learner(self, concepts: AnyClass) -> SemiLearner:
         cut, goal = with_dichotomies(concepts, owner=OWNER), self.goal
         step = Round(self.draw_epsilon, self.kept_labelled, self.taken, self.kept_unlabelled)
         base = self.base(cut, failure=goal.failure * BASE)
@@ -205,7 +205,7 @@ class Relabel(_NewLabels):
         return self.kept_unlabelled
 
     @classmethod
-    def search(cls, concepts: ConceptClass, size: Size, goal: Goal) -> Relabel:
+    def search(cls, concepts: AnyClass, size: Size, goal: Goal) -> Relabel:
         learner = SSLRelabel.calibrate(
             concepts, size, epsilon=goal.epsilon, delta=goal.delta, failure=goal.failure
         )
@@ -222,7 +222,7 @@ class Relabel(_NewLabels):
             mistake=learner.mistake,
         )
 
-    def learner(self, concepts: ConceptClass) -> SemiLearner:
+    def learner(self, concepts: AnyClass) -> SemiLearner:
         cut, goal = with_dichotomies(concepts, owner=OWNER), self.goal
         return SSLRelabel(
             cut,

@@ -15,7 +15,7 @@ from functools import partial
 from math import ceil
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Costs, CountedByScore, Hypothesis
+from privpac.concepts.base import AnyClass, Costs, CountedByScore, Hypothesis
 from privpac.concepts.derived.regrid import Regrid, coarse_schema, covering_edges, most_groups
 from privpac.concepts.derived.snapped import Snappable
 from privpac.concepts.labellings.base import Dichotomous, dimension, members_from, with_dichotomies
@@ -115,7 +115,7 @@ class LabelPrivateGrid:
         least = 1 if isinstance(self.concepts, Thresholds) and n > 100 else 0
         return max(least, -(-(n + 1) // (most - 1)) - 1)
 
-    def _coarse_class(self, n: int) -> ConceptClass:
+    def _coarse_class(self, n: int) -> AnyClass:
         """The class on as many groups as there can be: what accuracy pays for."""
         groups = {
             name: max(2, min(most_groups(n, self.spacing(n)), self.concepts.schema.column(name).size))
@@ -217,7 +217,7 @@ class LabelPrivateGrid:
             # A column on which all records agree keeps one edge, so that it stays a column.
             edges.append((name, covering_edges(column, sample, spacing=spacing) or (column.size - 1,)))
         grid = Regrid(schema, tuple(edges))
-        concepts: ConceptClass = self.concepts.over(grid.coarse)
+        concepts: AnyClass = self.concepts.over(grid.coarse)
         evidence = grid.sample(sample).reduce(concepts.statistic)
         return grid.fine(concepts.gibbs(evidence, ratio=self.ratio, costs=self.prices).draw(coins))
 
@@ -233,7 +233,7 @@ def _nearest(first: int, end: int, goal: float, *, count: int = 40) -> list[int]
 class LabelPrivateDichotomies(DrawsMembers, DrawsOnce):
     """Any class whose labellings of the features can be drawn from: each labelling is a candidate once."""
 
-    concepts: ConceptClass
+    concepts: AnyClass
     epsilon: Fraction
     failure: Fraction = FAILURE
 
@@ -296,7 +296,7 @@ class LabelPrivateDichotomies(DrawsMembers, DrawsOnce):
 
 
 def label_private(
-    concepts: ConceptClass, *, epsilon: Fraction, costs: Costs | None = None
+    concepts: AnyClass, *, epsilon: Fraction, costs: Costs | None = None
 ) -> LabelPrivateGrid | LabelPrivateDichotomies:
     """The learner that protects labels for a class: edges from the features, or all labellings of them."""
     if isinstance(concepts, Snappable):

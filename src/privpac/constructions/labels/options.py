@@ -15,7 +15,7 @@ from privpac.numbers.exact import first_whole
 from privpac.theory.listing import MOST_SEPARATED
 
 if TYPE_CHECKING:
-    from privpac.concepts.base import ConceptClass
+    from privpac.concepts.base import AnyClass
     from privpac.constructions.labels.classes import LabelPrivateGrid
     from privpac.data.column import Column
     from privpac.data.schema import Schema
@@ -71,7 +71,7 @@ def _learner(wish: Wish) -> LabelPrivateGrid | None:
 
     facts = wish.concepts
     line = ((facts.cells or MANY_CELLS, True),)
-    concepts: ConceptClass
+    concepts: AnyClass
     match facts.kind:
         case "thresholds":
             concepts = Thresholds(_schema(line), "c1", "up" if facts.vc == 1 else "either")

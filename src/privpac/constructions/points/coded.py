@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privpac.coins import Coins
-from privpac.concepts.base import Hypothesis, draw_from
+from privpac.concepts.base import Hypothesis
 from privpac.concepts.sets.codes import CodeSets
 from privpac.constructions.base import DrawsMembers, DrawsOnce, ReadsOnce
-from privpac.constructions.draw.occam import FAILURE
+from privpac.constructions.draw.occam import FAILURE, draw_from
 from privpac.constructions.points import rules as points_rules
 from privpac.constructions.points.base import point_certificate
 from privpac.constructions.points.representation_formulas import Code, code_for, error_code

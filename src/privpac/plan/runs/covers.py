@@ -12,11 +12,11 @@ from scipy.special import betaincinv, ndtri
 
 from privpac.coins import SeededCoins
 from privpac.coins.tosses import BitCoins
-from privpac.concepts.base import draw_from
 from privpac.concepts.derived.reference import Uniform, UniformSphere
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.linear.centred import CentredHalfspaces
 from privpac.constructions.covers.reference import Plan, ReferenceCover
+from privpac.constructions.draw.occam import draw_from
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.errors import SizeError
