@@ -86,7 +86,7 @@ class Settings(ABC):
             for name in self._names()
             if self.goal.delta or name not in DELTAS
         }
-        session = {} if self.session is None else {"active": vars(self.session)}
+        session = {} if self.session is None else {"active": dict(vars(self.session))}
         return {"method": self.method, **texts, **session}
 
     @staticmethod
