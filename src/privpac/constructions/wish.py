@@ -39,6 +39,10 @@ class Wish:
         """The numbers of the promise by the names that formulas have for them."""
         return {"error": self.error, "failure": self.failure, "epsilon": self.epsilon}
 
+    def number(self, name: str) -> Fraction:
+        """The error or the epsilon."""
+        return self.error if name == "error" else self.epsilon
+
     def at(self, name: str, value: Fraction) -> Wish:
         """The same wish with another error or epsilon."""
         return replace(self, error=value) if name == "error" else replace(self, epsilon=value)

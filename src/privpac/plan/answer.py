@@ -303,7 +303,7 @@ def hard_estimate(question: Question, row: Answer) -> Estimate | None:
         value = hard(row.wish)
         return None if value is None else Estimate(value, value, value, FAMILY, exact=True)
     name = "error" if question.kind == "reachable" else "epsilon"
-    last = int(getattr(row.wish, name) / ERROR_GRID)
+    last = int(row.wish.number(name) / ERROR_GRID)
     have = question.records or 0
 
     def enough(step: int) -> bool:
