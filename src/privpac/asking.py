@@ -21,17 +21,18 @@ import numpy as np
 
 from privpac.checker.document import parsed
 from privpac.coins import Coins, coins_for
-from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.constructions.few_labels.active import Questions
 from privpac.constructions.few_labels.active_settings import ask_settings
 from privpac.constructions.few_labels.methods import FewLabels
+from privpac.constructions.few_labels.settings import Settings
 from privpac.constructions.words import Request, concepts_from_json, request_from_json, stored_concepts
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.drafts import whole_file
 from privpac.errors import BudgetExceeded, DataError, ParameterError, PrivpacError, SizeError
-from privpac.fields import MALFORMED, as_list, require, whole, written_whole
+from privpac.fields import MALFORMED, Malformed, as_list, require, whole, written_whole
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.learning import release_few_labels
@@ -67,7 +68,7 @@ class Asking:
         records: int,
         *,
         schema: Schema,
-        concepts: str | ConceptClass,
+        concepts: str | AnyClass,
         epsilon: object = 1.0,
         labels: int | None = None,
         error: object = None,
@@ -87,8 +88,7 @@ class Asking:
         )
         goal = FewLabelWishes.read(method=method, error=error).error
         settings = ask_settings(concepts, request, labels=labels, error=goal, method=method)
-        labelled = int(settings["active"]["asked"])
-        recipe = FewLabels(concepts, replace(request, size=Size(labelled, records - labelled)), settings)
+        recipe = _recipe(concepts, request, settings)
         recipe.certify()  # what nobody can certify is refused before anybody is asked
         coins = coins_for(random_state)
         assert recipe.active is not None
@@ -197,7 +197,7 @@ class Asking:
             "concepts": stored_concepts(self.recipe.concepts),
             "request": request.to_json(),
             "records": request.size.total,
-            "few_labels": dict(self.recipe.settings),
+            "few_labels": self.recipe.settings.to_json(),
             "schema": request.schema.stored(),
             "coins": self.coins,
         }
@@ -226,19 +226,25 @@ class Asking:
         cls, public: Mapping[str, Any], secret: Mapping[str, Any], labels: Mapping[str, Any], place: Path
     ) -> Asking:
         schema = Schema.from_stored(public["schema"])
-        settings = public["few_labels"]
-        labelled, records = whole(settings["active"]["asked"]), whole(public["records"])
-        request = request_from_json(public["request"], schema=schema, labelled=labelled)
+        request = request_from_json(public["request"], schema=schema, labelled=whole(public["records"]))
         concepts = concepts_from_json(public["concepts"], schema)
         positions = ([whole(position) for position in as_list(secret[name])] for name in ("asked", "kept"))
         last = len(schema.classes) - 1
         answers = {
             written_whole(position): whole(code, least=0, most=last) for position, code in labels.items()
         }
-        recipe = FewLabels(concepts, replace(request, size=Size(labelled, records - labelled)), settings)
+        recipe = _recipe(concepts, request, Settings.from_json(public["few_labels"]))
         recipe.certify()
         require(public["coins"] in ("system", "seeded"), "the coins are of no kind")
         return cls(recipe, Questions(*map(tuple, positions)), answers, public["coins"], place)
+
+
+def _recipe(concepts: str | AnyClass, request: Request, settings: Settings) -> FewLabels:
+    """For a request about all records, of which so many are asked."""
+    if settings.session is None:
+        raise Malformed("there are no questions")
+    labelled = settings.session.asked
+    return FewLabels(concepts, replace(request, size=Size(labelled, request.size.total - labelled)), settings)
 
 
 def _write(path: Path, tree: object, *, private: bool) -> None:

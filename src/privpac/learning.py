@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Costs, Hypothesis
+from privpac.concepts.base import AnyClass, Costs, Hypothesis
 from privpac.constructions.recipe import Recipe, Released
 from privpac.constructions.rule_lists import PREFIX, short_word, with_rules
 from privpac.constructions.words import Request
@@ -67,7 +67,7 @@ def learn(
     schema: Schema | str | os.PathLike[str] | Mapping[str, Any] | None = None,
     epsilon: object = 1.0,
     delta: object = 0,
-    concepts: str | ConceptClass = "auto",
+    concepts: str | AnyClass = "auto",
     protect: str = "records",
     y: object = None,
     costs: Costs | str | None = None,
@@ -232,7 +232,7 @@ def learn_sample(
     )
 
 
-def verify_model(model: Model, concepts: str | ConceptClass) -> None:
+def verify_model(model: Model, concepts: str | AnyClass) -> None:
     """What a reader of the model file will check, before there is a file: of the text, not of the objects behind it."""
     custom = None if isinstance(concepts, str) else concepts
     verify_document(json.loads(json.dumps(model.to_json())), concepts=custom)
@@ -285,7 +285,7 @@ def release_few_labels(
     recipe: FewLabels, run: Callable[[Coins], Hypothesis], *, payment: Payment, table: object = None
 ) -> Model:
     """A model from labelled and unlabelled records, both in memory."""
-    method = recipe.settings["method"]
+    method = recipe.settings.method
     return payment.release(
         recipe.certify(),
         draw=lambda coins: recipe.written(run(coins)),

@@ -175,14 +175,12 @@ class Model:
         >>> card.margins({"age": [71, 3]}) > 0
         array([ True, False])
         """
-        if not isinstance(self.hypothesis, Card):
+        margins = self.hypothesis.margins(self._cells(table))
+        if margins is None:
             raise PrivpacError(
                 "This model counts no points, so no record lies above or below a cut-off.",
                 remedy="Learn a card: concepts='card'.",
             )
-        cells = self._cells(table)
-        points = self.hypothesis.total(cells).astype(np.float64)
-        margins: NDArray[np.float64] = points - self.hypothesis.cutoff + 0.5
         return margins
 
     def __repr__(self) -> str:

@@ -15,7 +15,7 @@ from privpac import __version__
 from privpac.checker import document
 from privpac.checker.check import Promise, check_document
 from privpac.checker.document import MODEL, TABLE
-from privpac.concepts.base import ConceptClass
+from privpac.concepts.base import AnyClass
 from privpac.constructions.recipe import Recipe
 from privpac.constructions.words import concepts_from_json, request_from_json
 from privpac.data.sample import Size
@@ -56,7 +56,7 @@ class Verified:
 
 
 def verify(
-    path: str | os.PathLike[str] | Model | Mapping[str, Any], *, concepts: ConceptClass | None = None
+    path: str | os.PathLike[str] | Model | Mapping[str, Any], *, concepts: AnyClass | None = None
 ) -> Verified:
     """Re-derive every number of a model file, bundle or released table, or raise NotCertified with the reason.
 
@@ -80,7 +80,7 @@ def verify(
     return rebuild(path, tree, check_document(tree), concepts=concepts)
 
 
-def verify_document(tree: dict[str, Any], *, concepts: ConceptClass | None = None) -> Verified:
+def verify_document(tree: dict[str, Any], *, concepts: AnyClass | None = None) -> Verified:
     """As `verify`, of a model or a released table as data in memory."""
     with refusing("The document is too large, or holds something that is not JSON."):
         document.require_bounded(tree)
@@ -94,7 +94,7 @@ def rebuild(
     tree: Mapping[str, Any],
     promise: Promise,
     *,
-    concepts: ConceptClass | None = None,
+    concepts: AnyClass | None = None,
 ) -> Verified:
     """The last look of `verify`: at a document that was read from this path, after the checker's look at it.
 
@@ -118,7 +118,7 @@ def rebuild(
 _UNLIKE = "The document was not made from the parameters that stand in it."
 
 
-def _second_look(tree: Mapping[str, Any], concepts: ConceptClass | None) -> Callable[[], None]:
+def _second_look(tree: Mapping[str, Any], concepts: AnyClass | None) -> Callable[[], None]:
     """Refuse a model or table that no version writes; what is left to do is to make it anew as this version does."""
     if tree["format"] == TABLE:
         from privpac.constructions.release.table import table_from
@@ -217,7 +217,7 @@ def _refuse_unpaid(model: Model) -> None:
             raise NotCertified("The leaf counts are not those the certificate speaks of.")
 
 
-def _refuse_unlike(model: Model, tree: Mapping[str, Any], concepts: ConceptClass | None) -> None:
+def _refuse_unlike(model: Model, tree: Mapping[str, Any], concepts: AnyClass | None) -> None:
     """What can be made anew from the stored parameters must be what is stored: everything but the draws."""
     wishes = model.certificate["request"]
     drawn_from = concepts or concepts_from_json(wishes["concepts"], model.schema)
@@ -238,16 +238,17 @@ def _refuse_unlike(model: Model, tree: Mapping[str, Any], concepts: ConceptClass
         model.to_sql()
 
 
-def _few_labels(model: Model, concepts: str | ConceptClass) -> FewLabels:
+def _few_labels(model: Model, concepts: str | AnyClass) -> FewLabels:
     from privpac.constructions.few_labels.methods import FewLabels
+    from privpac.constructions.few_labels.settings import Settings
 
     wishes = model.certificate["request"]
     size = Size(whole(wishes["labelled"], least=0), whole(wishes["unlabelled"], least=0))
     request = request_from_json(wishes, schema=model.schema, labelled=size.labelled)
-    return FewLabels(concepts, replace(request, size=size), wishes["few_labels"])
+    return FewLabels(concepts, replace(request, size=size), Settings.from_json(wishes["few_labels"]))
 
 
-def _recipe(model: Model, concepts: str | ConceptClass) -> Recipe:
+def _recipe(model: Model, concepts: str | AnyClass) -> Recipe:
     wishes = model.certificate["request"]
     shares = {
         name: None if wishes[name] is None else read_number(wishes[name])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from privpac.errors import ParameterError
 
 if TYPE_CHECKING:
-    from privpac.concepts.base import ConceptClass, Costs
+    from privpac.concepts.base import AnyClass, Costs
 
 __all__ = [
     "AIMS",
@@ -153,7 +153,7 @@ class RuleWishes:
 
     epsilon: Fraction
     delta: Fraction = Fraction(0)
-    concepts: str | ConceptClass = "auto"
+    concepts: str | AnyClass = "auto"
     protect: str = "records"
     costs: Costs | str | None = None
     """The price of misjudging a record of each class, or 'balanced'."""
@@ -172,7 +172,7 @@ class RuleWishes:
         *,
         epsilon: object,
         delta: object = 0,
-        concepts: str | ConceptClass = "auto",
+        concepts: str | AnyClass = "auto",
         protect: str = "records",
         costs: Iterable[int] | str | None = None,
         records_per_person: int = 1,

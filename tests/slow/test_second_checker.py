@@ -18,6 +18,7 @@ from privpac.answering.stored_offers import offer_from_json
 from privpac.checker.document import MODEL, TABLE
 from privpac.checker.steps import RULES
 from privpac.constructions.few_labels.methods import FewLabels
+from privpac.constructions.few_labels.settings import Settings
 from privpac.constructions.recipe import Recipe
 from privpac.constructions.release.table import TableRequest
 from privpac.constructions.words import concepts_from_json, request_from_json
@@ -126,7 +127,7 @@ def recertified(tree: dict[str, Any], chance: random.Random) -> Certificate:
     if "few_labels" in wishes:
         size = Size(wishes["labelled"], wishes["unlabelled"])
         request = replace(request_from_json(wishes, schema=schema, labelled=size.labelled), size=size)
-        return FewLabels(concepts, request, wishes["few_labels"]).certify()
+        return FewLabels(concepts, request, Settings.from_json(wishes["few_labels"])).certify()
     labelled = chance.choice((100, 4567, 1_000_000))
     request = request_from_json(wishes, schema=schema, labelled=labelled)
     shares = {

@@ -18,10 +18,10 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_matrix, hstack, identity, kron, vstack
 
 from privpac import plan
-from privpac.constructions.class_facts import Description, description_from
+from privpac.constructions.class_facts import Description
 from privpac.constructions.cuts.options import _levels
 from privpac.constructions.option import Option
-from privpac.constructions.wish import PROTECTS, read_numbers
+from privpac.constructions.wish import PROTECTS
 from privpac.plan.answer import bare_answer
 from privpac.plan.floors import FLOORS, floor_for
 from privpac.plan.kinds import facts_of
@@ -300,8 +300,7 @@ def test_no_floor_is_above_what_a_learner_is_proved_to_need(word: str, size: dic
     """Every way to answer, whatever it protects: what is done is not impossible."""
     compared = 0
     for wish in WISHES:
-        numbers = read_numbers(**wish)
-        question = Question("needed", word, description_from(**size), protect="labels", **numbers)
+        question = Question.read("needed", word, protect="labels", **wish, **size)
         every = {option.key: option for p in PROTECTS for option in _options(replace(question, protect=p))}
         for option in every.values():
             row = bare_answer(question, option, question.classes[0])

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, cast
 
 from privpac.answering.offer import Offer
-from privpac.concepts.base import ConceptClass
+from privpac.concepts.base import AnyClass
 from privpac.constructions.prediction.base import Predictor
 from privpac.constructions.prediction.fresh_draws import FreshDraws
 from privpac.constructions.prediction.net_relabelled import NetRelabelled
@@ -47,7 +47,7 @@ def predictor_from_json(tree: Mapping[str, Any], schema: Schema) -> Predictor:
     return reader(tree, schema)
 
 
-def concepts_of(tree: object, schema: Schema) -> ConceptClass:
+def concepts_of(tree: object, schema: Schema) -> AnyClass:
     """The class of concepts that a stored predictor names or describes."""
     concepts = concepts_from_json(tree, schema)
     if isinstance(concepts, str):

@@ -156,7 +156,7 @@ def _show(session: Asking, folder: str, *, as_json: bool) -> None:
                 "folder": folder,
                 "asked": len(session.asked),
                 "waiting": len(session.waiting),
-                "method": session.recipe.settings["method"],
+                "method": session.recipe.settings.method,
                 "privacy": str(certificate.privacy.fact),
                 "known": report,
                 "accuracy": facts,

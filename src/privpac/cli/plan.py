@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,7 @@ from privpac.errors import ParameterError, PrivpacError
 if TYPE_CHECKING:
     from privpac.plan import Plan
     from privpac.plan.optimum import OptimumTable
+    from privpac.plan.question import Kind, Question
 
 __all__ = ["plan"]
 
@@ -122,23 +123,33 @@ def plan(
     from privpac.constructions.rule_lists import with_rules
 
     destination = _picture(picture, keep=(schema, table, marginals))
-    wishes: dict[str, Any] = {
-        "concepts": with_rules(concepts),
-        "failure": failure,
-        "delta": delta,
-        "noise": noise,
-        "unlabelled": unlabelled,
-        "protect": protect,
-        "release": release,
-        "aim": aim,
-        "bits": bits,
-        "columns": columns,
-        "tests": tests,
-        "schema": schema,
-    }
-    result = _make(
-        error, epsilon, records, wishes, _simulation(simulate, table, marginals, seconds), as_json=as_json
+    # A plan multiplies no matrices, and starting threads for that takes a tenth of its time.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from privpac.plan.plan import make
+    from privpac.plan.question import Question
+
+    question = Question.read(
+        _kind(error, epsilon, records),
+        with_rules(concepts),
+        error=error,
+        epsilon=epsilon,
+        records=records,
+        failure=failure,
+        delta=delta,
+        noise=noise,
+        unlabelled=unlabelled,
+        protect=protect,
+        release=release,
+        aim=aim,
+        bits=bits,
+        columns=columns,
+        tests=tests,
+        schema=schema,
     )
+    if simulate or table is not None or marginals is not None:
+        result = _simulate(question, table, marginals, seconds, as_json=as_json)
+    else:
+        result = make(question)
     best = None
     if optimum:
         with console.working("Solving", as_json=as_json):
@@ -189,51 +200,34 @@ def _picture(path: str | None, *, keep: tuple[str | None, ...]) -> Destination |
     return Destination.of(path, owner=OWNER, option="picture", keep=keep, force=True)
 
 
-def _simulation(simulate: bool, table: str | None, marginals: str | None, seconds: str) -> dict[str, Any]:
-    if not (simulate or table is not None or marginals is not None):
-        return {}
-    from privpac.cli.cache import Cache
-
-    return {
-        "simulate": True,
-        "table": table,
-        "marginals": marginals,
-        "seconds": seconds,
-        "keep": Cache("plans"),
-    }
-
-
-def _make(
-    error: str | None,
-    epsilon: str | None,
-    records: str | None,
-    wishes: dict[str, Any],
-    simulation: dict[str, Any],
-    *,
-    as_json: bool,
-) -> Plan:
+def _kind(error: str | None, epsilon: str | None, records: str | None) -> Kind:
     """The question is the number that was left out."""
-    # A plan multiplies no matrices, and starting threads for that takes a tenth of its time.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from privpac.plan import needed, reachable, smallest_epsilon
+    if error is not None and epsilon is not None:
+        return "needed"
+    if records is not None and epsilon is not None:
+        return "reachable"
+    if records is not None and error is not None:
+        return "smallest_epsilon"
+    raise PrivpacError(
+        "Two of --records, --error and --epsilon are needed; the third is computed.",
+        remedy="For example: privpac plan --records 3000 --columns 12 --epsilon 0.5",
+    )
 
-    def ask(**more: Any) -> Plan:
-        if error is not None and epsilon is not None:
-            return needed(error=error, epsilon=epsilon, records=records, **wishes, **more)
-        if records is not None and epsilon is not None:
-            return reachable(records=records, epsilon=epsilon, **wishes, **more)
-        if records is not None and error is not None:
-            return smallest_epsilon(records=records, error=error, **wishes, **more)
-        raise PrivpacError(
-            "Two of --records, --error and --epsilon are needed; the third is computed.",
-            remedy="For example: privpac plan --records 3000 --columns 12 --epsilon 0.5",
-        )
 
-    if not simulation:
-        return ask()
-    console.note(f"Simulating for up to {simulation['seconds']} s.", as_json=as_json)
+def _simulate(
+    question: Question, table: str | None, marginals: str | None, seconds: str, *, as_json: bool
+) -> Plan:
+    from privpac.cli.cache import Cache
+    from privpac.plan.plan import make
+    from privpac.plan.simulation import Simulation, read_seconds
+
+    console.note(f"Simulating for up to {seconds} s.", as_json=as_json)
     with console.progress("Simulating", as_json=as_json) as bar:
-        return ask(**simulation, progress=lambda what, part, of: bar(part, of))
+
+        def progress(what: str, part: int, of: int) -> None:
+            bar(part, of)
+
+        return make(question, Simulation(table, marginals, Cache("plans"), progress, read_seconds(seconds)))
 
 
 def _show(result: Plan, best: OptimumTable | None, *, as_json: bool) -> None:

@@ -8,9 +8,9 @@ of cell numbers; the schema turns cells into people's units.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Scores
 
 __all__ = [
+    "AnyClass",
     "AnyNumber",
     "ConceptClass",
     "Costs",
@@ -33,6 +34,8 @@ __all__ = [
     "EvenPrior",
     "Gibbs",
     "Hypothesis",
+    "KnownDifferences",
+    "MadeOfCuts",
     "ManyLabels",
     "MergeableClass",
     "MixtureGibbs",
@@ -48,15 +51,8 @@ __all__ = [
     "Stored",
 ]
 
-if TYPE_CHECKING:
-    from typing_extensions import TypeVar
-
-    E = TypeVar("E", default=Any)  # where a class may be any, so may its evidence
-    E_contra = TypeVar("E_contra", contravariant=True, default=Any)
-else:
-    from typing import TypeVar
-
-    E, E_contra = TypeVar("E"), TypeVar("E_contra", contravariant=True)
+E = TypeVar("E")
+E_contra = TypeVar("E_contra", contravariant=True)
 
 Costs = tuple[int, ...]
 """Public price of misjudging a record of each class; the score of a hypothesis is the price of its mistakes."""
@@ -111,6 +107,16 @@ class Hypothesis(Protocol):
     def column_weights(self, schema: Schema) -> Mapping[str, Fraction]:
         """How much of the rule rests on each column it looks at, in a unit of its own; from the rule alone."""
 
+    def margins(self, cells: Cells) -> NDArray[np.float64] | None:
+        """For every encoded record how far above the cut-off its points are; None if it counts no points."""
+
+    def sql_columns(self, schema: Schema) -> Mapping[str, str]:
+        """What a query may show beside the class, as SQL expressions by their names."""
+
+    @property
+    def title(self) -> str | None:
+        """What a heading calls a rule of several lines; None if its kind and their number say enough."""
+
 
 class RuleBase:
     """What a rule answers unless its kind knows better: no cuts, no questions, no shape, so it is shown in words.
@@ -146,6 +152,16 @@ class RuleBase:
     def column_weights(self, schema: Schema) -> Mapping[str, Fraction]:
         """The same for all its columns, unless a kind of rule knows better."""
         return dict.fromkeys(self.columns, Fraction(1))
+
+    def margins(self, cells: Cells) -> NDArray[np.float64] | None:
+        return None
+
+    def sql_columns(self, schema: Schema) -> Mapping[str, str]:
+        return {}
+
+    @property
+    def title(self) -> str | None:
+        return None
 
 
 class OneColumn(RuleBase):
@@ -205,7 +221,11 @@ class ConceptClass(Protocol[E]):
         """Whether a draw could ever be this one, from public parameters alone: what `verify` asks of a stored rule."""
 
 
-class MergeableClass(ConceptClass, Protocol):
+AnyClass: TypeAlias = ConceptClass[Any]
+"""Where the evidence stays with the class, and what it is made of does not matter."""
+
+
+class MergeableClass(AnyClass, Protocol):
     """A class whose members may hold parts that change nothing; their method `merged` leaves these out."""
 
     def contains_merged(self, hypothesis: Hypothesis) -> bool:
@@ -255,6 +275,10 @@ class _Sized(Protocol):
     def size(self) -> int: ...
 
 
+class _Containing(Protocol):
+    def contains(self, hypothesis: Hypothesis) -> bool: ...
+
+
 class EvenPrior:
     """A class whose members are equally likely beforehand."""
 
@@ -264,12 +288,52 @@ class EvenPrior:
         return self.size - 1
 
 
+class MadeOfCuts:
+    """A class of rules cut out of ordered columns, which stay such rules wherever their cuts are moved."""
+
+    schema: Schema
+    dimensions: int = 1
+    """Columns whose cells are told apart together."""
+
+    @property
+    def cut_columns(self) -> tuple[str, ...]:
+        """The ordered columns that its members are cut out of."""
+        raise NotImplementedError
+
+    @property
+    def ends(self) -> int:
+        """Cuts of a member, at most: how many ranges lie between it and one whose cuts are a little off."""
+        raise NotImplementedError
+
+    def over(self, schema: Schema) -> Self:
+        """The same class over other columns, with cuts at any of their cells."""
+        return replace(self, schema=schema)  # type: ignore[type-var]
+
+    def contains_moved(self: _Containing, hypothesis: Hypothesis) -> bool:
+        """Whether it is a member once cuts may lie at any cell, whatever grid the class itself has."""
+        return self.contains(hypothesis)
+
+
+@runtime_checkable
+class KnownDifferences(Protocol):
+    """A class of which it is known how many points are shattered by the sets where two members differ."""
+
+    @property
+    def differences_vc(self) -> int:
+        """The VC dimension of these sets."""
+
+
 class OverColumn(AnyNumber, EvenPrior):
     """A class of rules about one column, equally likely beforehand: they need no more of the records than how many fall
     into each cell."""
 
     schema: Schema
     column: str
+
+    @property
+    def cut_columns(self) -> tuple[str, ...]:
+        """That column, for classes of cuts."""
+        return (self.column,)
 
     @property
     def statistic(self) -> CellCounts:
@@ -285,7 +349,7 @@ class Scored(Protocol[E_contra]):
         """All members of the class, counted by the price of their mistakes in the evidence."""
 
 
-class ScoredClass(ConceptClass, Scored, Protocol):
+class ScoredClass(ConceptClass[E], Scored[E], Protocol[E]):
     """A class whose members can be counted by score."""
 
 

@@ -21,7 +21,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any, Protocol
 
 from privpac import concepts as folder
-from privpac.concepts.base import ConceptClass, Hypothesis, RuleBase, Stored
+from privpac.concepts.base import AnyClass, Hypothesis, RuleBase, Stored
 from privpac.concepts.finite import Finite
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.data.schema import Schema
@@ -147,13 +147,13 @@ def _options(kind: type[Any]) -> dict[str, str]:
     return {field.name: str(field.type) for field in fields(kind) if field.name not in NOT_STORED}
 
 
-def class_from_json(tree: object, schema: Schema) -> ConceptClass:
+def class_from_json(tree: object, schema: Schema) -> AnyClass:
     """Undo `stored_class`."""
     with refusing("The certificate's class of concepts is incomplete or malformed."):
         return _class(tree, schema)
 
 
-def _class(tree: object, schema: Schema) -> ConceptClass:
+def _class(tree: object, schema: Schema) -> AnyClass:
     entry = record(tree, "class", "options")
     kind = stored_classes().get(text(entry["class"]))
     if kind is None:
@@ -169,7 +169,7 @@ def _class(tree: object, schema: Schema) -> ConceptClass:
     record(options, *types)
     values = {name: PLAIN.get(types[name], _value_of(schema))(options[name]) for name in types}
     about = {"schema": schema} if any(field.name == "schema" for field in fields(kind)) else {}
-    concepts: ConceptClass = kind(**about, **values)
+    concepts: AnyClass = kind(**about, **values)
     return concepts
 
 

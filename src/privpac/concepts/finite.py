@@ -250,7 +250,7 @@ class Finite(AnyNumber, CountedByScore, DrawnByScore, Stored):
         return {**self._members.options(self.schema), **weights}
 
     @property
-    def _members(self) -> _Members:
+    def _members(self) -> _Members[Any]:
         return self.members if isinstance(self.members, Table) else _Predicates(self.members)  # type: ignore[arg-type]
 
     @property

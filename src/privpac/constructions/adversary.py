@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any, cast
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.concepts.line.thresholds import Threshold
 from privpac.constructions.base import ReadsOnce
 from privpac.constructions.cases import Record
@@ -31,7 +31,7 @@ class Adversary(ReadsOnce):
     `places`: distance place by place, so that it looks at the order of the records; otherwise as multisets.
     """
 
-    concepts: ConceptClass
+    concepts: AnyClass
     target: tuple[Record, ...]
     ratio: Fraction = RATIO
     places: bool = True

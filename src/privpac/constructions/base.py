@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.data.sample import Sample, Size
 from privpac.data.semi import SemiSample
 from privpac.guarantee.certificate import Certificate
@@ -44,7 +44,7 @@ class DrawsOnce:
 
 class _OfClass(Protocol):
     @property
-    def concepts(self) -> ConceptClass: ...
+    def concepts(self) -> AnyClass: ...
 
 
 class DrawsMembers:
@@ -64,7 +64,7 @@ class AnyLearner(Protocol):
     """What every learner says of itself before it sees records."""
 
     @property
-    def concepts(self) -> ConceptClass:
+    def concepts(self) -> AnyClass:
         """The class that the rule is learnt from."""
 
     @property
@@ -111,7 +111,7 @@ class Around:
     learner: Learner
 
     @property
-    def concepts(self) -> ConceptClass:
+    def concepts(self) -> AnyClass:
         """The inner learner's."""
         return self.learner.concepts
 

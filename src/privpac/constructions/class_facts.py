@@ -12,7 +12,8 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from privpac.concepts.grids import (
     CUTS,
@@ -21,7 +22,7 @@ from privpac.concepts.grids import (
     boxes_fit,
 )
 from privpac.errors import ParameterError, SchemaError
-from privpac.numbers.parameters import at_least
+from privpac.numbers.parameters import Number, at_least
 from privpac.theory.listing import (
     LARGEST_SETS,
     LARGEST_TABLE,
@@ -41,6 +42,7 @@ __all__ = [
     "ClassFacts",
     "Description",
     "Kinds",
+    "SchemaSource",
     "can_list",
     "can_vote",
     "description_from",
@@ -50,6 +52,9 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+
+SchemaSource: TypeAlias = "Schema | str | Path | Mapping[str, Any]"
+"""A schema, or where it is read from: a file, JSON text, or a dictionary."""
 
 MORE_DIMENSIONS = 100
 """Beyond the VC dimension: where members are drawn by their prior, more may count."""
@@ -283,18 +288,20 @@ Kinds = Mapping[str, tuple[str, Callable[[str, Description], ClassFacts]]]
 
 def description_from(
     *,
-    bits: Any = None,
-    columns: Any = None,
-    tests: Any = None,
-    schema: Any = None,
+    bits: Number | None = None,
+    columns: Number | None = None,
+    tests: Number | None = None,
+    schema: SchemaSource | None = None,
     records: int | None = None,
 ) -> Description:
-    """A description as people give it; a schema may be a file, a dictionary or a `Schema`."""
-    whole = {
-        name: None if value is None else at_least(1, value, owner=OWNER, name=name)
-        for name, value in (("bits", bits), ("columns", columns), ("tests", tests))
-    }
-    description = Description(**whole, records=records)  # type: ignore[arg-type]
+    """A description as people give it."""
+
+    def size(name: str, value: Number | None) -> int | None:
+        return None if value is None else at_least(1, value, owner=OWNER, name=name)
+
+    description = Description(
+        size("bits", bits), size("columns", columns), size("tests", tests), records=records
+    )
     if schema is None:
         return description
     if columns is not None or tests is not None:

@@ -25,6 +25,8 @@ __all__ = [
 
 Setting = Literal["realizable", "agnostic"]
 Protects = Literal["records", "labels", "predictions"]
+Solver = Callable[[Wish, int], Fraction | None]
+"""The error or epsilon that so many records reach; None if they reach none."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,8 @@ class Option:
     """Whether so many labelled records are enough, where that is quicker to say than how many are needed."""
     sooner: Callable[[Wish], tuple[int, int] | None] | None = None
     """The first run of numbers that are enough, where somewhat more records may prove less than fewer do."""
-    error: Callable[[Wish, int], Fraction | None] | None = None
-    epsilon: Callable[[Wish, int], Fraction | None] | None = None
+    error: Solver | None = None
+    epsilon: Solver | None = None
     command: Callable[[Wish, Need], str | None] | None = None
     python: Callable[[Wish, Need], str | None] | None = None
     """What builds it in Python, where no command does: lines that name `schema`."""
@@ -86,6 +88,10 @@ class Option:
     def key(self) -> tuple[str, str]:
         """The learner and the setting, which no two rows share."""
         return self.learner, self.setting
+
+    def direct(self, name: str) -> Solver | None:
+        """What answers with an error or an epsilon, if a formula does."""
+        return self.error if name == "error" else self.epsilon
 
 
 def protects_whole_records(option: Option, *, delta: bool = False) -> bool:

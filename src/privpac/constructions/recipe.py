@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.parts import OneTest
 from privpac.concepts.trees.tree import Tree
@@ -90,7 +90,7 @@ class Recipe:
     """What `concepts` names, built for `request`, plus, if paid for, noisy counts of a tree's leaves (`leaf_epsilon`)
     and an estimate of the accuracy (`estimate_epsilon`), on a `holdout` share of the records or on all of them."""
 
-    concepts: str | ConceptClass
+    concepts: str | AnyClass
     request: Request
     estimate_epsilon: Fraction | None = None
     holdout: Fraction = Fraction(0)

@@ -14,7 +14,8 @@ from fractions import Fraction
 from itertools import count
 from typing import Any, cast
 
-from privpac.concepts.base import ConceptClass, Costs, ManyLabels
+from privpac.concepts.base import AnyClass, Costs, ManyLabels
+from privpac.concepts.derived.snapped import Snappable
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.trees.lists import DecisionLists
@@ -23,7 +24,7 @@ from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import Merged, Occam, read_costs
 from privpac.constructions.draw.staged_trees import StagedTrees
-from privpac.constructions.labels.classes import GRID_CLASSES, label_private
+from privpac.constructions.labels.classes import label_private
 from privpac.constructions.labels.trees import LabelPrivateTrees
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
@@ -157,13 +158,13 @@ class Request:
             return LabelPrivateTrees(self.schema, self.per_record, stages, _cuts(tests), self.costs)
         return StagedTrees(self.schema, self.per_record, stages, tests, self.costs)
 
-    def occam(self, concepts: ConceptClass) -> Learner:
+    def occam(self, concepts: AnyClass) -> Learner:
         """The learner of one draw from a class, for what is to be protected; refused if there are too many labels or
         records."""
         if not isinstance(concepts, ManyLabels):
             self.require_two_classes(concepts.word)
         # Where only labels are private, edges lie where the features do, and not on the grid of the class.
-        if self.drawn and not (self.protect == "labels" and isinstance(concepts, GRID_CLASSES)):
+        if self.drawn and not (self.protect == "labels" and isinstance(concepts, Snappable)):
             concepts.require(self.size.labelled)
         if self.protect == "labels":
             return label_private(concepts, epsilon=self.per_record, costs=self.costs)
@@ -254,7 +255,7 @@ def inner_word(rest: str, form: str) -> tuple[int | None, str]:
     return number, word
 
 
-def class_of_draw(learner: Learner, word: str, *, owner: str) -> ConceptClass:
+def class_of_draw(learner: Learner, word: str, *, owner: str) -> AnyClass:
     """The class that a learner draws one member of; refused where more than one draw is made."""
     draw = one_draw(learner)
     if draw is None:

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any
 
-from privpac.concepts.base import ConceptClass, ManyLabels
+from privpac.concepts.base import AnyClass, ConceptClass, ManyLabels
 from privpac.concepts.catalogue import class_from_json, is_storable, stored_class, stored_classes
 from privpac.concepts.grids import FIRST, FULL, grid_of_word
 from privpac.concepts.trees.mixture import TreeMixture
@@ -52,7 +52,7 @@ WORDS: Mapping[str, Word] = catalogue.words()
 """Every word, as the families declare them in `words.py`."""
 
 
-def takes_many_classes(concepts: str | ConceptClass) -> bool:
+def takes_many_classes(concepts: str | AnyClass) -> bool:
     """Whether the rules of a class, or of the word that names it, end in any number of classes.
 
     >>> takes_many_classes("trees:3"), takes_many_classes("stumps")
@@ -64,7 +64,7 @@ def takes_many_classes(concepts: str | ConceptClass) -> bool:
     return bool(chain) and all(entry.many_classes for entry in chain)
 
 
-def tells_risks(concepts: str | ConceptClass) -> bool:
+def tells_risks(concepts: str | AnyClass) -> bool:
     """Whether the rules that a word names tell the risk of each class by themselves.
 
     >>> tells_risks("card"), tells_risks("trees:3")
@@ -74,7 +74,7 @@ def tells_risks(concepts: str | ConceptClass) -> bool:
     return entry is not None and entry.risks
 
 
-def has_leaves(concepts: str | ConceptClass) -> bool:
+def has_leaves(concepts: str | AnyClass) -> bool:
     """Whether the rules of a word or class are trees, so that records can be counted in their leaves.
 
     >>> has_leaves("trees:3"), has_leaves("lists:3"), has_leaves("card")
@@ -86,7 +86,7 @@ def has_leaves(concepts: str | ConceptClass) -> bool:
     return entry is not None and entry.leaves
 
 
-def counts_leaves(concepts: str | ConceptClass) -> bool:
+def counts_leaves(concepts: str | AnyClass) -> bool:
     """Whether the leaves of the trees that a word names are counted without anybody asking for it.
 
     >>> counts_leaves("risk-tree"), counts_leaves("trees:3")
@@ -96,7 +96,7 @@ def counts_leaves(concepts: str | ConceptClass) -> bool:
     return entry is not None and entry.counted
 
 
-def _entry(concepts: str | ConceptClass) -> Word | None:
+def _entry(concepts: str | AnyClass) -> Word | None:
     return WORDS.get(concepts.partition(":")[0]) if isinstance(concepts, str) else None
 
 
@@ -112,7 +112,7 @@ def _entries(word: str) -> list[Word]:
     return [entry, *behind] if behind else []
 
 
-def require_useful_delta(concepts: str | ConceptClass, delta: Fraction) -> None:
+def require_useful_delta(concepts: str | AnyClass, delta: Fraction) -> None:
     """Refuse a delta where it could only be ignored; words that nobody knows are refused elsewhere."""
     chain = _entries(concepts) if isinstance(concepts, str) else []
     is_unknown = isinstance(concepts, str) and not chain
@@ -128,7 +128,7 @@ def require_useful_delta(concepts: str | ConceptClass, delta: Fraction) -> None:
     )
 
 
-def stands_for(concepts: str | ConceptClass, request: Request) -> str | ConceptClass:
+def stands_for(concepts: str | AnyClass, request: Request) -> str | AnyClass:
     """The form that a bare word stands for, by public numbers, as files name it; anything else stands for itself.
 
     A file names the form, so that what an older version meant by the bare word is still what it means there.
@@ -139,7 +139,7 @@ def stands_for(concepts: str | ConceptClass, request: Request) -> str | ConceptC
     return entry.choice(request)
 
 
-def learner_for(word: str | ConceptClass, request: Request) -> Learner:
+def learner_for(word: str | AnyClass, request: Request) -> Learner:
     """The learner a word names, or `Occam` on a class of concepts given as such.
 
     Unknown words list the known ones.
@@ -187,13 +187,13 @@ def _named_inside(outer: str) -> Naming:
 PACKAGE = __name__.partition(".")[0]
 
 
-def _is_ours(concepts: ConceptClass) -> bool:
+def _is_ours(concepts: AnyClass) -> bool:
     """Whether it is part of this package, or no class at all; whoever brings their own verifies with it in hand."""
     package, *_ = type(concepts).__module__.split(".")
     return package == PACKAGE or not isinstance(concepts, ConceptClass)
 
 
-def _learner_of_class(concepts: ConceptClass, request: Request) -> Learner:
+def _learner_of_class(concepts: AnyClass, request: Request) -> Learner:
     if not is_storable(concepts) and _is_ours(concepts):
         raise ParameterError(
             OWNER,
@@ -243,11 +243,11 @@ def _of_files(spelling: str) -> str:
     return f"{spelling}:{FIRST}" if spelling == f"{BOXES}{columns}" else spelling
 
 
-def stored_concepts(concepts: str | ConceptClass) -> str | dict[str, Any]:
+def stored_concepts(concepts: str | AnyClass) -> str | dict[str, Any]:
     """What a certificate keeps of the wish: the word, or the name and the public options of a class."""
     return _in_files(concepts) if isinstance(concepts, str) else stored_class(concepts)
 
 
-def concepts_from_json(tree: object, schema: Schema) -> str | ConceptClass:
+def concepts_from_json(tree: object, schema: Schema) -> str | AnyClass:
     """Undo `stored_concepts`."""
     return _of_files(tree) if isinstance(tree, str) else class_from_json(tree, schema)

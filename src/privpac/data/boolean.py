@@ -80,6 +80,16 @@ class Boolean(Column):
         """All that counts as this cell, in small letters: columns hold booleans, 0 and 1, or text."""
         return ", ".join(f"'{word}'" for word in reversed(WORDS[self._inside(cell)]))
 
+    @property
+    def json_type(self) -> str:
+        return "boolean"
+
+    def value_in_words(self) -> str:
+        return "true or false"
+
+    def values_in_words(self) -> str:
+        return ", ".join(with_meaning(name, self.meanings) for name in reversed(NAMES))
+
     def _range_words(self) -> str:
         return " or ".join(with_meaning(name, self.meanings) for name in reversed(NAMES))
 

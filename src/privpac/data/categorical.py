@@ -17,6 +17,8 @@ __all__ = ["Categorical"]
 
 MOST_NAMED = 12
 """Categories that are named where a column is described in words."""
+MOST_LISTED = 8
+"""Categories in a message."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,14 @@ class Categorical(Column):
 
     def sql_value(self, cell: int) -> str:
         return "'" + self.value(cell).replace("'", "''") + "'"
+
+    def value_in_words(self) -> str:
+        more = ", ..." if len(self.categories) > MOST_LISTED else ""
+        return f"one of {', '.join(self.categories[:MOST_LISTED])}{more}"
+
+    def values_in_words(self) -> str:
+        names = ", ".join(with_meaning(name, self.meanings) for name in self.names[:MOST_NAMED])
+        return names if self.size <= MOST_NAMED else f"{names}, … ({self.size} in all)"
 
     def _range_words(self) -> str:
         first = ", ".join(with_meaning(name, self.meanings) for name in self.categories[:MOST_NAMED])

@@ -98,6 +98,19 @@ class Column(ABC):
     def to_json(self) -> dict[str, Any]:
         """The column as an entry of a schema file."""
 
+    @property
+    def json_type(self) -> str:
+        """What JSON Schema calls its values."""
+        return "string"
+
+    @abstractmethod
+    def value_in_words(self) -> str:
+        """What one cell of it may hold, in words."""
+
+    @abstractmethod
+    def values_in_words(self) -> str:
+        """Its allowed values, as short as a row of a table."""
+
     @abstractmethod
     def _range_words(self) -> str:
         """What values it takes and what becomes of others, in words."""

@@ -110,6 +110,12 @@ class Date(Column):
         # Without a type: SQLite has none for dates, and other databases read the text as what it is compared with.
         return f"'{self.value(cell).replace('T', ' ')}'"
 
+    def value_in_words(self) -> str:
+        return f"an ISO date from {self.lower} to {self.upper}"
+
+    def values_in_words(self) -> str:
+        return f"{self.lower} to {self.upper}"
+
     def _range_words(self) -> str:
         clock = f"moments on the clock of {self.timezone}" if self.with_time else "days"
         return f"{clock} from {self.lower} to {self.upper}; earlier ones count as the first, later ones as the last"

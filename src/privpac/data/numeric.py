@@ -310,6 +310,18 @@ class Numeric(Column):
         digits = int("0" + text.lstrip("-").replace(".", "")) if "e" not in text else 0
         return text if digits <= EXACT else f"{text}e0"
 
+    @property
+    def json_type(self) -> str:
+        return "integer" if self.integer else "number"
+
+    def value_in_words(self) -> str:
+        return f"{'a whole number' if self.integer else 'a number'} from {self.lower} to {self.upper}"
+
+    def values_in_words(self) -> str:
+        most = f"; most between {self.usual[0]} and {self.usual[1]}" if self.usual else ""
+        ends = f"{self.lower} to {self.with_unit(str(self.upper))}"
+        return f"{ends}{', whole numbers' if self.integer else ''}{most}"
+
     def _range_words(self) -> str:
         numbers = ("whole numbers" if self.integer else "numbers") + (
             "" if self.unit is None else f" in {self.unit}"

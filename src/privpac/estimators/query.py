@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.asking import Asking
-from privpac.concepts.base import ConceptClass
+from privpac.concepts.base import AnyClass
 from privpac.data.schema import Schema, schema_for
 from privpac.data.tables import read, vector
 from privpac.errors import PrivpacError
@@ -48,7 +48,7 @@ class PrivateQuery:
 
     def __init__(
         self,
-        concepts: str | ConceptClass,
+        concepts: str | AnyClass,
         *,
         schema: Schema | str | os.PathLike[str] | Mapping[str, Any],
         epsilon: object = 1.0,

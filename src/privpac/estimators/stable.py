@@ -11,7 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from privpac.coins import coins_for
-from privpac.concepts.base import ConceptClass
+from privpac.concepts.base import AnyClass
 from privpac.concepts.labellings.base import with_dichotomies
 from privpac.constructions.stable.stable import Stable
 from privpac.constructions.words import Request, learner_for
@@ -84,7 +84,7 @@ class StableClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def __init__(
         self,
-        concepts: str | ConceptClass = "stumps",
+        concepts: str | AnyClass = "stumps",
         *,
         stability: object = 0.1,
         schema: Schema | str | os.PathLike[str] | Mapping[str, Any] | None = None,
@@ -138,7 +138,7 @@ class StableClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[m
         kept, epsilon = stable_split(size.labelled, stability=gamma, vc=max(1, concepts.vc or 1))
         return Stable(concepts, kept, epsilon)
 
-    def _concepts(self, schema: Schema, size: Size) -> ConceptClass:
+    def _concepts(self, schema: Schema, size: Size) -> AnyClass:
         if not isinstance(self.concepts, str):
             return with_dichotomies(self.concepts, owner="StableClassifier")
         request = Request(

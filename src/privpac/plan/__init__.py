@@ -8,20 +8,35 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import Any
+from typing import Unpack
 
-from privpac.constructions.class_facts import description_from
-from privpac.constructions.wish import FAILURE, OWNER, read_numbers
-from privpac.numbers.parameters import positive
+from privpac.numbers.parameters import Number
 from privpac.plan.plan import Plan, make
-from privpac.plan.question import Kind, Question
-from privpac.plan.simulation import SECONDS, Keep, Simulation
+from privpac.plan.question import Kind, Question, QuestionWishes
+from privpac.plan.simulation import SECONDS, Keep, MarginalSource, Progress, Simulation, read_seconds
 
 __all__ = ["Plan", "needed", "reachable", "smallest_epsilon"]
 
 
-def needed(concepts: str = "auto", *, error: Any, epsilon: Any, records: Any = None, **wishes: Any) -> Plan:
+class PlanWishes(QuestionWishes, total=False):
+    """What may be said beside error, epsilon and records, and whether to simulate, on what and how long."""
+
+    simulate: bool
+    table: object
+    marginals: MarginalSource | None
+    keep: Keep | None
+    progress: Progress | None
+    seconds: Number
+
+
+def needed(
+    concepts: str = "auto",
+    *,
+    error: Number,
+    epsilon: Number,
+    records: Number | None = None,
+    **wishes: Unpack[PlanWishes],
+) -> Plan:
     """Records that suffice for `error` at `epsilon`; with `records`, also whether that many do.
 
     `concepts` is a word as in `privpac learn`, without a column where none is known (`thresholds`, `bits=32`), or with
@@ -39,7 +54,9 @@ def needed(concepts: str = "auto", *, error: Any, epsilon: Any, records: Any = N
     return _ask("needed", concepts, error=error, epsilon=epsilon, records=records, **wishes)
 
 
-def reachable(concepts: str = "auto", *, records: Any, epsilon: Any, **wishes: Any) -> Plan:
+def reachable(
+    concepts: str = "auto", *, records: Number, epsilon: Number, **wishes: Unpack[PlanWishes]
+) -> Plan:
     """The error that `records` at `epsilon` are proved to reach, for `concepts` and further `wishes` as for `needed`.
 
     Raises what `needed` raises.
@@ -50,7 +67,9 @@ def reachable(concepts: str = "auto", *, records: Any, epsilon: Any, **wishes: A
     return _ask("reachable", concepts, records=records, epsilon=epsilon, **wishes)
 
 
-def smallest_epsilon(concepts: str = "auto", *, records: Any, error: Any, **wishes: Any) -> Plan:
+def smallest_epsilon(
+    concepts: str = "auto", *, records: Number, error: Number, **wishes: Unpack[PlanWishes]
+) -> Plan:
     """The smallest epsilon at which `records` are proved to reach `error`, for `concepts` and `wishes` as for `needed`.
 
     Raises what `needed` raises.
@@ -65,44 +84,18 @@ def _ask(
     kind: Kind,
     concepts: str,
     *,
-    error: Any = None,
-    epsilon: Any = None,
-    records: Any = None,
-    failure: Any = FAILURE,
-    delta: Any = 0,
-    unlabelled: Any = None,
-    noise: Any = None,
-    protect: str = "records",
-    release: bool = False,
-    aim: str = "label",
-    bits: Any = None,
-    columns: Any = None,
-    tests: Any = None,
-    schema: Any = None,
+    error: Number | None = None,
+    epsilon: Number | None = None,
+    records: Number | None = None,
     simulate: bool = False,
-    table: Any = None,
-    marginals: Any = None,
+    table: object = None,
+    marginals: MarginalSource | None = None,
     keep: Keep | None = None,
-    progress: Any = None,
-    seconds: Any = SECONDS,
+    progress: Progress | None = None,
+    seconds: Number = SECONDS,
+    **wishes: Unpack[QuestionWishes],
 ) -> Plan:
-    numbers = read_numbers(
-        error=error,
-        failure=failure,
-        epsilon=epsilon,
-        delta=delta,
-        records=records,
-        unlabelled=unlabelled,
-        noise=noise,
-    )
-    description = description_from(
-        bits=bits, columns=columns, tests=tests, schema=schema, records=numbers["records"]
-    )
-    question = Question(kind, concepts, description, protect=protect, release=release, aim=aim, **numbers)
+    question = Question.read(kind, concepts, error=error, epsilon=epsilon, records=records, **wishes)
     simulates = simulate or table is not None or marginals is not None
-    simulation = Simulation(table, marginals, keep, progress, float(_seconds(seconds))) if simulates else None
+    simulation = Simulation(table, marginals, keep, progress, read_seconds(seconds)) if simulates else None
     return make(question, simulation)
-
-
-def _seconds(value: object) -> Fraction:
-    return positive(value, owner=OWNER, name="seconds")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from privpac.constructions.option import Setting
@@ -132,14 +133,14 @@ def _driver(plan: PlanTable) -> str | None:
         return None
     shares: list[tuple[int, str]] = []
     now = f" ({best.need.labelled:,})"  # a plan has several, with and without noise
-    free = again(plan.question, best, epsilon=NO_PRIVACY)
+    free = again(plan.question.at("epsilon", NO_PRIVACY), best)
     if free is not None:
         text = f"Epsilon drives the number{now}: {count(free.need.labelled)} would do without privacy."
         shares.append((best.need.labelled - free.need.labelled, text))
     for name, size in sized(plan.question.subject):
         least = 2 if name == "bits" else 1
         small = (
-            again(plan.question, best, subject=plan.question.subject.at(name, least))
+            again(replace(plan.question, subject=plan.question.subject.at(name, least)), best)
             if size > least
             else None
         )
@@ -187,7 +188,7 @@ def _sampling(plan: PlanTable) -> str | None:
     best = plan.headline
     if best is None or plan.question.epsilon is None or best.asks == "smallest_epsilon":
         return None
-    more = again(plan.question, best, epsilon=2 * plan.question.epsilon)
+    more = again(plan.question.at("epsilon", 2 * plan.question.epsilon), best)
     if more is None or 100 * abs(Fraction(more.proved) - Fraction(best.proved)) > best.proved:
         return None
     return (
@@ -203,7 +204,7 @@ def _noise(plan: PlanTable) -> str | None:
     word = plan.question.word if plan.headline is None else plan.headline.concepts.word
     rows = (row for row in plan.answers if row.option.setting == "agnostic" and row.concepts.word == word)
     agnostic = next(rows, None)
-    with_noise = None if agnostic is None else again(plan.question, agnostic, noise=KNOWN_NOISE)
+    with_noise = None if agnostic is None else again(replace(plan.question, noise=KNOWN_NOISE), agnostic)
     if agnostic is None or with_noise is None or 2 * with_noise.need.labelled > agnostic.need.labelled:
         return None
     return (
@@ -217,7 +218,7 @@ def _delta(plan: PlanTable) -> str | None:
     best = plan.best
     if plan.question.delta > 0 or best is None or plan.question.kind != "needed":
         return None
-    better = cheapest(plan.question.with_(delta=USUAL_DELTA), lambda option, _: not option.pure)
+    better = cheapest(replace(plan.question, delta=USUAL_DELTA), lambda option, _: not option.pure)
     if better is None or better.need.labelled >= best.need.labelled:
         return None
     needs = f"{better.option.learner} needs {count(better.need.labelled)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TypeVar
 
@@ -44,9 +45,8 @@ def sized(description: Description) -> Iterator[tuple[str, int]]:
             yield name, value
 
 
-def again(question: Question, like: Answer, **changes: object) -> Answer | None:
-    """The same option and kind of class with other numbers; None where they promise nothing."""
-    variant = question.with_(**changes)
+def again(variant: Question, like: Answer) -> Answer | None:
+    """The same option and kind of class, asked with other numbers; None where they promise nothing."""
     concepts = _alike(variant, like)
     return None if concepts is None else bare_answer(variant, like.option, concepts)
 
@@ -58,7 +58,7 @@ def epsilon_of(question: Question, row: Answer) -> Fraction:
     """
     if row.spent == row.wish.epsilon or row.enough is False:
         return row.wish.epsilon
-    reachable = None if row.enough is None else again(question, row, kind="reachable", error=None)
+    reachable = None if row.enough is None else again(replace(question, kind="reachable", error=None), row)
     return row.wish.epsilon if reachable is not None and reachable.proved <= row.wish.error else row.spent
 
 
@@ -92,8 +92,7 @@ def halvers(question: Question, best: Answer) -> list[tuple[float, str]]:
     return sorted(texts)
 
 
-def _meets(question: Question, best: Answer, goal: int, **changes: object) -> bool:
-    variant = question.with_(**changes)
+def _meets(variant: Question, best: Answer, goal: int) -> bool:
     concepts = _alike(variant, best)
     return concepts is not None and suffices(variant, best.option, variant.wish(concepts), goal)
 
@@ -106,12 +105,12 @@ def _first_larger(
     row = sorted({Fraction(f"{float(value) * STEP**step:.2g}") for step in range(1, steps + 1)})
     row = [trial for trial in row if value < trial < most]
     near = bisect_left(row, USUAL_FACTOR * value)
-    return _first(row, lambda trial: _meets(question, best, goal, **{name: trial}), start=near)
+    return _first(row, lambda trial: _meets(question.at(name, trial), best, goal), start=near)
 
 
 def _first_smaller(question: Question, best: Answer, name: str, size: int, goal: int) -> int | None:
     def meets(trial: int) -> bool:
-        return _meets(question, best, goal, subject=question.subject.at(name, trial))
+        return _meets(replace(question, subject=question.subject.at(name, trial)), best, goal)
 
     row = range(size - 1, 0, -1)
     return _first(row, meets, start=len(row) // 2)
@@ -147,17 +146,17 @@ def _coarser(question: Question, have: int) -> int | None:
     row = range(bits - 1, 2, -1)
 
     def fits(trial: int) -> bool:
-        row = _plain(question.with_(subject=question.subject.at("bits", trial)))
+        row = _plain(question.at("bits", trial))
         return row is not None and row.need.labelled <= have
 
     return _first(row, fits, start=len(row) // 2)
 
 
 def _weaker_promises(question: Question, have: int) -> list[str]:
-    weaker = [(f"protect {less} only", question.with_(protect=less)) for less in ("labels", "predictions")]
+    weaker = [(f"protect {less} only", replace(question, protect=less)) for less in ("labels", "predictions")]
     weaker = weaker if question.protect == "records" else []
     if question.delta == 0:
-        weaker.append(("allow delta 1e-6", question.with_(delta=USUAL_DELTA)))
+        weaker.append(("allow delta 1e-6", replace(question, delta=USUAL_DELTA)))
     offers = [(text, _within(other, have)) for text, other in weaker]
     return [
         f"{text} ({row.option.learner} needs {count(row.need.labelled)})"
@@ -188,10 +187,10 @@ def _larger_numbers(question: Question) -> list[str]:
     """The error or epsilon the records at hand do prove, one at a time."""
     ways = []
     if question.epsilon is not None:
-        row = _plain(question.with_(kind="reachable", error=None))
+        row = _plain(replace(question, kind="reachable", error=None))
         ways += [f"error {short(row.wish.error)}"] if row is not None else []
     error = Fraction(1, 4) if question.error is None else question.error
-    row = _plain(question.with_(kind="smallest_epsilon", epsilon=None, error=error))
+    row = _plain(replace(question, kind="smallest_epsilon", epsilon=None, error=error))
     if row is not None and row.wish.epsilon != question.epsilon:
         at = f" (for error {short(error)})" if question.error is None else ""
         ways.append(f"epsilon {short(row.wish.epsilon)}{at}")
@@ -201,7 +200,7 @@ def _larger_numbers(question: Question) -> list[str]:
 def _more_records(question: Question) -> list[str]:
     error = Fraction(1, 4) if question.error is None else question.error
     epsilon = Fraction(1) if question.epsilon is None else question.epsilon
-    row = _plain(question.with_(kind="needed", error=error, epsilon=epsilon))
+    row = _plain(replace(question, kind="needed", error=error, epsilon=epsilon))
     if row is None:
         return []
     guesses = [f"error {short(error)}"] * (question.error is None) + [f"epsilon {short(epsilon)}"] * (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -288,7 +287,7 @@ def _nearby(question: Question, wish: Wish, name: str) -> Fraction:
     """Where to begin a search: at what the plain mechanism reaches, whose formula is direct."""
     assert question.records is not None
     plain = next(option for option in OPTIONS if option.learner == "occam")
-    direct = getattr(plain, name)
+    direct = plain.direct(name)
     need = None if direct is None else direct(wish, question.records)
     return Fraction(1, 4) if need is None else need
 
@@ -296,7 +295,7 @@ def _nearby(question: Question, wish: Wish, name: str) -> Fraction:
 def _solve(question: Question, option: Option, wish: Wish, name: str) -> Wish | None:
     """The wish with the number asked for, by a direct formula where there is one."""
     assert question.records is not None
-    direct: Callable[[Wish, int], Fraction | None] | None = getattr(option, name)
+    direct = option.direct(name)
     end = Fraction(1, 2) if name == "error" else Fraction(LARGEST_EPSILON)
     if direct is None:
         return _search(question, option, wish, name, end)
@@ -351,7 +350,7 @@ def hard_estimate(question: Question, row: Answer) -> Estimate | None:
         value = hard(row.wish)
         return None if value is None else Estimate(value, value, value, FAMILY, exact=True)
     name = "error" if question.kind == "reachable" else "epsilon"
-    last = int(getattr(row.wish, name) / ERROR_GRID)
+    last = int(row.wish.number(name) / ERROR_GRID)
     have = question.records or 0
 
     def enough(step: int) -> bool:

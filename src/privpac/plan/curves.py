@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from privpac.constructions.rule_lists import short_word
 from privpac.constructions.wish import LARGEST_EPSILON
@@ -103,7 +102,7 @@ def _as_needed(plan: PlanTable) -> Question:
     question, best = plan.question, plan.headline
     if question.kind == "needed" or best is None:
         return question
-    return question.with_(kind="needed", error=best.wish.error, epsilon=best.wish.epsilon, records=None)
+    return replace(question, kind="needed", error=best.wish.error, epsilon=best.wish.epsilon, records=None)
 
 
 def _marked_numbers(plan: PlanTable, row: Answer, against: str) -> list[Fraction]:
@@ -122,7 +121,7 @@ def _is_asked(plan: PlanTable, against: str) -> bool:
     return (plan.question.kind, against) in (("reachable", "error"), ("smallest_epsilon", "epsilon"))
 
 
-def _places(question: Question, against: str, marks: list[Fraction]) -> tuple[Any, ...]:
+def _places(question: Question, against: str, marks: list[Fraction]) -> tuple[int | Fraction, ...]:
     """Where curves have points: around what is marked, and there too."""
     if against == "bits":
         bits = int(marks[0])
@@ -161,12 +160,6 @@ def _mark(label: str, x: Fraction, y: int, group: str) -> Series:
     return Series(label, [float(x)], [float(y)], kind="mark", dashed=group == "floor", group=group)
 
 
-def _at(question: Question, against: str, value: Any) -> Question:
-    if against == "bits":
-        return question.with_(subject=question.subject.at("bits", int(value)))
-    return question.with_(**{against: value})
-
-
 def _same_row(question: Question, like: Answer) -> Answer | None:
     concepts = next(
         facts
@@ -177,10 +170,10 @@ def _same_row(question: Question, like: Answer) -> Answer | None:
 
 
 def _series(
-    question: Question, like: Answer, against: str, xs: tuple[Any, ...], *, simulated: bool
+    question: Question, like: Answer, against: str, xs: tuple[int | Fraction, ...], *, simulated: bool
 ) -> list[Series]:
     """Proved, simulated on the built-in hard distribution, and the floor of one option."""
-    questions = [_at(question, against, x) for x in xs]
+    questions = [question.at(against, x) for x in xs]
     rows = [_same_row(each, like) for each in questions]
     hard = [
         None if row is None or not simulated else hard_estimate(each, row)

@@ -57,7 +57,7 @@ def _largest(rows: tuple[int, ...], wish: Wish) -> Floor | None:
 
 def least_possible(option: Option, wish: Wish, *, name: str, records: int) -> tuple[Fraction, str] | None:
     """The smallest error or epsilon that no floor excludes at so many records; None where nothing is excluded."""
-    limit = Fraction(1, 2) if name == "error" else getattr(wish, name)
+    limit = Fraction(1, 2) if name == "error" else wish.number(name)
     bare = _as_used(option, wish).at(name, Fraction(1, 4))
     return _least(_binding(option, wish), bare, name, records, int(limit / GRID))
 
@@ -65,7 +65,7 @@ def least_possible(option: Option, wish: Wish, *, name: str, records: int) -> tu
 def _nearby(rows: tuple[int, ...], wish: Wish, name: str, records: int, last: int) -> int:
     """Where to begin: floors fall about as the error or epsilon grows."""
     floor = _largest(rows, wish)
-    at = 0 if floor is None else int(getattr(wish, name) * floor.records / (records * GRID))
+    at = 0 if floor is None else int(wish.number(name) * floor.records / (records * GRID))
     return min(max(1, at), last - 1)
 
 

@@ -78,7 +78,7 @@ def _steady(plan: PlanTable, row: Answer) -> list[str]:
 
 def _of_smaller_rules(plan: PlanTable, row: Answer) -> str | None:
     """Why more records, or more of epsilon, may prove less: what is chosen from grows with them."""
-    less = [again(plan.question, row, epsilon=part * row.wish.epsilon) for part in LESS]
+    less = [again(plan.question.at("epsilon", part * row.wish.epsilon), row) for part in LESS]
     better = [each for each in less if each is not None and each.proved < row.proved]
     if not better:
         return None

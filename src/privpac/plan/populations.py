@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import SeededCoins
+from privpac.coins.tosses import BitCoins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees.tree import Leaf, Split, Tree
@@ -25,6 +26,7 @@ from privpac.data.columns import Column
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.errors import SchemaError
+from privpac.plan.simulation import MarginalSource
 
 __all__ = [
     "Population",
@@ -57,7 +59,7 @@ best rule, and there would be nothing to learn."""
 Marginals = Mapping[str, Any]
 
 
-def uniforms(coins: SeededCoins, count: int) -> NDArray[np.float64]:
+def uniforms(coins: BitCoins, count: int) -> NDArray[np.float64]:
     """So many numbers in [0, 1), in steps of 2^-53."""
     words = []
     for start in range(0, count, _CHUNK):
@@ -66,7 +68,7 @@ def uniforms(coins: SeededCoins, count: int) -> NDArray[np.float64]:
     return (np.concatenate(words) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
-def _places(coins: SeededCoins, count: int, rows: int) -> NDArray[np.int64]:
+def _places(coins: BitCoins, count: int, rows: int) -> NDArray[np.int64]:
     """So many rows, all equally likely to within 2^-32 a row."""
     words = []
     for start in range(0, count, 2 * _CHUNK):
@@ -89,7 +91,7 @@ class Population:
         """The number of records."""
         return self.records.size.total
 
-    def sample(self, n: int, coins: SeededCoins) -> MemorySample:
+    def sample(self, n: int, coins: BitCoins) -> MemorySample:
         """n independent draws; a larger n with the same coins begins with the same records."""
         return self.records.take(_places(coins, n, self.n))
 
@@ -133,7 +135,7 @@ def synthetic(
 
 
 def labelled(
-    records: MemorySample, clean: NDArray[np.uint8], *, flipped: float, coins: SeededCoins, on: str
+    records: MemorySample, clean: NDArray[np.uint8], *, flipped: float, coins: BitCoins, on: str
 ) -> Population:
     """Records with the labels of a rule, a share of them flipped; where the schema says how common classes are, they
     are."""
@@ -154,7 +156,7 @@ def labelled(
 
 
 def _with_flips(
-    labels: NDArray[np.uint8], flipped: float, classes: int, coins: SeededCoins
+    labels: NDArray[np.uint8], flipped: float, classes: int, coins: BitCoins
 ) -> NDArray[np.uint8]:
     wrong = uniforms(coins, len(labels)) < flipped
     other = (labels + 1 + (uniforms(coins, len(labels)) * (classes - 1)).astype(np.uint8)) % classes
@@ -162,7 +164,7 @@ def _with_flips(
 
 
 def _as_common(
-    labels: NDArray[np.uint8], rates: Sequence[float], coins: SeededCoins
+    labels: NDArray[np.uint8], rates: Sequence[float], coins: BitCoins
 ) -> NDArray[np.int64] | None:
     """Rows, drawn within each class, of which as many have each class as there should be; None where one has no row."""
     n, total = len(labels), sum(rates)
@@ -284,7 +286,7 @@ def _weights(column: Column, marginal: object) -> NDArray[np.float64]:
     return weights
 
 
-def _planted_tree(schema: Schema, cells: Mapping[str, NDArray[Any]], coins: SeededCoins) -> Tree:
+def _planted_tree(schema: Schema, cells: Mapping[str, NDArray[Any]], coins: BitCoins) -> Tree:
     """The random tree, among a few, whose classes are most even, or as common as the schema says."""
     tests = Binarisation.of(schema).tests
     classes = len(schema.classes)
@@ -307,7 +309,7 @@ def _planted_tree(schema: Schema, cells: Mapping[str, NDArray[Any]], coins: Seed
     return min((grow(PLANTED_DEPTH) for _ in range(CANDIDATES)), key=unlikeness)
 
 
-def read_marginals(source: str | Path | Mapping[str, Any] | None) -> Marginals | None:
+def read_marginals(source: MarginalSource | None) -> Marginals | None:
     """Marginals from a JSON file or a dictionary: column → quantiles (ordered) or shares (others)."""
     if source is None or isinstance(source, Mapping):
         return source

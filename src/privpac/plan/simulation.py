@@ -9,14 +9,32 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from privpac.constructions.wish import OWNER
 from privpac.errors import ParameterError, PrivpacError
+from privpac.numbers.parameters import Number, positive
 
-__all__ = ["GRACE", "SECONDS", "Clock", "Keep", "Loss", "Simulation", "TimeUp", "Unsimulated", "interval"]
+__all__ = [
+    "GRACE",
+    "SECONDS",
+    "Clock",
+    "Keep",
+    "Loss",
+    "MarginalSource",
+    "Progress",
+    "Simulation",
+    "TimeUp",
+    "Unsimulated",
+    "interval",
+    "read_seconds",
+]
 
 T = TypeVar("T")
 
 Progress = Callable[[str, int, int], None]
 """(what, done, of)."""
+
+MarginalSource = str | Path | Mapping[str, Any]
+"""Public marginals: a file of JSON, or what is in one."""
 
 
 SECONDS = 40.0
@@ -78,12 +96,17 @@ class Keep(Protocol):
         """Keep a value under this name, together with the options it was computed with."""
 
 
+def read_seconds(value: Number) -> float:
+    """How long to simulate, as a person wrote it."""
+    return float(positive(value, owner=OWNER, name="seconds"))
+
+
 @dataclass(frozen=True)
 class Simulation:
     """What to simulate on: nothing given means the built-in hard distributions, or synthetic tables."""
 
-    table: Any = None
-    marginals: str | Path | Mapping[str, Any] | None = None
+    table: object = None
+    marginals: MarginalSource | None = None
     keep: Keep | None = None
     progress: Progress | None = None
     seconds: float = SECONDS

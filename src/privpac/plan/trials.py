@@ -18,6 +18,7 @@ from fractions import Fraction
 from itertools import accumulate
 
 from privpac.coins import SeededCoins
+from privpac.coins.tosses import BitCoins
 from privpac.errors import PrivpacError, SizeError
 from privpac.numbers.exact import first_whole
 from privpac.plan.answer import Answer, Estimate, Loss
@@ -40,7 +41,7 @@ __all__ = [
 Progress = Callable[[int, int], None]
 """(done, of)."""
 
-Trial = Callable[[SeededCoins], float]
+Trial = Callable[[BitCoins], float]
 """From coins to the error of one rule, one released table or one answer, above what no member can avoid."""
 
 Rung = int | Fraction

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from privpac.concepts.grids import most_box_records
 from privpac.constructions.commands import coarser_word
@@ -70,7 +71,7 @@ def verdict(plan: PlanTable) -> list[str]:
         if perfect and enough
         else []
     )
-    reachable = again(plan.question, row, kind="reachable", error=None)
+    reachable = again(replace(plan.question, kind="reachable", error=None), row)
     if reachable is None:
         return [f"No: {count(have)} prove nothing that holds {condition(row)}.", *also]
     proves = amount(reachable, number_text(reachable.proved))

@@ -10,13 +10,11 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from privpac.concepts.shapes import PointsSheet
 from privpac.concepts.trees.tree import Tree
 from privpac.constructions.catalogue import REGISTER
 from privpac.constructions.estimates.confusion import CONFIDENCE, Confusion
 from privpac.constructions.estimates.folding import fold
-from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
-from privpac.data.words import with_meaning
+from privpac.data.columns import Column, Date, Numeric
 from privpac.guarantee.certificate import SEED_WARNING
 from privpac.pictures.ranks import ranks_picture
 from privpac.report.derivation import Step
@@ -75,13 +73,7 @@ def headline(model: Subject) -> str:
     lines = model.describe().splitlines()
     if len(lines) == 1:
         return lines[0]
-    if isinstance(model.hypothesis, Tree):
-        tests = sum(1 for _ in model.hypothesis.tests())
-        return f"A decision tree of {tests} test{'s' * (tests != 1)}"
-    if isinstance(model.hypothesis.shape(model.schema), PointsSheet):
-        columns = len(model.hypothesis.columns)
-        return f"A risk card of {columns} column{'s' * (columns > 1)}"
-    return f"A {model.hypothesis.to_json()['kind']} of {len(lines)} lines"
+    return model.hypothesis.title or f"A {model.hypothesis.to_json()['kind']} of {len(lines)} lines"
 
 
 def _section(title: str, *parts: str) -> str:
@@ -141,12 +133,10 @@ def _alone(model: Subject) -> str:
 
 def _beyond(model: Subject) -> str:
     """That the picture of a large tree is not all of it."""
-    if (
-        not isinstance(model.hypothesis, Tree)
-        or not fold(model.hypothesis, model.leaf_counts, model.schema).beyond
-    ):
+    tree = model.hypothesis
+    if not isinstance(tree, Tree) or not fold(tree, model.leaf_counts, model.schema).beyond:
         return ""
-    size = sum(1 for _ in model.hypothesis.leaves())
+    size = sum(1 for _ in tree.leaves())
     return (
         f'<p class="soft">The rule has {size} leaves. What a page does not hold is folded in the picture'
         f"{'' if model.leaf_counts is None else ', branches with the fewest records first'}; the text below has all"
@@ -343,20 +333,8 @@ def _label(model: Subject) -> str:
 
 def values_of(column: Column) -> str:
     """What people call a column if that is not its name, and its allowed values, in words."""
-    return _values(column) if column.title is None else f"{column.title}: {_values(column)}"
-
-
-def _values(column: Column) -> str:
-    if isinstance(column, Categorical):
-        names = ", ".join(with_meaning(name, column.meanings) for name in column.names[:12])
-        return names if column.size <= 12 else f"{names}, … ({column.size} in all)"
-    if isinstance(column, Boolean):
-        return ", ".join(with_meaning(name, column.meanings) for name in ("true", "false"))
-    if isinstance(column, Numeric):
-        most = f"; most between {column.usual[0]} and {column.usual[1]}" if column.usual else ""
-        ends = f"{column.lower} to {column.with_unit(str(column.upper))}"
-        return f"{ends}{', whole numbers' if column.integer else ''}{most}"
-    return f"{column.lower} to {column.upper}" if isinstance(column, Date) else f"{column.size} values"
+    values = column.values_in_words()
+    return values if column.title is None else f"{column.title}: {values}"
 
 
 def _footer(model: Subject) -> str:

@@ -6,7 +6,6 @@ could end a line of a comment gets into one.
 
 from __future__ import annotations
 
-from privpac.concepts.cards.card import Card
 from privpac.concepts.literals.cell_sets import sql_name
 from privpac.data.columns import Numeric
 from privpac.errors import NoSqlForm
@@ -36,10 +35,7 @@ def sql_text(model: Subject) -> str:
 
 def sql_query(model: Subject) -> str:
     """The rule as a query about a table that the reader names: the class, and of a card the points and the risk too."""
-    hypothesis, schema = model.hypothesis, model.schema
-    columns = {schema.label: model.to_sql()}
-    if isinstance(hypothesis, Card):
-        columns |= {"points": hypothesis.points_sql(schema), "risk": hypothesis.risk_sql(schema)}
+    columns = {model.schema.label: model.to_sql(), **model.hypothesis.sql_columns(model.schema)}
     items = ",\n".join(f"{text} AS {sql_name(name)}" for name, text in columns.items())
     return "\n".join([*_comment(model, items), f"SELECT {items}", "FROM your_table;"])
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from privpac.coins import Coins
-from privpac.concepts.base import Costs, EvenPrior, Hypothesis, Stored
+from privpac.concepts.base import Costs, EvenPrior, Hypothesis, MadeOfCuts, Stored
 from privpac.concepts.boxes.axes import Axis, blank_ranges, ranges_of
 from privpac.concepts.boxes.box import Box
 from privpac.concepts.boxes.ladder import BoxLadder
@@ -51,7 +51,7 @@ __all__ = ["RectangleGibbs", "Rectangles"]
 
 
 @dataclass(frozen=True)
-class Rectangles(VotedAsMembers, EvenPrior, Stored):
+class Rectangles(VotedAsMembers, EvenPrior, MadeOfCuts, Stored):
     """All boxes of a public grid over one to five ordered columns.
 
     `bins` is "full" where boxes may have their edges at any cell, or the number of groups per column, or one for each.
@@ -87,6 +87,21 @@ class Rectangles(VotedAsMembers, EvenPrior, Stored):
     @property
     def _sizes(self) -> tuple[int, ...]:
         return tuple(self.schema.column(name).size for name in self.columns)
+
+    @property
+    def cut_columns(self) -> tuple[str, ...]:
+        return self.columns
+
+    @property
+    def ends(self) -> int:
+        return 2 * len(self.columns)
+
+    @property
+    def dimensions(self) -> int:  # type: ignore[override]
+        return sum(size > 1 for size in self._sizes)
+
+    def over(self, schema: Schema) -> Rectangles:
+        return Rectangles(schema, self.columns, inside=self.inside)
 
     @cached_property
     def groups(self) -> tuple[int, ...]:
@@ -160,7 +175,7 @@ class Rectangles(VotedAsMembers, EvenPrior, Stored):
         """Boxes are drawn themselves, by their mistakes on the voters."""
         self.require(voters)
 
-    def dichotomies(self, *points: Sample) -> BoxDichotomies | MemberDichotomies:
+    def dichotomies(self, *points: Sample) -> BoxDichotomies | MemberDichotomies[PointCounts]:
         """Its labellings of the distinct points of these records; boxes themselves for many records."""
         if self._drawn_themselves(sum(sample.size.total for sample in points)):
             return MemberDichotomies(self)
@@ -171,10 +186,16 @@ class Rectangles(VotedAsMembers, EvenPrior, Stored):
         return self.nothing if ranges is None else self.member(ranges)
 
     def contains(self, hypothesis: Hypothesis) -> bool:
+        return self._contains(hypothesis, self.groups)
+
+    def contains_moved(self, hypothesis: Hypothesis) -> bool:
+        return self._contains(hypothesis, self._sizes)
+
+    def _contains(self, hypothesis: Hypothesis, grid: tuple[int, ...]) -> bool:
         if not isinstance(hypothesis, Box) or not hypothesis.is_written_once:
             return False
         same = (hypothesis.columns, hypothesis.inside) == (self.columns, self.inside)
-        ends = zip(hypothesis.columns, hypothesis.low, hypothesis.high, self.groups, strict=False)
+        ends = zip(hypothesis.columns, hypothesis.low, hypothesis.high, grid, strict=False)
         return same and all(
             _is_edge(edge, self.schema.column(name).size, groups)
             for name, low, high, groups in ends

@@ -114,6 +114,10 @@ class Card(RuleBase):
     def columns(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(column for block in self.with_points for column in block.columns))
 
+    @property
+    def title(self) -> str:
+        return f"A risk card of {len(self.columns)} column{'s' * (len(self.columns) > 1)}"
+
     def total(self, cells: Cells) -> NDArray[np.int64]:
         """The points of every record."""
         count = len(next(iter(cells.values()))) if cells else 0
@@ -129,6 +133,11 @@ class Card(RuleBase):
         """The risk of either class for every record; rows add up to 1."""
         risk = np.array(self.risks, dtype=np.float64)[self.total(cells)]
         return np.column_stack([SCALE - risk, risk]) / SCALE  # so that each has four decimals
+
+    def margins(self, cells: Cells) -> NDArray[np.float64]:
+        """Points above those of the cut-off; a tie counts as half a point above."""
+        margins: NDArray[np.float64] = self.total(cells).astype(np.float64) - self.cutoff + 0.5
+        return margins
 
     def describe(self, schema: Schema) -> str:
         return description(self.with_points, self.table, self.risks, self.cutoff, self.costs, schema)
@@ -147,6 +156,9 @@ class Card(RuleBase):
         """An SQL expression for the risk of class 1."""
         rows = " ".join(f"WHEN {total} THEN {risk / SCALE:.4f}" for total, risk in enumerate(self.risks))
         return f"CASE {self.points_sql(schema)} {rows} END"
+
+    def sql_columns(self, schema: Schema) -> Mapping[str, str]:
+        return {"points": self.points_sql(schema), "risk": self.risk_sql(schema)}
 
     def to_json(self) -> dict[str, object]:
         return {

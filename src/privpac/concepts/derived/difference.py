@@ -12,12 +12,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells, ConceptClass, Hypothesis, RuleBase
+from privpac.concepts.base import AnyClass, Cells, Hypothesis, KnownDifferences, RuleBase
 from privpac.concepts.finite import Finite
-from privpac.concepts.line.intervals import Intervals
-from privpac.concepts.line.thresholds import Thresholds
-from privpac.concepts.line.unions import Unions
-from privpac.concepts.sets.points import Points
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 from privpac.theory.vc import differences_vc
@@ -56,7 +52,7 @@ class Difference(RuleBase):
 class SymmetricDifference:
     """All symmetric differences of two concepts of a class."""
 
-    concepts: ConceptClass
+    concepts: AnyClass
 
     @property
     def schema(self) -> Schema:
@@ -77,15 +73,8 @@ class SymmetricDifference:
     @property
     def vc(self) -> int | None:
         """The true value where it is known, otherwise the largest l with growth(l)² ≥ 2^l (`differences-vc`)."""
-        match self.concepts:
-            case Thresholds(direction="either"):
-                return 3  # an interval or the complement of one: three points have eight labellings, four have not 16
-            case Thresholds() | Points():
-                return 2  # intervals; pairs of points
-            case Intervals():
-                return 4  # unions of two intervals
-            case Unions(intervals=count):
-                return 4 * count  # unions of twice as many
+        if isinstance(self.concepts, KnownDifferences):
+            return self.concepts.differences_vc
         vc = self.concepts.vc
         general = None if vc is None else differences_vc(vc)
         size = self.size

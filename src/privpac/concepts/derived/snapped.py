@@ -7,41 +7,25 @@ then as public as they are. Nothing of a hypothesis is lost: it is drawn on a co
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Costs, Gibbs, Hypothesis
-from privpac.concepts.boxes.box import Box
+from privpac.concepts.base import Costs, Gibbs, Hypothesis
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.derived.regrid import OnGroups, Regrid
-from privpac.concepts.grids import FULL
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
 from privpac.data.schema import Schema
-from privpac.errors import ParameterError
 
-__all__ = ["Snappable", "Snapped", "ordered_columns", "snaps"]
+__all__ = ["Snappable", "Snapped"]
 
 Snappable = Thresholds | Intervals | Unions | Stumps | Rectangles
 """Classes all of whose concepts are made of cuts in ordered columns (and of categories)."""
-
-
-def ordered_columns(concepts: ConceptClass) -> tuple[str, ...]:
-    """The columns whose cuts can be snapped."""
-    if isinstance(concepts, Rectangles):
-        return concepts.columns
-    if isinstance(concepts, Thresholds | Intervals | Unions):
-        return (concepts.column,)
-    if isinstance(concepts, Stumps):
-        return tuple(column.name for column in concepts.schema.columns if column.ordered)
-    raise ParameterError(
-        "Snapped", "concepts", concepts.word, allowed="thresholds, intervals, unions, stumps or rectangles"
-    )
 
 
 @dataclass(frozen=True)
@@ -55,7 +39,7 @@ class Snapped:
     def at(cls, concepts: Snappable, points: Mapping[str, list[int]]) -> Snapped:
         """Cuts that tell these points apart: in front of each of them, and behind the last."""
         marks = []
-        for name in ordered_columns(concepts):
+        for name in concepts.cut_columns:
             size = concepts.schema.column(name).size
             inner = tuple(sorted({cell for cell in points[name] if 0 < cell < size}))
             marks.append(
@@ -78,10 +62,7 @@ class Snapped:
     @cached_property
     def coarse(self) -> Snappable:
         """The same class over columns with one cell between neighbouring marks."""
-        schema = self._grid.coarse
-        if isinstance(self.concepts, Rectangles):  # the marks are its grid
-            return replace(self.concepts, schema=schema, bins=FULL)
-        return replace(self.concepts, schema=schema)
+        return self.concepts.over(self._grid.coarse)  # the marks are its grid
 
     @property
     def size(self) -> int | None:
@@ -102,7 +83,7 @@ class Snapped:
     def contains(self, hypothesis: Hypothesis) -> bool:
         """Whether it is a member of the fine class whose cuts lie on the marks."""
         edges = {name: {0, *marks, self.schema.column(name).size} for name, marks in self.marks}
-        return snaps(self.concepts, hypothesis) and all(
+        return self.concepts.contains_moved(hypothesis) and all(
             edge in edges[name] for name, edge in _edges(hypothesis)
         )
 
@@ -118,17 +99,6 @@ class Snapped:
         if fine is None:
             raise TypeError(f"a {type(hypothesis).__name__} cannot be snapped")
         return fine
-
-
-def snaps(concepts: Snappable, hypothesis: Hypothesis) -> bool:
-    """Whether it is a member of a class whose cuts may lie on any cell, whatever grid the class itself has."""
-    if not isinstance(concepts, Rectangles):
-        return concepts.contains(hypothesis)
-    if not isinstance(hypothesis, Box) or not hypothesis.is_written_once:
-        return False
-    return (hypothesis.columns, hypothesis.inside) == (concepts.columns, concepts.inside) and all(
-        0 <= edge <= concepts.schema.column(name).size for name, edge in _edges(hypothesis)
-    )
 
 
 def _edges(hypothesis: Hypothesis) -> list[tuple[str, int]]:

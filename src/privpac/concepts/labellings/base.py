@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, ConceptClass, Hypothesis
+from privpac.concepts.base import AnyClass, Cells, Hypothesis
 from privpac.data.sample import Sample, Statistic
 from privpac.errors import DataError, ParameterError
 from privpac.mechanisms import gibbs
@@ -95,7 +95,7 @@ class ListedPrices(Listed):
         return self.locate(self.histogram(0).best, 0)
 
 
-class Dichotomous(ConceptClass, Protocol):
+class Dichotomous(AnyClass, Protocol):
     """A class whose dichotomies can be drawn from.
 
     How many there are depends on the points, which are private. So what is too much is decided beforehand, for the
@@ -124,7 +124,7 @@ class VotedAsMembers:
         return None
 
 
-def members_from(concepts: ConceptClass, *, voted: bool = False) -> int | None:
+def members_from(concepts: AnyClass, *, voted: bool = False) -> int | None:
     """The fewest points for which members are drawn, or `voted` on, in place of labellings; None: never."""
     if not isinstance(concepts, VotedAsMembers):
         return None
@@ -145,7 +145,7 @@ class AnyPoints(BySums):
         """Nothing is refused."""
 
 
-def with_dichotomies(concepts: ConceptClass, *, owner: str) -> Dichotomous:
+def with_dichotomies(concepts: AnyClass, *, owner: str) -> Dichotomous:
     """The class itself if its labellings can be drawn from; otherwise a refusal that says which can."""
     # Asked of every block of every run: what `isinstance` does for a protocol, in a fiftieth of its time.
     if not hasattr(concepts, "dichotomies") or len(concepts.schema.classes) != 2:
@@ -161,7 +161,7 @@ def with_dichotomies(concepts: ConceptClass, *, owner: str) -> Dichotomous:
 
 
 def dimension(
-    concepts: ConceptClass, *, counted: int, drawn: int | None = None, voted: bool = False
+    concepts: AnyClass, *, counted: int, drawn: int | None = None, voted: bool = False
 ) -> int | None:
     """A VC dimension that counts for this class; None if there is none so small, or it is unknown.
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Any, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ from privpac.data.sample import Sample
 
 __all__ = ["MemberDichotomies", "MemberPrices", "Members", "voted_on"]
 
+E = TypeVar("E")
 T = TypeVar("T", bound=Hashable)
 
 CLOSE = 2.0**-30
@@ -51,15 +52,15 @@ class Members(BySums, VotedAsMembers):
     def members_from(self) -> int:
         return 0
 
-    def require_listed(self: Any, points: int, *, elsewhere: int = 0) -> None:
+    def require_listed(self: ConceptClass[E], points: int, *, elsewhere: int = 0) -> None:
         """What a draw from so many records is refused for."""
         self.require(points + elsewhere)
 
-    def require_relabelled(self: Any, records: int, *, voters: int) -> None:
+    def require_relabelled(self: ConceptClass[E], records: int, *, voters: int) -> None:
         """Only voters are counted."""
         self.require(voters)
 
-    def dichotomies(self: Any, *points: Sample) -> MemberDichotomies:
+    def dichotomies(self: ConceptClass[E], *points: Sample) -> MemberDichotomies[E]:
         """The class itself: the points do not matter."""
         return MemberDichotomies(self)
 
@@ -72,28 +73,28 @@ def voted_on(concepts: Dichotomous, sample: Sample) -> VotedDichotomies[Any]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MemberDichotomies(VotedDichotomies[Hypothesis]):
+class MemberDichotomies(VotedDichotomies[Hypothesis], Generic[E]):
     """Members in place of labellings, each with its public prior."""
 
-    concepts: ConceptClass
+    concepts: ConceptClass[E]
 
     def member(self, labelling: Hypothesis) -> Hypothesis:
         return labelling
 
-    def mistakes(self, sample: Sample) -> MemberPrices:
+    def mistakes(self, sample: Sample) -> MemberPrices[E]:
         return MemberPrices(self.concepts, sample.reduce(self.concepts.statistic))
 
-    def relabelling(self, sample: Sample, rest: Sample, *, change: int, mistake: int) -> MemberPrices:
+    def relabelling(self, sample: Sample, rest: Sample, *, change: int, mistake: int) -> MemberPrices[E]:
         """The nearest member to a member is that member: only mistakes of the rest count."""
         return MemberPrices(self.concepts, rest.reduce(self.concepts.statistic), mistake)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MemberPrices:
+class MemberPrices(Generic[E]):
     """`unit` for every mistake of a member on the records that the evidence is of."""
 
-    concepts: ConceptClass
-    evidence: Any
+    concepts: ConceptClass[E]
+    evidence: E
     unit: int = 1
 
     def draw(self, ratio: Fraction, coins: Coins) -> Hypothesis:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from privpac.concepts.base import Costs, Hypothesis, Move, OverColumn, Stored
+from privpac.concepts.base import Costs, Hypothesis, MadeOfCuts, Move, OverColumn, Stored
 from privpac.concepts.labellings.base import BySums, reduce_all
 from privpac.concepts.labellings.intervals import FEW_RECORDS, FewIntervals, IntervalDichotomies, require_runs
 from privpac.concepts.line.union_law import Range, UnionGibbs
@@ -55,12 +55,15 @@ class Interval(InRanges):
 
 
 @dataclass(frozen=True)
-class Intervals(BySums, OverColumn, Stored):
+class Intervals(BySums, OverColumn, MadeOfCuts, Stored):
     """All intervals of one ordered `column` of a `schema`; records in the interval get class number `inside`."""
 
     schema: Schema
     column: str
     inside: int = 1
+    ends: ClassVar[int] = 2
+    differences_vc: ClassVar[int] = 4
+    """Unions of two intervals."""
 
     def __post_init__(self) -> None:
         check_ordered("Intervals", self.schema, (self.column,), self.inside)

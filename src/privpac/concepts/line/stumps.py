@@ -22,6 +22,7 @@ from privpac.concepts.base import (
     Costs,
     CountedByScore,
     Hypothesis,
+    MadeOfCuts,
     MixtureGibbs,
     Move,
     OneColumn,
@@ -186,12 +187,13 @@ class ColumnByColumn:
 
 
 @dataclass(frozen=True)
-class Stumps(AnyNumber, BySums, CountedByScore, Stored):
+class Stumps(AnyNumber, BySums, CountedByScore, MadeOfCuts, Stored):
     """One test on any of the columns of a `schema`, or a constant; `shares` are public weights of the columns."""
 
     schema: Schema
     shares: Mapping[str, int] | None = None
     """Public weights of the columns; '' is the weight of the constants. All 1 when not given."""
+    ends: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         for name, share in (self.shares or {}).items():
@@ -203,6 +205,10 @@ class Stumps(AnyNumber, BySums, CountedByScore, Stored):
     @property
     def word(self) -> str:
         return "stumps"
+
+    @property
+    def cut_columns(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.schema.columns if column.ordered)
 
     @cached_property
     def _columns(self) -> tuple[Column, ...]:

@@ -21,6 +21,7 @@ from privpac.concepts.base import (
     CountedByScore,
     DrawnByScore,
     Hypothesis,
+    MadeOfCuts,
     Move,
     OneColumn,
     OverColumn,
@@ -115,13 +116,19 @@ class Threshold(OneColumn):
 
 
 @dataclass(frozen=True)
-class Thresholds(AnyPoints, CountedByScore, DrawnByScore, OverColumn, Stored):
+class Thresholds(AnyPoints, CountedByScore, DrawnByScore, OverColumn, MadeOfCuts, Stored):
     """All thresholds on one ordered `column` of a `schema`: class 1 from the cut "up", "down" from it, or "either" way
     (`direction`)."""
 
     schema: Schema
     column: str
     direction: Direction = "up"
+    ends: ClassVar[int] = 1
+
+    @property
+    def differences_vc(self) -> int:
+        """Intervals; with either direction also complements: three points have eight labellings, four have not 16."""
+        return 3 if self.direction == "either" else 2
 
     def __post_init__(self) -> None:
         if self.direction not in ("up", "down", "either"):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells, Costs, Hypothesis, Move, OneColumn, OverColumn, Stored
+from privpac.concepts.base import Cells, Costs, Hypothesis, MadeOfCuts, Move, OneColumn, OverColumn, Stored
 from privpac.concepts.fitting import edges_misfit, labels_misfit, order_misfit, two_classes_misfit
 from privpac.concepts.labellings.base import BySums, VotedAsMembers, reduce_all
 from privpac.concepts.labellings.unions import UnionDichotomies
@@ -160,7 +160,7 @@ class Union(InRanges):
 
 
 @dataclass(frozen=True)
-class Unions(BySums, VotedAsMembers, OverColumn, Stored):
+class Unions(BySums, VotedAsMembers, OverColumn, MadeOfCuts, Stored):
     """All unions of at most `intervals` intervals of one ordered `column` of a `schema`; records in one of them get
     class number `inside`."""
 
@@ -174,6 +174,15 @@ class Unions(BySums, VotedAsMembers, OverColumn, Stored):
             raise ParameterError("Unions", "intervals", self.intervals, allowed="an integer from 1 up")
         check_ordered("Unions", self.schema, (self.column,), self.inside)
         self._refuse_unwritable()
+
+    @property
+    def ends(self) -> int:
+        return 2 * self.intervals
+
+    @property
+    def differences_vc(self) -> int:
+        """Unions of twice as many intervals."""
+        return 4 * self.intervals
 
     def _refuse_unwritable(self) -> None:
         """Before anything of the size of the class is computed: certificates hold that number in decimal digits."""

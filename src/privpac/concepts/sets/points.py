@@ -92,6 +92,8 @@ class Points(AnyPoints, CountedByScore, DrawnByScore, OverColumn, Stored):
 
     schema: Schema
     column: str
+    differences_vc: ClassVar[int] = 2
+    """Pairs of points."""
 
     @property
     def word(self) -> str:

@@ -95,6 +95,11 @@ class Tree(RuleBase, ABC):
     def _shares(self, share: Fraction) -> Iterator[tuple[str, Fraction]]:
         """The column of every test and the share of the tree below it, if `share` is the root's."""
 
+    @property
+    def title(self) -> str:
+        tests = sum(1 for _ in self.tests())
+        return f"A decision tree of {tests} test{'s' * (tests != 1)}"
+
     def leaf_numbers(self, cells: Cells, *, n: int | None = None) -> NDArray[np.int32]:
         """For every record the number of its leaf in the order of `leaves()`.
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.concepts.cards.risks import spread_of, start_share
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees.tree import Leaf, Split, Tree
@@ -64,7 +64,7 @@ class GradedTrees:
         require_few(self.tests)
 
     @property
-    def concepts(self) -> ConceptClass:
+    def concepts(self) -> AnyClass:
         """What labels are drawn from: the class of the first tree."""
         return self.first.concepts
 

@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.concepts.derived.reference import PublicTable, Reference, Uniform, UniformSphere
 from privpac.concepts.grids import MOST_DIRECTIONS
 from privpac.concepts.line.cuts import MOST_LISTED, Cuts
@@ -27,6 +27,7 @@ from privpac.constructions.base import ReadsOnce
 from privpac.constructions.covers import rules as covers_rules
 from privpac.constructions.covers.candidates import direction_cover, least_records, promising, weight
 from privpac.constructions.covers.formulas import NO_BOUND, WAYS_OUT, density
+from privpac.constructions.draw.occam import draw_from
 from privpac.data.columns import Numeric
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError, RuleRefused, SizeError, TooFewRecords
@@ -52,7 +53,7 @@ class Plan:
     """What follows from n: the density tolerated, the cover, the weight of a mistake, and what it proves."""
 
     kappa: Fraction
-    cover: ConceptClass
+    cover: AnyClass
     level: Fraction
     odds: Fraction
     ratio: Fraction
@@ -125,7 +126,7 @@ class ReferenceCover(ReadsOnce):
         """However fine the cover, no more rules than the class has on the declared cells."""
         return self.concepts.size if isinstance(self.concepts, Thresholds) else None
 
-    def _cover(self, level: Fraction) -> tuple[ConceptClass, Fraction, Fraction] | None:
+    def _cover(self, level: Fraction) -> tuple[AnyClass, Fraction, Fraction] | None:
         """The coarsest cover of this level, its true level and its odds; None if it cannot be built."""
         if isinstance(self.concepts, Thresholds):
             return _cut_cover(self.concepts, self.reference, level)
@@ -133,7 +134,7 @@ class ReferenceCover(ReadsOnce):
 
     def _candidate(
         self, kappa: Fraction, share: Fraction
-    ) -> tuple[ConceptClass, Fraction, Fraction, Fraction] | None:
+    ) -> tuple[AnyClass, Fraction, Fraction, Fraction] | None:
         """The cover that uses up this share of the error, its level, its odds, and the weight of a mistake."""
         candidate = self._cover(share * self.error / kappa)
         if candidate is None:
@@ -252,8 +253,7 @@ class ReferenceCover(ReadsOnce):
         if isinstance(self.reference, PublicTable):
             self.reference.refuse_if_private(sample)
         plan = self.plan(sample.size.labelled)
-        evidence = sample.reduce(plan.cover.statistic)
-        return plan.cover.gibbs(evidence, ratio=plan.ratio, costs=(1, 1)).draw(coins)
+        return draw_from(plan.cover, sample, coins, ratio=plan.ratio)
 
 
 @lru_cache(maxsize=256)
@@ -275,7 +275,7 @@ def _plan(learner: ReferenceCover, n: int) -> Plan | None:
 
 def _cut_cover(
     concepts: Thresholds, reference: Reference, level: Fraction
-) -> tuple[ConceptClass, Fraction, Fraction] | None:
+) -> tuple[AnyClass, Fraction, Fraction] | None:
     size, up = concepts.schema.column(concepts.column).size, concepts.direction == "up"
     uniform = isinstance(reference, Uniform)
     left = level - Fraction(1, 2 * size) if uniform else level
@@ -290,7 +290,7 @@ def _cut_cover(
     return (cover, cover_level, Fraction(cover.size)) if cover_level <= level else _all_cuts(concepts)
 
 
-def _all_cuts(concepts: Thresholds) -> tuple[ConceptClass, Fraction, Fraction] | None:
+def _all_cuts(concepts: Thresholds) -> tuple[AnyClass, Fraction, Fraction] | None:
     """Where values are cells and not a continuum, a list of all cuts is at no distance from any threshold."""
     column = concepts.schema.column(concepts.column)
     if column.size >= MOST_LISTED or (isinstance(column, Numeric) and not column.integer):
@@ -302,7 +302,7 @@ def _all_cuts(concepts: Thresholds) -> tuple[ConceptClass, Fraction, Fraction] |
 
 def _direction_cover(
     concepts: CentredHalfspaces, level: Fraction
-) -> tuple[ConceptClass, Fraction, Fraction] | None:
+) -> tuple[AnyClass, Fraction, Fraction] | None:
     candidate = direction_cover(
         level, dimension=len(concepts.columns), cells=concepts.cells, reach=concepts.reach or 1
     )

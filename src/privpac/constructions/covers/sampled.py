@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.concepts.derived.reference import Reference
 from privpac.constructions.base import DrawsMembers, ReadsOnce
 from privpac.constructions.covers import rules as covers_rules
@@ -74,7 +74,7 @@ class _Mistakes:
 class SampledCover(DrawsMembers, ReadsOnce):
     """A class of concepts, a reference, and what is declared about both."""
 
-    concepts: ConceptClass
+    concepts: AnyClass
     reference: Reference
     epsilon: Fraction
     kappa: Fraction

@@ -16,10 +16,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, TypeVar, cast, get_args
 
 from privpac.coins import Coins
 from privpac.concepts.base import (
+    AnyClass,
     ConceptClass,
     Costs,
     CountedByScore,
@@ -32,7 +33,7 @@ from privpac.concepts.base import (
 )
 from privpac.constructions.base import Around, DrawsMembers, Learner, ReadsOnce
 from privpac.constructions.wrappers.nested import empirical_accuracy
-from privpac.data.sample import Sample, Size
+from privpac.data.sample import Counted, Sample, Size
 from privpac.errors import ParameterError, RuleRefused, SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
@@ -52,8 +53,11 @@ __all__ = [
     "accuracy_of_draw",
     "accuracy_of_stages",
     "check_price",
+    "draw_from",
     "read_costs",
 ]
+
+E = TypeVar("E")
 
 FAILURE = Fraction(1, 20)
 """The failure probability accuracy is stated for: the field's habit, and what the planner asks by default."""
@@ -208,6 +212,13 @@ def _occam(
     )
 
 
+def draw_from(
+    concepts: ConceptClass[E], sample: Counted, coins: Coins, *, ratio: Fraction, costs: Costs = (1, 1)
+) -> Hypothesis:
+    """One member, from the law that the records give: its evidence is what the statistic of the class counts."""
+    return concepts.gibbs(sample.reduce(concepts.statistic), ratio=ratio, costs=costs).draw(coins)
+
+
 @dataclass(frozen=True)
 class Occam(DrawsMembers, ReadsOnce):
     """Draw from a class of `concepts` with weight prior · ratio^(price of mistakes), for `epsilon`.
@@ -223,7 +234,7 @@ class Occam(DrawsMembers, ReadsOnce):
     1.0
     """
 
-    concepts: ConceptClass
+    concepts: AnyClass
     epsilon: Fraction
     costs: Costs | None = None
     failure: Fraction = FAILURE
@@ -317,11 +328,11 @@ class Occam(DrawsMembers, ReadsOnce):
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         self._require_room(sample.size)  # no records leave the prior
-        evidence = sample.reduce(self.concepts.statistic)
         if self.mechanism == "permute-and-flip":
-            scores = cast(ScoredClass, self.concepts).scores(evidence, costs=self.prices)
+            evidence = sample.reduce(self.concepts.statistic)
+            scores = cast(ScoredClass[Any], self.concepts).scores(evidence, costs=self.prices)
             return permute_and_flip.draw(scores, self.ratio, coins)
-        return self.concepts.gibbs(evidence, ratio=self.ratio, costs=self.prices).draw(coins)
+        return draw_from(self.concepts, sample, coins, ratio=self.ratio, costs=self.prices)
 
 
 LEFT_OUT = "parts of the rule that change nothing left out"

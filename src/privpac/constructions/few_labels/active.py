@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.constructions.base import SemiLearner
 from privpac.constructions.few_labels import rules as few_labels_rules
 from privpac.data.sample import Sample, Size
@@ -62,7 +62,7 @@ class Active:
             )
 
     @property
-    def concepts(self) -> ConceptClass:
+    def concepts(self) -> AnyClass:
         return self.learner.concepts
 
     @property

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from math import floor
-from typing import Any
+from typing import NamedTuple
 
-from privpac.concepts.base import ConceptClass
+from privpac.concepts.base import AnyClass
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.few_labels.methods import (
     NOT_THIS_WAY,
     choose,
     concepts_for,
     promised_error,
-    semi_learner,
 )
+from privpac.constructions.few_labels.settings import Goal, Session, Settings
 from privpac.constructions.words import Request
 from privpac.data.sample import Size
 from privpac.errors import ParameterError, PrivpacError, SizeError
@@ -38,6 +39,14 @@ LARGEST = Fraction(40)
 """An inner epsilon beyond which mistakes weigh nothing: more changes nothing."""
 
 
+class Option(NamedTuple):
+    """What a method promises with so many records kept, and its settings."""
+
+    promise: Fraction
+    kept: int
+    settings: Settings
+
+
 def inner_epsilon(kept: int, records: int, *, epsilon: Fraction) -> Fraction:
     """The largest epsilon, in thousandths, a learner on `kept` of `records` may have: e^E <= 1 + (e^eps - 1)·t/n."""
     room = 1 + (exp_down(epsilon, 30) - 1) * Fraction(records, kept)
@@ -45,14 +54,14 @@ def inner_epsilon(kept: int, records: int, *, epsilon: Fraction) -> Fraction:
 
 
 def ask_settings(
-    concepts: str | ConceptClass,
+    concepts: str | AnyClass,
     request: Request,
     *,
     labels: int | None,
     error: Fraction | None,
     method: str = "auto",
     failure: Fraction = FAILURE,
-) -> dict[str, Any]:
+) -> Settings:
     """The best settings for this many labels, or those with the fewest labels that promise `error`."""
     if method not in ASKING_METHODS:
         raise ParameterError(
@@ -74,27 +83,27 @@ def ask_settings(
     if labels is not None and not 1 <= labels <= records:
         raise ParameterError("ask", "labels", labels, allowed=f"between 1 and the {records} records")
 
-    def best(labelled: int, how: str = method) -> tuple[Fraction, dict[str, Any]]:
+    def best(labelled: int, how: str = method) -> Option:
         options = _options(members, labelled, records, epsilon=epsilon, method=how, failure=failure)
-        return min(options, key=lambda option: (option[0], option[1]["active"]["kept"]))
+        return min(options, key=lambda option: (option.promise, option.kept))
 
     if labels is None:
         assert error is not None
         labels = _fewest(best, records, error, method)
-    promise, settings = best(labels)
-    if error is not None and promise > error:
+    option = best(labels)
+    if error is not None and option.promise > error:
         raise SizeError(
-            f"Asking {labels} of {records} records promises an error of {decimal_text(promise)} at best, not"
+            f"Asking {labels} of {records} records promises an error of {decimal_text(option.promise)} at best, not"
             f" {decimal_text(error)}.",
             remedy=f"{_fewest(best, records, error, method)} labels would do.",
         )
-    return settings
+    return option.settings
 
 
 def _options(
-    members: ConceptClass, labelled: int, records: int, *, epsilon: Fraction, method: str, failure: Fraction
-) -> Iterator[tuple[Fraction, dict[str, Any]]]:
-    """(promised error, settings) of every method and part kept that is tried."""
+    members: AnyClass, labelled: int, records: int, *, epsilon: Fraction, method: str, failure: Fraction
+) -> Iterator[Option]:
+    """Every method and part kept that is tried."""
     possible = method in ("auto", "plain")
     if possible:
         yield _option(members, labelled, labelled, records, epsilon=epsilon, method="plain", failure=failure)
@@ -121,7 +130,7 @@ def _options(
 
 
 def _option(
-    members: ConceptClass,
+    members: AnyClass,
     labelled: int,
     kept: int,
     records: int,
@@ -129,31 +138,31 @@ def _option(
     epsilon: Fraction,
     method: str,
     failure: Fraction,
-) -> tuple[Fraction, dict[str, Any]]:
+) -> Option:
     size = Size(labelled, kept - labelled)
     inner = inner_epsilon(kept, records, epsilon=epsilon)
-    settings = choose(members, size, method=method, epsilon=inner, failure=failure)
-    promise = promised_error(semi_learner(members, settings), size)
-    return promise, {**settings, "active": {"records": records, "kept": kept, "asked": labelled}}
+    settings = choose(members, size, method=method, goal=Goal(inner, failure))
+    promise = promised_error(settings.learner(members), size)
+    return Option(promise, kept, replace(settings, session=Session(records, kept, labelled)))
 
 
-def _fewest(best: Any, records: int, error: Fraction, method: str) -> int:
+def _fewest(best: Callable[..., Option], records: int, error: Fraction, method: str) -> int:
     """The fewest labels that promise `error`; refused if all of them do not.
 
     The plain method is quick to search; the others are searched only where they save a tenth of its labels.
     """
     first = "plain" if method == "auto" else method
-    everything = best(records, first)[0]
+    everything = best(records, first).promise
     if everything > error:
         raise SizeError(
             f"Even with all {records} labels the error promised is {decimal_text(everything)}, not"
             f" {decimal_text(error)}.",
             remedy="Collect more records, or allow a larger error or epsilon.",
         )
-    high = _bisect(lambda labelled: best(labelled, first)[0] <= error, records)
+    high = _bisect(lambda labelled: best(labelled, first).promise <= error, records)
     fewer = high * 9 // 10
-    if method == "auto" and fewer >= 1 and best(fewer)[0] <= error:
-        high = _bisect(lambda labelled: best(labelled)[0] <= error, fewer)
+    if method == "auto" and fewer >= 1 and best(fewer).promise <= error:
+        high = _bisect(lambda labelled: best(labelled).promise <= error, fewer)
     return high
 
 

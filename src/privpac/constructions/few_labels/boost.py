@@ -18,7 +18,7 @@ from fractions import Fraction
 import numpy as np
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.concepts.labellings.base import Dichotomous, with_dichotomies
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import FAILURE
@@ -179,7 +179,7 @@ class LabelBoost:
     @classmethod
     def calibrate(
         cls,
-        concepts: ConceptClass,
+        concepts: AnyClass,
         size: Size,
         *,
         epsilon: Fraction,

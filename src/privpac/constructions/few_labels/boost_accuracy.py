@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from privpac.concepts.base import ConceptClass
+from privpac.concepts.base import AnyClass
 from privpac.concepts.labellings.base import members_from
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.base import Learner
@@ -38,7 +38,7 @@ from privpac.numbers.exact import plain
 __all__ = ["base_accuracy", "base_for", "carried_by", "family_of", "one_round_accuracy"]
 
 
-def family_of(concepts: ConceptClass, *, owner: str, voted: bool = False) -> Family:
+def family_of(concepts: AnyClass, *, owner: str, voted: bool = False) -> Family:
     """The public numbers of a class whose labellings are drawn or `voted` on; its size must be known."""
     if concepts.size is None:
         raise ParameterError(owner, "concepts", concepts.word, allowed="a class whose size is known")
@@ -48,7 +48,7 @@ def family_of(concepts: ConceptClass, *, owner: str, voted: bool = False) -> Fam
     return Family(concepts.size, concepts.vc, Fraction(concepts.odds), first, depth)
 
 
-def base_for(concepts: ConceptClass, *, epsilon: Fraction, delta: Fraction, failure: Fraction) -> Learner:
+def base_for(concepts: AnyClass, *, epsilon: Fraction, delta: Fraction, failure: Fraction) -> Learner:
     """The learner after relabelling: a draw from the class, or with a delta one among occupied blocks."""
     if delta == 0:
         return Occam(concepts, epsilon)
@@ -100,7 +100,7 @@ def _transfer(promise: RoundPromise, *, points: int, family: Family, failure: Fr
 
 
 def one_round_accuracy(
-    concepts: ConceptClass,
+    concepts: AnyClass,
     base: Learner,
     *,
     draw: Fraction,

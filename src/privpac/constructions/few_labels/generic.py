@@ -15,21 +15,20 @@ tests/unit/constructions/few_labels/test_generic.py, tests/statistical/test_gene
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.derived.difference import SymmetricDifference
-from privpac.concepts.derived.snapped import Snappable, Snapped, ordered_columns, snaps
+from privpac.concepts.derived.snapped import Snappable, Snapped
 from privpac.concepts.finite import Finite
 from privpac.concepts.grids import boxes_fit
-from privpac.concepts.line.stumps import Stumps
-from privpac.concepts.line.thresholds import Thresholds
-from privpac.concepts.line.unions import Unions
 from privpac.constructions.base import DrawsOnce
-from privpac.constructions.draw.occam import FAILURE
+from privpac.constructions.draw.occam import FAILURE, draw_from
 from privpac.constructions.few_labels.generic_formulas import (
     POINTS,
     GenericPlan,
@@ -39,7 +38,7 @@ from privpac.constructions.few_labels.generic_formulas import (
 from privpac.constructions.release import rules as release_rules
 from privpac.constructions.release.blr import ListedBLR
 from privpac.constructions.release.buckets import stride
-from privpac.constructions.release.methods import best_of_column
+from privpac.constructions.release.methods import Ordered, best_of_column
 from privpac.constructions.release.sanitiser import Sanitiser, check_wishes
 from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
@@ -92,64 +91,25 @@ class GenericLearner(DrawsOnce):
         return self.epsilon if self.unlabelled_epsilon is None else self.unlabelled_epsilon
 
     @property
-    def _slabs(self) -> int:
-        """How many ranges a concept and its snapped neighbour may differ on."""
-        match self.concepts:
-            case Thresholds() | Stumps() | Finite():
-                return 1
-            case Rectangles():
-                return 2 * len(self.concepts.columns)
-            case Unions():
-                return 2 * self.concepts.intervals
-        return 2  # an interval has two ends
+    def _way(self) -> _OfList | _OfCuts:
+        """What a finite class and one made of cuts do differently."""
+        budget, third = self._sanitising, self.failure / 3
+        if isinstance(self.concepts, Finite):
+            return _OfList(self.concepts, budget, third)
+        return _OfCuts(self.concepts, budget, third, self.delta)
 
     def sanitisers(self, records: int) -> tuple[Sanitiser, ...]:
         """What is released of the unlabelled records: a table for each ordered column, or one for a finite class."""
-        third = self.failure / 3
-        if isinstance(self.concepts, Finite):
-            return (self._blr(third),)
-        names = ordered_columns(self.concepts)
-        if not names:
-            raise ParameterError(
-                OWNER, "concepts", self.concepts.word, allowed="a class with an ordered column to sanitise"
-            )
-        share, each, slip = (part / len(names) for part in (self._sanitising, third, self.delta))
-        return tuple(
-            best_of_column(
-                self.concepts.schema, name, epsilon=share, failure=each, records=records, delta=slip
-            )
-            for name in names
-        )
-
-    def _blr(self, failure: Fraction) -> ListedBLR:
-        assert isinstance(self.concepts, Finite)
-        columns = self.concepts.statistic.columns or self.concepts.schema.names[:1]
-        if math.comb(self.concepts.size, 2) > MOST_DIFFERENCES:
-            raise SizeError(
-                f"{OWNER}: {self.concepts.size} concepts have too many differences to be asked about one by one.",
-                remedy="Use method='boost' or method='relabel', which list none, or a class of fewer concepts.",
-            )
-        differences = tuple(SymmetricDifference(self.concepts).members())
-        if not differences:
-            raise ParameterError(OWNER, "concepts", self.concepts.word, allowed="at least two concepts")
-        return ListedBLR(self.concepts.schema, columns, differences, self._sanitising, failure=failure)
+        return self._way.sanitisers(records)
 
     def plan(self, size: Size) -> GenericPlan | None:
         """The number of points with the smallest provable error, from public numbers; None if nothing is provable."""
         answers = self._answers(size.unlabelled)
         if not answers:
             return None
-        plans = (self._plan(points, size, answers) for points in self._choices)
+        plans = (self._plan(points, size, answers) for points in self._way.choices)
         possible = [plan for plan in plans if plan is not None]
         return min(possible, key=lambda plan: plan.error) if possible else None
-
-    @property
-    def _choices(self) -> tuple[int, ...]:
-        if isinstance(self.concepts, Finite):
-            return (0,)
-        if isinstance(self.concepts, Rectangles):
-            return points_of_boxes(len(self.concepts.columns))
-        return POINTS
 
     def _answers(self, records: int) -> tuple[Proof[Answers], ...]:
         """What the released tables promise about ranges (or differences); empty if one of them promises nothing."""
@@ -161,7 +121,9 @@ class GenericLearner(DrawsOnce):
 
     def _plan(self, points: int, size: Size, answers: tuple[Proof[Answers], ...]) -> GenericPlan | None:
         vc = self.concepts.vc
-        tolerance = self._slabs * (self.gap(points, size.unlabelled) + max(a.fact.error for a in answers))
+        tolerance = self._way.slabs * (
+            self._way.gap(points, size.unlabelled) + max(a.fact.error for a in answers)
+        )
         if vc is None or self.ratio == 1:
             return None
         return plan_generic(
@@ -177,18 +139,7 @@ class GenericLearner(DrawsOnce):
 
     def hypotheses(self, points: int) -> int:
         """At most so many remain, whatever the points are (with a prior: one over the smallest share)."""
-        if isinstance(self.concepts, Finite):
-            return math.ceil(self.concepts.size)
-        sizes = {name: self.concepts.schema.column(name).size for name in ordered_columns(self.concepts)}
-        marks = {name: list(range(1, min(points, size - 1) + 1)) for name, size in sizes.items()}
-        return math.ceil(Snapped.at(self.concepts, marks).odds) + 1
-
-    def gap(self, points: int, records: int) -> Fraction:
-        """The largest share of synthetic records between two neighbouring points that are kept."""
-        if isinstance(self.concepts, Finite):
-            return Fraction(0)
-        totals = [each.synthetic(records) for each in self.sanitisers(records)]  # type: ignore[attr-defined]
-        return max(Fraction(stride(total, points) - 1, total) for total in totals)
+        return self._way.hypotheses(points)
 
     def require(self, size: Size) -> None:
         """The class itself is drawn from at a few points of released tables only, so its own limits do not matter."""
@@ -196,16 +147,7 @@ class GenericLearner(DrawsOnce):
             raise SizeError(f"{OWNER} needs labelled and unlabelled records, at least one of each.")
         for each in self.sanitisers(size.unlabelled):
             each.require(Size(0, size.unlabelled))
-        if isinstance(self.concepts, Finite):
-            points = self._blr(self.failure / 3).plan(size.unlabelled).points
-            self.concepts.require_listed(points, elsewhere=size.labelled)
-        if isinstance(self.concepts, Rectangles):
-            cells = [self._points(size) + 1] * len(self.concepts.columns)
-            if not boxes_fit(cells, size.labelled):
-                raise SizeError(
-                    f"{OWNER}: sums over boxes of {cells[0]} cells per side take too long for {size.labelled} labels.",
-                    remedy="So many labels need no others: leave the unlabelled records out, or take fewer labels.",
-                )
+        self._way.require(size, self._points)
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)
@@ -229,7 +171,8 @@ class GenericLearner(DrawsOnce):
 
     def _points(self, size: Size) -> int:
         plan = self.plan(size)
-        return self._choices[len(self._choices) // 2] if plan is None else plan.points
+        choices = self._way.choices
+        return choices[len(choices) // 2] if plan is None else plan.points
 
     def _privacy(self, records: int) -> Proof[Privacy]:
         draw = rules.declared(rules.exponential_mechanism(ratio=self.ratio), epsilon=self.epsilon)
@@ -244,8 +187,8 @@ class GenericLearner(DrawsOnce):
         answers = self._answers(size.unlabelled)
         return release_rules.generic_learner(
             *answers,
-            gap=self.gap(plan.points, size.unlabelled),
-            slabs=self._slabs,
+            gap=self._way.gap(plan.points, size.unlabelled),
+            slabs=self._way.slabs,
             vc=max(1, self.concepts.vc or 1),
             hypotheses=self.hypotheses(plan.points),
             labelled=size.labelled,
@@ -258,21 +201,119 @@ class GenericLearner(DrawsOnce):
         )
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
-        if isinstance(self.concepts, Finite):
-            return self.concepts.contains(hypothesis)
-        return snaps(self.concepts, hypothesis)
+        return self._way.contains(hypothesis)
 
     def learn(self, sample: SemiSample, coins: Coins) -> Hypothesis:
+        return self._way.learn(sample, coins, points=self._points, ratio=self.ratio)
+
+
+@dataclass(frozen=True)
+class _OfList:
+    """A finite class: one table answers where any two of its concepts differ, and all of them remain."""
+
+    concepts: Finite
+    epsilon: Fraction
+    failure: Fraction
+    choices: ClassVar[tuple[int, ...]] = (0,)
+    slabs: ClassVar[int] = 1
+
+    def sanitisers(self, records: int) -> tuple[ListedBLR]:
+        columns = self.concepts.statistic.columns or self.concepts.schema.names[:1]
+        if math.comb(self.concepts.size, 2) > MOST_DIFFERENCES:
+            raise SizeError(
+                f"{OWNER}: {self.concepts.size} concepts have too many differences to be asked about one by one.",
+                remedy="Use method='boost' or method='relabel', which list none, or a class of fewer concepts.",
+            )
+        differences = tuple(SymmetricDifference(self.concepts).members())
+        if not differences:
+            raise ParameterError(OWNER, "concepts", self.concepts.word, allowed="at least two concepts")
+        return (ListedBLR(self.concepts.schema, columns, differences, self.epsilon, failure=self.failure),)
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        return self.concepts.contains(hypothesis)
+
+    def hypotheses(self, points: int) -> int:
+        return self.concepts.size
+
+    def gap(self, points: int, records: int) -> Fraction:
+        return Fraction(0)
+
+    def require(self, size: Size, points: Callable[[Size], int]) -> None:
+        (table,) = self.sanitisers(size.unlabelled)
+        self.concepts.require_listed(table.plan(size.unlabelled).points, elsewhere=size.labelled)
+
+    def learn(
+        self, sample: SemiSample, coins: Coins, *, points: Callable[[Size], int], ratio: Fraction
+    ) -> Hypothesis:
+        (table,) = self.sanitisers(sample.unlabelled.size.total)
+        labellings = self.concepts.dichotomies(table.release(sample.unlabelled, coins).records(sample.schema))
+        return labellings.member(labellings.mistakes(sample.labelled).draw(ratio, coins))
+
+
+@dataclass(frozen=True)
+class _OfCuts:
+    """A class made of cuts: a table for each of its columns, and the concepts whose cuts lie at points of them."""
+
+    concepts: Snappable
+    epsilon: Fraction
+    failure: Fraction
+    delta: Fraction
+
+    @property
+    def choices(self) -> tuple[int, ...]:
+        """Numbers of points that are tried."""
+        boxes = isinstance(self.concepts, Rectangles)
+        return points_of_boxes(len(self.concepts.cut_columns)) if boxes else POINTS
+
+    @property
+    def slabs(self) -> int:
+        """How many ranges a concept and its snapped neighbour may differ on."""
+        return self.concepts.ends
+
+    def sanitisers(self, records: int) -> tuple[Ordered, ...]:
+        names = self.concepts.cut_columns
+        if not names:
+            raise ParameterError(
+                OWNER, "concepts", self.concepts.word, allowed="a class with an ordered column to sanitise"
+            )
+        share, each, slip = (part / len(names) for part in (self.epsilon, self.failure, self.delta))
+        return tuple(
+            best_of_column(
+                self.concepts.schema, name, epsilon=share, failure=each, records=records, delta=slip
+            )
+            for name in names
+        )
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        return self.concepts.contains_moved(hypothesis)
+
+    def hypotheses(self, points: int) -> int:
+        sizes = {name: self.concepts.schema.column(name).size for name in self.concepts.cut_columns}
+        marks = {name: list(range(1, min(points, size - 1) + 1)) for name, size in sizes.items()}
+        return math.ceil(Snapped.at(self.concepts, marks).odds) + 1
+
+    def gap(self, points: int, records: int) -> Fraction:
+        """The largest share of synthetic records between two neighbouring points that are kept."""
+        totals = [each.synthetic(records) for each in self.sanitisers(records)]
+        return max(Fraction(stride(total, points) - 1, total) for total in totals)
+
+    def require(self, size: Size, points: Callable[[Size], int]) -> None:
+        if not isinstance(self.concepts, Rectangles):
+            return
+        cells = [points(size) + 1] * len(self.concepts.columns)
+        if not boxes_fit(cells, size.labelled):
+            raise SizeError(
+                f"{OWNER}: sums over boxes of {cells[0]} cells a side take too long for {size.labelled} labels.",
+                remedy="So many labels need no others: leave the unlabelled records out, or take fewer labels.",
+            )
+
+    def learn(
+        self, sample: SemiSample, coins: Coins, *, points: Callable[[Size], int], ratio: Fraction
+    ) -> Hypothesis:
         tables = self.sanitisers(sample.unlabelled.size.total)
         releases = [each.release(sample.unlabelled, coins) for each in tables]
-        if isinstance(self.concepts, Finite):
-            labellings = self.concepts.dichotomies(releases[0].records(sample.schema))
-            return labellings.member(labellings.mistakes(sample.labelled).draw(self.ratio, coins))
-        names, goal = ordered_columns(self.concepts), self._points(sample.size)
-        points = {
-            name: table.thinned(goal)  # type: ignore[attr-defined]
-            for name, table in zip(names, releases, strict=True)
+        goal = points(sample.size)
+        marks = {
+            name: table.thinned(goal) for name, table in zip(self.concepts.cut_columns, releases, strict=True)
         }
-        concepts = Snapped.at(self.concepts, points)
-        evidence = sample.labelled.reduce(concepts.statistic)
-        return concepts.gibbs(evidence, ratio=self.ratio, costs=(1, 1)).draw(coins)
+        return draw_from(Snapped.at(self.concepts, marks), sample.labelled, coins, ratio=ratio)

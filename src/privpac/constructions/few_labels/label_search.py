@@ -50,7 +50,7 @@ class Search(Generic[T]):
         return self.settings(labelled, others, **self._goal)
 
     @property
-    def _goal(self) -> dict[str, Any]:
+    def _goal(self) -> dict[str, Family | Fraction]:
         return {
             "family": self.family,
             "epsilon": self.epsilon,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.concepts.labellings.base import Dichotomous, with_dichotomies
 from privpac.concepts.labellings.members import voted_on
 from privpac.constructions.base import Learner
@@ -167,7 +167,7 @@ class SSLRelabel:
     @classmethod
     def calibrate(
         cls,
-        concepts: ConceptClass,
+        concepts: AnyClass,
         size: Size,
         *,
         epsilon: Fraction,

@@ -9,22 +9,17 @@ Tested by tests/unit/constructions/labels/test_classes.py, tests/exact/ (rows `t
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from math import ceil
-from typing import Any
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Costs, CountedByScore, Hypothesis
-from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.concepts.base import AnyClass, Costs, CountedByScore, Hypothesis
 from privpac.concepts.derived.regrid import Regrid, coarse_schema, covering_edges, most_groups
-from privpac.concepts.derived.snapped import snaps
+from privpac.concepts.derived.snapped import Snappable
 from privpac.concepts.labellings.base import Dichotomous, dimension, members_from, with_dichotomies
-from privpac.concepts.line.intervals import Intervals
-from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
-from privpac.concepts.line.unions import Unions
 from privpac.constructions.base import DrawsMembers, DrawsOnce
 from privpac.constructions.covers import rules as covers_rules
 from privpac.constructions.draw.occam import FAILURE, check_price, read_costs
@@ -39,13 +34,10 @@ from privpac.numbers.exact import first_whole, plain, power_up, ratio_for
 from privpac.numbers.parameters import positive
 from privpac.theory.vc import growth
 
-__all__ = ["GRID_CLASSES", "LabelPrivateDichotomies", "LabelPrivateGrid", "label_private"]
+__all__ = ["LabelPrivateDichotomies", "LabelPrivateGrid", "label_private"]
 
 MOST_FEW = 2**16
 """Mistakes up to which the tail of a binomial is summed; more are never needed for a promise worth having."""
-
-GRID_CLASSES = (Thresholds, Intervals, Unions, Rectangles, Stumps)
-"""Classes whose members are cut out of ordered columns."""
 
 LARGEST_GROUPS = {1: 4096, 2: 256, 3: 32, 4: 12, 5: 6}
 """Groups a column by the number of columns a member restricts: what the sums of rectangles take."""
@@ -90,13 +82,13 @@ def _privacy(ratio: Fraction, sensitivity: int, epsilon: Fraction) -> Proof[Priv
 class LabelPrivateGrid:
     """Thresholds, intervals, unions, rectangles or stumps whose edges lie where the features do."""
 
-    concepts: ConceptClass
+    concepts: Snappable
     epsilon: Fraction
     costs: Costs | None = None
     failure: Fraction = FAILURE
 
     def __post_init__(self) -> None:
-        if not isinstance(self.concepts, GRID_CLASSES):
+        if not isinstance(self.concepts, Snappable):
             raise ParameterError(
                 "LabelPrivateGrid",
                 "concepts",
@@ -122,44 +114,22 @@ class LabelPrivateGrid:
 
     @property
     def _columns(self) -> tuple[str, ...]:
-        match self.concepts:
-            case Thresholds() | Intervals() | Unions():
-                names: tuple[str, ...] = (self.concepts.column,)
-            case Rectangles():
-                names = self.concepts.columns
-            case _:
-                names = self.concepts.schema.names
-        columns = (self.concepts.schema.column(name) for name in names)
-        return tuple(column.name for column in columns if column.ordered and column.size > 1)
-
-    @property
-    def _ends(self) -> int:
-        """Edges of one member that may be off by the spacing."""
-        match self.concepts:
-            case Thresholds() | Stumps():
-                return 1
-            case Intervals():
-                return 2
-            case Unions():
-                return 2 * self.concepts.intervals
-            case Rectangles():
-                return 2 * len(self.concepts.columns)
-        raise AssertionError
+        schema = self.concepts.schema
+        return tuple(name for name in self.concepts.cut_columns if schema.column(name).size > 1)
 
     def spacing(self, n: int) -> int:
         """Records an edge may be off by: as few as the number of groups allows, and for thresholds one."""
-        dimensions = len(self._columns) if isinstance(self.concepts, Rectangles) else 1
-        most = LARGEST_GROUPS[dimensions]
+        most = LARGEST_GROUPS[self.concepts.dimensions]
         least = 1 if isinstance(self.concepts, Thresholds) and n > 100 else 0
         return max(least, -(-(n + 1) // (most - 1)) - 1)
 
-    def _coarse_class(self, n: int) -> ConceptClass:
+    def _coarse_class(self, n: int) -> AnyClass:
         """The class on as many groups as there can be: what accuracy pays for."""
         groups = {
             name: max(2, min(most_groups(n, self.spacing(n)), self.concepts.schema.column(name).size))
             for name in self._columns
         }
-        return _on(self.concepts, coarse_schema(self.concepts.schema, groups))
+        return self.concepts.over(coarse_schema(self.concepts.schema, groups))
 
     @property
     def passes(self) -> int:
@@ -209,7 +179,7 @@ class LabelPrivateGrid:
         concepts = self._coarse_class(n)
         if isinstance(self.concepts, Thresholds) and self.concepts.direction != "either":
             return partial(self._threshold, n, concepts.size or 1, spacing, ratio)
-        level = Fraction(self._ends * spacing, n)
+        level = Fraction(self.concepts.ends * spacing, n)
         if level >= 1 or concepts.vc is None:
             return None
         vc = self.concepts.vc or 1
@@ -236,7 +206,7 @@ class LabelPrivateGrid:
         return None
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
-        return snaps(self.concepts, hypothesis)  # type: ignore[arg-type]
+        return self.concepts.contains_moved(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         schema, spacing = self.concepts.schema, self.spacing(sample.size.labelled)
@@ -247,7 +217,7 @@ class LabelPrivateGrid:
             # A column on which all records agree keeps one edge, so that it stays a column.
             edges.append((name, covering_edges(column, sample, spacing=spacing) or (column.size - 1,)))
         grid = Regrid(schema, tuple(edges))
-        concepts = _on(self.concepts, grid.coarse)
+        concepts: AnyClass = self.concepts.over(grid.coarse)
         evidence = grid.sample(sample).reduce(concepts.statistic)
         return grid.fine(concepts.gibbs(evidence, ratio=self.ratio, costs=self.prices).draw(coins))
 
@@ -259,19 +229,11 @@ def _nearest(first: int, end: int, goal: float, *, count: int = 40) -> list[int]
     return sorted(around, key=lambda k: abs(k - goal))[:count] if first <= MOST_FEW else []
 
 
-def _on(concepts: ConceptClass, schema: Any) -> ConceptClass:
-    """The same class over a coarser schema: every group is a cell there."""
-    if isinstance(concepts, Rectangles):
-        return Rectangles(schema, concepts.columns, inside=concepts.inside)
-    copy: ConceptClass = replace(concepts, schema=schema)  # type: ignore[type-var]
-    return copy
-
-
 @dataclass(frozen=True)
 class LabelPrivateDichotomies(DrawsMembers, DrawsOnce):
     """Any class whose labellings of the features can be drawn from: each labelling is a candidate once."""
 
-    concepts: ConceptClass
+    concepts: AnyClass
     epsilon: Fraction
     failure: Fraction = FAILURE
 
@@ -324,10 +286,10 @@ class LabelPrivateDichotomies(DrawsMembers, DrawsOnce):
 
 
 def label_private(
-    concepts: ConceptClass, *, epsilon: Fraction, costs: Costs | None = None
+    concepts: AnyClass, *, epsilon: Fraction, costs: Costs | None = None
 ) -> LabelPrivateGrid | LabelPrivateDichotomies:
     """The learner that protects labels for a class: edges from the features, or all labellings of them."""
-    if isinstance(concepts, GRID_CLASSES):
+    if isinstance(concepts, Snappable):
         return LabelPrivateGrid(concepts, epsilon, costs)
     if costs is not None and len(set(costs)) > 1:
         raise ParameterError(

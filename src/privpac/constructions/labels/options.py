@@ -16,7 +16,7 @@ from privpac.theory.listing import MOST_SEPARATED
 from privpac.theory.vc import ln_growth
 
 if TYPE_CHECKING:
-    from privpac.concepts.base import ConceptClass
+    from privpac.concepts.base import AnyClass
     from privpac.constructions.labels.classes import LabelPrivateGrid
     from privpac.data.column import Column
     from privpac.data.schema import Schema
@@ -67,7 +67,7 @@ def _learner(wish: Wish) -> LabelPrivateGrid | None:
 
     facts = wish.concepts
     line = ((facts.cells or MANY_CELLS, True),)
-    concepts: ConceptClass
+    concepts: AnyClass
     match facts.kind:
         case "thresholds":
             concepts = Thresholds(_schema(line), "c1", "up" if facts.vc == 1 else "either")

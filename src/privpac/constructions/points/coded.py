@@ -16,7 +16,7 @@ from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.sets.codes import CodeSets
 from privpac.constructions.base import DrawsMembers, DrawsOnce, ReadsOnce
-from privpac.constructions.draw.occam import FAILURE
+from privpac.constructions.draw.occam import FAILURE, draw_from
 from privpac.constructions.points import rules as points_rules
 from privpac.constructions.points.base import OneValue
 from privpac.constructions.points.representation_formulas import Code, code_for, error_code
@@ -86,5 +86,4 @@ class CodedPoints(DrawsMembers, DrawsOnce, ReadsOnce, OneValue):
         )
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
-        evidence = sample.reduce(self.concepts.statistic)
-        return self.concepts.gibbs(evidence, ratio=self.ratio, costs=(1, 1)).draw(coins)
+        return draw_from(self.concepts, sample, coins, ratio=self.ratio)

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any, Protocol, cast, runtime_checkable
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Costs, Gibbs
+from privpac.concepts.base import AnyClass, Costs, Gibbs
 from privpac.constructions.prediction.base import Predictor, Prepared
 from privpac.constructions.prediction.fresh_draws import FreshDraws
 from privpac.constructions.prediction.net_relabelled import NetRelabelled
@@ -123,7 +123,7 @@ def predictor_for(
     if isinstance(base, _Answers):
         return _for_schema(cast(Predictor, base), schema, epsilon)
     if isinstance(base, _LikeConcepts):
-        return FreshDraws.planned(cast(ConceptClass, base), epsilon, records=records)
+        return FreshDraws.planned(cast(AnyClass, base), epsilon, records=records)
     voters = Classifiers(schema, base)
     voters.rehearse()
     return Vote(voters, epsilon, models or default_models(records, epsilon, law), law=law)
@@ -160,7 +160,7 @@ def _from_word(
     raise ParameterError(OWNER, "base", word, allowed="one of " + ", ".join(FORMS))
 
 
-def _class(word: str, schema: Schema, epsilon: Fraction, records: int) -> ConceptClass:
+def _class(word: str, schema: Schema, epsilon: Fraction, records: int) -> AnyClass:
     """The class that a word names; refused where rules are not drawn from one class but made round by round."""
     if tells_risks(word):
         raise ParameterError(

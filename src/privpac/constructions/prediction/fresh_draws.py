@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, ConceptClass, Hypothesis
+from privpac.concepts.base import AnyClass, Cells, Hypothesis
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.prediction import rules as prediction_rules
 from privpac.constructions.prediction.formulas import flip_for, plan_flipped
@@ -48,7 +48,7 @@ class FreshDraws(Redrawn):
 
     @classmethod
     def planned(
-        cls, concepts: ConceptClass, epsilon: Fraction, *, records: int, failure: Fraction = FAILURE
+        cls, concepts: AnyClass, epsilon: Fraction, *, records: int, failure: Fraction = FAILURE
     ) -> FreshDraws:
         """With the subset and the flips that prove the smallest excess for so many records."""
 
@@ -59,7 +59,7 @@ class FreshDraws(Redrawn):
         return least_dimensional(build, concepts, records=records, owner=cls.owner)
 
     @classmethod
-    def with_subset(cls, concepts: ConceptClass, epsilon: Fraction, *, kept: int, records: int) -> FreshDraws:
+    def with_subset(cls, concepts: AnyClass, epsilon: Fraction, *, kept: int, records: int) -> FreshDraws:
         """With a subset of this size and the flips that make it pure."""
         flip = flip_for(1 / ratio_for(epsilon / 2) ** 2, delta=Fraction(kept, records))
         return cls(concepts, epsilon, kept, records, flip, Fraction(1, kept + 1))

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, ConceptClass
+from privpac.concepts.base import AnyClass, Cells
 from privpac.concepts.labellings.base import dimension
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.prediction import rules as prediction_rules
@@ -53,7 +53,7 @@ class NetRelabelled(Redrawn):
 
     @classmethod
     def planned(
-        cls, concepts: ConceptClass, epsilon: Fraction, *, records: int, failure: Fraction = FAILURE
+        cls, concepts: AnyClass, epsilon: Fraction, *, records: int, failure: Fraction = FAILURE
     ) -> NetRelabelled:
         """With the parameters that prove the smallest excess for so many records."""
 

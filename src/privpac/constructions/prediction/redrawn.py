@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, ConceptClass, Hypothesis
+from privpac.concepts.base import AnyClass, Cells, Hypothesis
 from privpac.concepts.catalogue import stored_class
 from privpac.concepts.labellings.base import Dichotomous, dimension, with_dichotomies
 from privpac.constructions.prediction.voters import require_two_classes
@@ -43,7 +43,7 @@ class Redrawn(ABC):
     name: ClassVar[str]
     """How certificates call it."""
 
-    concepts: ConceptClass
+    concepts: AnyClass
     epsilon: Fraction
     kept: int
     records: int
@@ -152,14 +152,14 @@ def _row(cells: Cells, place: int) -> dict[str, NDArray[Any]]:
     return {name: values[place : place + 1] for name, values in cells.items()}
 
 
-def known_vc(concepts: ConceptClass, owner: str) -> int:
+def known_vc(concepts: AnyClass, owner: str) -> int:
     """The VC dimension of the class; refused if it is unknown."""
     if concepts.vc is None:
         raise ParameterError(owner, "concepts", concepts.word, allowed="a class whose VC dimension is known")
     return concepts.vc
 
 
-def least_dimensional(build: Callable[[int], R], concepts: ConceptClass, *, records: int, owner: str) -> R:
+def least_dimensional(build: Callable[[int], R], concepts: AnyClass, *, records: int, owner: str) -> R:
     """What is planned with the least VC dimension that counts for it (see `labellings.dimension`).
 
     A plan for fewer dimensions keeps other records, for which more dimensions may count: so they are tried in turn.

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, ConceptClass
+from privpac.concepts.base import AnyClass, Cells
 from privpac.concepts.labellings.base import dimension
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.prediction import rules as prediction_rules
@@ -38,7 +38,7 @@ from privpac.numbers.exact import plain, ratio_for
 __all__ = ["RelabelledVote", "votes_of"]
 
 
-def votes_of(concepts: ConceptClass, records: Sample, *, models: int, cells: Cells) -> NDArray[np.int64]:
+def votes_of(concepts: AnyClass, records: Sample, *, models: int, cells: Cells) -> NDArray[np.int64]:
     """How many concepts fitted to slots of records in random order say class 1, for every question."""
     voters, n = Concepts(concepts), records.size.labelled
     slots = [np.arange(slot, n, models) for slot in range(models)]
@@ -60,7 +60,7 @@ class RelabelledVote(Redrawn):
 
     @classmethod
     def planned(
-        cls, concepts: ConceptClass, epsilon: Fraction, *, records: int, failure: Fraction = FAILURE
+        cls, concepts: AnyClass, epsilon: Fraction, *, records: int, failure: Fraction = FAILURE
     ) -> RelabelledVote:
         """With the parameters that prove the smallest excess for so many records."""
 

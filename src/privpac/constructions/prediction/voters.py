@@ -19,7 +19,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells, ConceptClass, Hypothesis, Scored
+from privpac.concepts.base import AnyClass, Cells, Hypothesis, Scored
 from privpac.concepts.catalogue import stored_class
 from privpac.concepts.labellings.base import BySums, dimension, with_dichotomies
 from privpac.constructions.prediction.encoding import Encoding
@@ -279,7 +279,7 @@ def _tally(by_model: Iterable[NDArray[Any]], rows: int, classes: int) -> NDArray
 class Concepts:
     """The first of the members of a class with the fewest mistakes on the block."""
 
-    concepts: ConceptClass
+    concepts: AnyClass
 
     def __post_init__(self) -> None:
         require_two_classes(self.schema, "a vote of concepts")

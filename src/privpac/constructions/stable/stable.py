@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.concepts.labellings.base import Dichotomous, dimension, with_dichotomies
 from privpac.constructions.base import DrawsMembers, DrawsOnce
 from privpac.constructions.draw.occam import FAILURE
@@ -37,7 +37,7 @@ __all__ = ["Stable"]
 class Stable(DrawsMembers, DrawsOnce):
     """A draw at `epsilon` from one concept a labelling of `kept` random points."""
 
-    concepts: ConceptClass
+    concepts: AnyClass
     kept: int
     epsilon: Fraction
     failure: Fraction = FAILURE

@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.concepts.labellings.base import with_dichotomies
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import FAILURE
@@ -46,7 +46,7 @@ class Agnostic(AroundVote):
     """How much a label that differs from a concept's counts against a voter's mistake."""
     ranks: bool = False
     """Tell equal points of a threshold apart by their place: a smaller loss while the inner epsilon is below ln 4."""
-    labelling: ConceptClass | None = None
+    labelling: AnyClass | None = None
     """The class whose labellings are voted on; the learner's own when not given."""
     failure: Fraction = FAILURE
     """How often the vote may fail, besides the learner inside."""

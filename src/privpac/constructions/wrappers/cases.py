@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.concepts.finite import Finite
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
@@ -180,7 +180,7 @@ def _isolated_points() -> Case:
     return replace(case, records=((0, 0), (1, 0), (2, 0)), inputs=(data,), certified=None)
 
 
-def _against(concepts: ConceptClass, name: str, target: tuple[Record, ...], n: int, **options: Any) -> Case:
+def _against(concepts: AnyClass, name: str, target: tuple[Record, ...], n: int, **options: Any) -> Case:
     learner = Agnostic(Adversary(concepts, target), len(target), Fraction(3, 10), **options)
     return transform_case(name, learner, concepts.schema, n)
 

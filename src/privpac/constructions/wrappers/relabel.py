@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.concepts.labellings.base import dimension, with_dichotomies
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import FAILURE
@@ -38,7 +38,7 @@ RELABELLED, VOTING = "relabelled records", "voting records"
 
 
 def accuracy_of_vote(
-    learner: Learner, vote: Vote, concepts: ConceptClass, *, failure: Fraction
+    learner: Learner, vote: Vote, concepts: AnyClass, *, failure: Fraction
 ) -> tuple[Proof[Accuracy], ...]:
     """Near the best concept on noisy records, if the learner inside is proved to follow clean labels."""
     inner = empirical_accuracy(learner, Size(vote.kept))
@@ -68,7 +68,7 @@ class Relabelled(AroundVote):
     """Of the vote."""
     weight: Fraction = Fraction(1)
     """How much a label that differs from a concept's counts against a voter's mistake."""
-    labelling: ConceptClass | None = None
+    labelling: AnyClass | None = None
     """The class whose labellings are voted on; the learner's own when not given."""
     failure: Fraction = FAILURE
     """How often the vote may fail, besides the learner inside."""

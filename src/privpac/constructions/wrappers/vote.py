@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.concepts.labellings.base import with_dichotomies
 from privpac.concepts.labellings.members import voted_on
 from privpac.concepts.labellings.ranks import RankDichotomies
@@ -64,20 +64,20 @@ class Vote:
         """What a weight is multiplied by for each unit of score."""
         return ratio_for(self.epsilon / (2 * self.mistake))
 
-    def relabel(self, concepts: ConceptClass, sample: InMemory, rest: Sample, coins: Coins) -> InMemory:
+    def relabel(self, concepts: AnyClass, sample: InMemory, rest: Sample, coins: Coins) -> InMemory:
         """The kept records with labels drawn by the vote."""
         labellings = voted_on(with_dichotomies(concepts, owner="Vote"), sample)
         scores = labellings.relabelling(sample, rest, change=self.change, mistake=self.mistake)
         return sample.relabelled(labellings.labels(scores.draw(self.ratio, coins), sample.block().cells))
 
-    def relabel_ranks(self, concepts: ConceptClass, sample: InMemory, rest: Sample, coins: Coins) -> InMemory:
+    def relabel_ranks(self, concepts: AnyClass, sample: InMemory, rest: Sample, coins: Coins) -> InMemory:
         """The same by ranks in the shuffled order: equal points may get different labels."""
         ranks = RankDichotomies(needs_cuts(concepts), sample)
         scores = ranks.relabelling(rest, change=self.change, mistake=self.mistake)
         return sample.relabelled(ranks.labels(scores.draw(self.ratio, coins)))
 
 
-def needs_cuts(concepts: ConceptClass) -> Thresholds:
+def needs_cuts(concepts: AnyClass) -> Thresholds:
     """The class as thresholds; refused if it is another one."""
     if not isinstance(concepts, Thresholds):
         raise ParameterError(
@@ -98,7 +98,7 @@ class AroundVote(Around):
     kept: int
     epsilon: Fraction
     weight: Fraction
-    labelling: ConceptClass | None
+    labelling: AnyClass | None
 
     def check_vote(self) -> None:
         """Refuse parameters of the vote that are out of range."""
@@ -107,7 +107,7 @@ class AroundVote(Around):
         positive_number(self.owner, "weight", self.weight)
 
     @property
-    def classes(self) -> ConceptClass:
+    def classes(self) -> AnyClass:
         """The class whose labellings are voted on."""
         return self.labelling or self.learner.concepts
 

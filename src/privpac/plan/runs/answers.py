@@ -9,17 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from privpac.coins.tosses import BitCoins
+from privpac.concepts.base import AnyClass
 from privpac.constructions.prediction.formulas import vote_wrong
 from privpac.constructions.prediction.fresh_draws import FreshDraws
 from privpac.constructions.prediction.net_relabelled import NetRelabelled
 from privpac.constructions.prediction.relabelled_vote import RelabelledVote
 from privpac.constructions.prediction.vote import Vote
 from privpac.constructions.prediction.voters import Concepts, largest_block
+from privpac.data.engines.memory import MemorySample
 from privpac.errors import SizeError
 from privpac.numbers.exact import ratio_for
 from privpac.plan.answer import Answer
@@ -36,7 +39,9 @@ EACH = 0.001
 EACH_MODEL = 4e-4
 """Seconds of one more model that votes on all questions."""
 
-Errs = Callable[[Any, Any], float]
+P = TypeVar("P", bound=FreshDraws | RelabelledVote | NetRelabelled)
+
+Errs = Callable[[MemorySample, BitCoins], float]
 """(sample, coins) to the share of wrong answers, over all questions."""
 
 
@@ -54,7 +59,7 @@ def _experiment(
     def trial(n: int, epsilon: Fraction) -> Trial:
         errs = make(population, n, epsilon)
 
-        def run(coins: Any) -> float:
+        def run(coins: BitCoins) -> float:
             sample = population.sample(n, coins)
             wrong = sum(errs(sample, coins) for _ in range(draws)) / draws
             return max(0.0, wrong - population.best)
@@ -67,10 +72,10 @@ def _experiment(
     return Experiment(population.on, trial, seconds, promised=supply.promised(answer, population))
 
 
-def _for_size(kind: Any, concepts: Any, answer: Answer) -> Callable[[int, Fraction], Any]:
+def _for_size(kind: type[P], concepts: AnyClass, answer: Answer) -> Callable[[int, Fraction], P]:
     """A predictor planned for so many records, as the printed command plans it."""
 
-    def plan(n: int, epsilon: Fraction) -> Any:
+    def plan(n: int, epsilon: Fraction) -> P:
         if n < 2:
             raise SizeError("One record is too few to relabel.")
         return kind.planned(concepts, epsilon, records=n, failure=answer.wish.failure)
@@ -78,7 +83,9 @@ def _for_size(kind: Any, concepts: Any, answer: Answer) -> Callable[[int, Fracti
     return plan
 
 
-def _numbers_of(make: Callable[[int, Fraction], Any], answer: Answer) -> Callable[[int], tuple[int, int]]:
+def _numbers_of(
+    make: Callable[[int, Fraction], FreshDraws | RelabelledVote | NetRelabelled], answer: Answer
+) -> Callable[[int], tuple[int, int]]:
     """How many of so many records list the labellings, and how many models vote; none where so few cannot do."""
 
     @lru_cache(maxsize=64)
@@ -87,15 +94,13 @@ def _numbers_of(make: Callable[[int, Fraction], Any], answer: Answer) -> Callabl
             predictor = make(n, answer.wish.epsilon)
         except SizeError:
             return 0, 0
-        return predictor.kept, predictor.models if isinstance(
-            predictor, RelabelledVote | NetRelabelled
-        ) else 0
+        return predictor.kept, 0 if isinstance(predictor, FreshDraws) else predictor.models
 
     return numbers
 
 
 def _drawing(
-    answer: Answer, concepts: Any, numbers: Callable[[int], tuple[int, int]], *, voted: bool = False
+    answer: Answer, concepts: AnyClass, numbers: Callable[[int], tuple[int, int]], *, voted: bool = False
 ) -> Callable[[int], float]:
     """Seconds of one draw by the labellings of the records that are kept, out of so many."""
 
@@ -107,7 +112,7 @@ def _drawing(
     return each
 
 
-def _fitting(answer: Answer, concepts: Any, models: int, *, records: int) -> float:
+def _fitting(answer: Answer, concepts: AnyClass, models: int, *, records: int) -> float:
     """Seconds of models that vote, each fitted to its part of so many records."""
     if not models:
         return 0.0
@@ -138,7 +143,7 @@ def vote(answer: Answer, supply: Supply) -> Experiment:
         predictor = Vote(Concepts(concepts), epsilon, min(models, n))
         cells = population.records.block().cells
 
-        def errs(sample: Any, coins: Any) -> float:
+        def errs(sample: MemorySample, coins: BitCoins) -> float:
             votes = predictor.voters.tally(predictor.prepare(sample, coins).models, cells)[:, 1]
             return _voted_wrong(population, votes, predictor.models, predictor.ratio)
 
@@ -165,18 +170,21 @@ def flipped(answer: Answer, supply: Supply) -> Experiment:
     return _experiment(answer, supply, make, draws=DRAWS, each=each)
 
 
-def _of_models(answer: Answer, supply: Supply, kind: Any, *, voted: bool) -> Experiment:
-    """Models on records that others vote on (`voted`), or that one draw relabels; then answers are turned round."""
+def _of_models(
+    answer: Answer, supply: Supply, kind: type[RelabelledVote] | type[NetRelabelled]
+) -> Experiment:
+    """Models on records that others vote on, or that one draw relabels; then answers are turned round."""
     concepts = class_of(answer, supply)
-    plan_for = _for_size(kind, concepts, answer)
+    plan_for: Callable[[int, Fraction], RelabelledVote | NetRelabelled] = _for_size(kind, concepts, answer)
+    voted = kind is RelabelledVote
 
     def make(population: Population, n: int, epsilon: Fraction) -> Errs:
         predictor, cells = plan_for(n, epsilon), population.records.block().cells
 
-        def errs(sample: Any, coins: Any) -> float:
+        def errs(sample: MemorySample, coins: BitCoins) -> float:
             votes = predictor.votes(sample, cells, coins)
             share = _voted_wrong(population, votes, predictor.models, ratio_for(predictor.inner))
-            return share if voted else _turn(share, predictor.flip)
+            return _turn(share, predictor.flip) if isinstance(predictor, NetRelabelled) else share
 
         return errs
 
@@ -192,9 +200,9 @@ def _of_models(answer: Answer, supply: Supply, kind: Any, *, voted: bool) -> Exp
 
 def relabelled_vote(answer: Answer, supply: Supply) -> Experiment:
     """Models on records that the others relabel, anew for every answer."""
-    return _of_models(answer, supply, RelabelledVote, voted=True)
+    return _of_models(answer, supply, RelabelledVote)
 
 
 def net_relabelled(answer: Answer, supply: Supply) -> Experiment:
     """All records relabelled by one draw, models on blocks of them, an answer turned round now and then."""
-    return _of_models(answer, supply, NetRelabelled, voted=False)
+    return _of_models(answer, supply, NetRelabelled)

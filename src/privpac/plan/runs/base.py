@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from privpac.coins import SeededCoins
+from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.grids import coarser_boxes, grid_of_word
 from privpac.concepts.labellings.base import members_from
 from privpac.concepts.linear.directions import Linear
 from privpac.concepts.literals.cooccurrence import Estimated
+from privpac.constructions.base import Learner
 from privpac.constructions.class_facts import Description
 from privpac.constructions.words import Request, learner_for, stands_for
 from privpac.data.sample import Size
@@ -28,6 +27,7 @@ from privpac.plan.answer import Answer
 from privpac.plan.cost import estimated_class
 from privpac.plan.populations import Population, from_table, labelled, lone_value, read_marginals, synthetic
 from privpac.plan.question import Question
+from privpac.plan.simulation import MarginalSource
 from privpac.plan.trials import FREE, Unsimulated
 from privpac.theory.listing import box_work
 
@@ -83,7 +83,7 @@ def as_schema(description: Description, *, columns: int = 1) -> Schema:
         return description.schema
     count = max(columns, description.columns or description.tests or 1)
     if description.bits is not None and description.bits > REAL_BITS:
-        shape: dict[str, Any] = {"lower": 0, "upper": 2**description.bits - 1, "integer": True}
+        shape: dict[str, int | bool] = {"lower": 0, "upper": 2**description.bits - 1, "integer": True}
     else:
         size = {} if description.bits is None else {"resolution": 2**description.bits}
         shape = {"lower": 0, "upper": 1, **size}
@@ -113,7 +113,7 @@ class Run:
         word = options.get("--concepts", answer.concepts.word)
         return cls(runnable(word), options.get("--protect", "records"), Fraction(options.get("--delta", "0")))
 
-    def learner(self, schema: Schema, n: int, epsilon: Fraction) -> Any:
+    def learner(self, schema: Schema, n: int, epsilon: Fraction) -> Learner:
         request = Request(schema, Size(n), epsilon, delta=self.delta, protect=self.protect)
         return learner_for(stands_for(self.word, request), request)
 
@@ -138,7 +138,7 @@ class Run:
 
 
 def listing_seconds(
-    answer: Answer, concepts: Any, points: int, *, counted: int, voted: bool = False
+    answer: Answer, concepts: AnyClass, points: int, *, counted: int, voted: bool = False
 ) -> float:
     """Of drawing one of the labellings that a class puts on so many points, by the mistakes on `counted` records, or of
     voting on them. Members that are drawn in their place are weighed by these records alone."""
@@ -146,7 +146,7 @@ def listing_seconds(
     if first is not None and points >= first:
         return EACH_MEMBER + weighing_seconds(concepts, counted)
     kind = answer.concepts.kind
-    if kind == "rectangles":
+    if isinstance(concepts, Rectangles):
         steps = box_work(concepts.groups, points) * EACH_BOX_STEP if points else 0.0
         return max(steps, weighing_seconds(concepts, counted))
     each = EACH_LISTED[kind]
@@ -156,7 +156,7 @@ def listing_seconds(
     return points * each + pairs
 
 
-def weighing_seconds(concepts: Any, n: int) -> float:
+def weighing_seconds(concepts: AnyClass, n: int) -> float:
     """Of the weights of all members by so many records, as their class estimates them."""
     if isinstance(concepts, Estimated):
         return ESTIMATED * concepts.estimate(n).seconds
@@ -184,7 +184,7 @@ def planted(word: str, population: Population) -> Population:
     return labelled
 
 
-def _relabelled(population: Population, rule: Any) -> Population:
+def _relabelled(population: Population, rule: Hypothesis) -> Population:
     labels = np.asarray(rule.predict(population.records.block().cells), dtype=np.uint8)
     return replace(population, records=population.records.relabelled(labels), best=0.0)
 
@@ -202,7 +202,7 @@ def _columns(word: str, population: Population) -> tuple[str, ...]:
     return columns
 
 
-def _best(word: str, population: Population) -> Any:
+def _best(word: str, population: Population) -> Hypothesis:
     """Of boxes, the best on a grid that is coarse enough for sums over so many records."""
     schema, n = population.records.schema, population.n
     head, _, rest = word.partition(":")
@@ -219,8 +219,8 @@ class Supply:
     """What the records of a question can be drawn from; everything is made once."""
 
     question: Question
-    table: Any = None
-    marginals: str | Path | Mapping[str, Any] | None = None
+    table: object = None
+    marginals: MarginalSource | None = None
     seconds: float = math.inf
     """How long all of it may take, roughly."""
     populations: dict[object, Population] = field(default_factory=dict, repr=False)

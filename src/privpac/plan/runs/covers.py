@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv, ndtri
 
 from privpac.coins import SeededCoins
+from privpac.coins.tosses import BitCoins
 from privpac.concepts.derived.reference import Uniform, UniformSphere
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.linear.centred import CentredHalfspaces
 from privpac.constructions.covers.reference import Plan, ReferenceCover
+from privpac.constructions.draw.occam import draw_from
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.errors import SizeError
@@ -50,9 +52,8 @@ def reference(answer: Answer, supply: Supply) -> Experiment:
     def trial(n: int, epsilon: Fraction) -> Trial:
         ratio = max(ratio_for(epsilon / 2), plan.ratio)
 
-        def run(coins: Any) -> float:
-            evidence = population.sample(n, coins).reduce(plan.cover.statistic)
-            rule = plan.cover.gibbs(evidence, ratio=ratio, costs=(1, 1)).draw(coins)
+        def run(coins: BitCoins) -> float:
+            rule = draw_from(plan.cover, population.sample(n, coins), coins, ratio=ratio)
             return max(0.0, population.error(rule) - population.best)
 
         return run
@@ -85,7 +86,7 @@ def _plan(learner: ReferenceCover, need: int) -> Plan:
 
 
 def _population(
-    answer: Answer, supply: Supply, schema: Schema, cells: Any, labels: Any, coins: SeededCoins, where: str
+    answer: Answer, supply: Supply, schema: Schema, cells: Any, labels: Any, coins: BitCoins, where: str
 ) -> Population:
     share = supply.flipped(answer)
     wrong = uniforms(coins, ROWS) < share

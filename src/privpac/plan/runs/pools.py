@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
-from privpac.constructions.few_labels.methods import choose, semi_learner
+from privpac.coins.tosses import BitCoins
+from privpac.constructions.few_labels.methods import choose
+from privpac.constructions.few_labels.settings import Goal, Settings
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
@@ -33,13 +34,13 @@ def with_pool(method: str) -> Callable[[Answer, Supply], Experiment]:
         concepts = class_of(answer, supply)
 
         @lru_cache(maxsize=64)
-        def settings(n: int, epsilon: Fraction) -> dict[str, Any]:
-            return choose(concepts, Size(n, others), method=method, epsilon=epsilon, failure=failure)
+        def settings(n: int, epsilon: Fraction) -> Settings:
+            return choose(concepts, Size(n, others), method=method, goal=Goal(epsilon, failure))
 
         def trial(n: int, epsilon: Fraction) -> Trial:
-            learner = semi_learner(concepts, settings(n, epsilon))
+            learner = settings(n, epsilon).learner(concepts)
 
-            def run(coins: Any) -> float:
+            def run(coins: BitCoins) -> float:
                 sample = _sample(population, n, others, coins)
                 return max(0.0, population.error(learner.learn(sample, coins)) - population.best)
 
@@ -59,16 +60,15 @@ def with_pool(method: str) -> Callable[[Answer, Supply], Experiment]:
     return experiment
 
 
-def _new_labels(settings: Callable[[int, Fraction], dict[str, Any]], n: int, answer: Answer) -> int:
+def _new_labels(settings: Callable[[int, Fraction], Settings], n: int, answer: Answer) -> int:
     """How many records get new labels; none where so few labelled ones cannot do."""
     try:
-        numbers = settings(n, answer.wish.epsilon)
+        return settings(n, answer.wish.epsilon).new_labels
     except SizeError:
         return 0
-    return int(numbers["kept_unlabelled"]) + int(numbers.get("kept_labelled", 0))
 
 
-def _sample(population: Population, n: int, others: int, coins: Any) -> SemiSample:
+def _sample(population: Population, n: int, others: int, coins: BitCoins) -> SemiSample:
     """The records without labels first: they are the same for every number of labels."""
     bare = population.sample(others, coins).block().cells
     return SemiSample(population.sample(n, coins), MemorySample.from_cells(population.records.schema, bare))

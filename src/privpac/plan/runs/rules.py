@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
+from privpac.coins.tosses import BitCoins
+from privpac.concepts.base import AnyClass
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.base import Learner
 from privpac.constructions.cuts.noisy import DenoisedCuts, NoisyCuts
 from privpac.constructions.draw.occam import Merged, Occam
 from privpac.constructions.draw.staged_trees import StagedTrees
@@ -23,14 +26,14 @@ from privpac.plan.trials import FREE, Experiment, Trial, Unsimulated
 
 __all__ = ["active", "agnostic", "by_command", "class_of", "denoised", "noisy", "without_privacy"]
 
-Make = Callable[[int, Fraction], Any]
+Make = Callable[[int, Fraction], Learner]
 """(records, epsilon) to a learner."""
 
 EACH_CELL = 1.5e-6
 """Seconds of one answer that is flipped on its own."""
 
 
-def class_of(answer: Answer, supply: Supply) -> Any:
+def class_of(answer: Answer, supply: Supply) -> AnyClass:
     """The class that a row is about, in the schema of the question."""
     word = answer.concepts.word
     request = Request(supply.schema(columns=word.count("COLUMN")), Size(1), Fraction(1))
@@ -41,8 +44,8 @@ def _learning(answer: Answer, supply: Supply, make: Make, seconds: Callable[[int
     """Learn from n records, and see how often the rule errs on all of them."""
     population = supply.population(answer)
 
-    def learnt_by(learner: Any, n: int) -> Trial:
-        def run(coins: Any) -> float:
+    def learnt_by(learner: Learner, n: int) -> Trial:
+        def run(coins: BitCoins) -> float:
             rule = learner.learn(population.sample(n, coins), coins)
             return max(0.0, population.error(rule) - population.best)
 
@@ -57,7 +60,7 @@ def _learning(answer: Answer, supply: Supply, make: Make, seconds: Callable[[int
     )
 
 
-def without_privacy(learner: Any) -> Any:
+def without_privacy(learner: Learner) -> Learner:
     """The same choice, from the same rules, at an epsilon at which nothing is hidden."""
     if isinstance(learner, Merged):
         return replace(learner, learner=without_privacy(learner.learner))
@@ -81,7 +84,7 @@ def active(answer: Answer, supply: Supply) -> Experiment:
     """Those who are asked are independent records themselves: one draw from them, at their own epsilon."""
     run, schema = Run.of(answer), supply.schema(columns=answer.concepts.word.count("COLUMN"))
 
-    def make(n: int, epsilon: Fraction) -> Any:
+    def make(n: int, epsilon: Fraction) -> Learner:
         return run.learner(schema, n, inner_epsilon(n, n + answer.need.unlabelled, epsilon=epsilon))
 
     return _learning(answer, supply, make, lambda n: run.seconds(schema, n))
@@ -108,6 +111,7 @@ def agnostic(answer: Answer, supply: Supply) -> Experiment:
 
 def _noisy(answer: Answer, supply: Supply) -> Callable[[Fraction], NoisyCuts]:
     concepts = class_of(answer, supply)
+    assert isinstance(concepts, Thresholds)  # what the row is for
     rate = Fraction(answer.need.parameters["rate"])
     return lambda epsilon: NoisyCuts(concepts, epsilon, rate, failure=answer.wish.failure)
 

@@ -11,13 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privpac.coins.tosses import BitCoins
 from privpac.concepts.sets.points import Point
 from privpac.constructions.release.block_quantiles import BlockQuantiles
 from privpac.constructions.release.blr import ListedBLR, ThresholdBLR
 from privpac.constructions.release.histogram import DENSE, PointHistogram
 from privpac.constructions.release.quantiles import Quantiles
+from privpac.constructions.release.sanitiser import Sanitiser
 from privpac.constructions.release.tree_counts import TreeCounts
 from privpac.data.engines.memory import MemorySample
+from privpac.data.schema import Schema
 from privpac.plan.answer import Answer
 from privpac.plan.populations import Population, skewed
 from privpac.plan.runs.base import EACH_RECORD, Supply, runnable
@@ -37,7 +40,7 @@ EACH_CANDIDATE = 4e-7
 EACH_TRIED = 4e-5
 """Seconds of one number of records that a small table might have."""
 
-Make = Callable[[Any, str, Fraction], Any]
+Make = Callable[[Schema, str, Fraction], Sanitiser]
 """(schema, column, epsilon) to what releases a column."""
 
 
@@ -93,7 +96,7 @@ def _release(
     def trial(n: int, epsilon: Fraction) -> Trial:
         sanitiser = make(schema, column, epsilon)
 
-        def run(coins: Any) -> float:
+        def run(coins: BitCoins) -> float:
             cells = population.sample(n, coins).block().cells[column]
             table = sanitiser.release(MemorySample.from_cells(schema, {column: cells}), coins)
             return worst(cells, table)
@@ -117,7 +120,12 @@ def of_line(kind: Line) -> Callable[..., Experiment]:
     def experiment(answer: Answer, supply: Supply) -> Experiment:
         error = range_error if answer.concepts.kind == "intervals" else threshold_error
         cells = answer.concepts.cells or 0
-        spent: dict[str, Any] = {"delta": answer.wish.delta} if kind is BlockQuantiles else {}
+        failure = answer.wish.failure
+
+        def make(schema: Schema, column: str, epsilon: Fraction) -> Sanitiser:
+            if kind is BlockQuantiles:
+                return BlockQuantiles(schema, column, epsilon, failure=failure, delta=answer.wish.delta)
+            return kind(schema, column, epsilon, failure=failure)
 
         def worst(cells: NDArray[Any], synthetic: Any) -> float:
             return error(cells, np.array(synthetic.cells(), dtype=cells.dtype))
@@ -125,9 +133,7 @@ def of_line(kind: Line) -> Callable[..., Experiment]:
         return _release(
             answer,
             supply,
-            lambda schema, column, epsilon: kind(
-                schema, column, epsilon, failure=answer.wish.failure, **spent
-            ),
+            make,
             worst,
             lambda n: (
                 _seconds(n, cells if kind is TreeCounts else 0)
@@ -155,7 +161,7 @@ def listed(answer: Answer, supply: Supply) -> Experiment:
     """Shares of all values, by one draw of all small tables."""
     cells = answer.concepts.cells or 1
 
-    def make(schema: Any, column: str, epsilon: Fraction) -> ListedBLR:
+    def make(schema: Schema, column: str, epsilon: Fraction) -> ListedBLR:
         points = tuple(Point(column, cell) for cell in range(cells))
         return ListedBLR(schema, (column,), points, epsilon, failure=answer.wish.failure)
 

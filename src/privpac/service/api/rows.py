@@ -8,10 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from privpac.concepts.base import Cells
-from privpac.data.boolean import Boolean
-from privpac.data.categorical import Categorical
 from privpac.data.column import Column
-from privpac.data.date import Date
 from privpac.data.engines.memory import MemorySample
 from privpac.data.numeric import Numeric
 from privpac.data.schema import Schema
@@ -20,7 +17,6 @@ from privpac.service.api.problems import Problem
 
 __all__ = ["cells_of", "column_words", "plain"]
 
-MOST_LISTED = 8  # categories in a message
 WHOLE = re.compile(r"\s*([+-]?\d+(\.0*)?)?\s*", re.ASCII)
 """A whole number as text, or nothing, which is for the column to take or refuse."""
 LONGEST_VALUE = 1_000  # characters of a value; no column needs more, and long numbers are slow to read
@@ -110,16 +106,4 @@ def _other_columns(row: dict[str, Any], schema: Schema) -> Problem:
 
 def column_words(column: Column) -> str:
     """What a column takes, in words."""
-    empty = " or null" if column.missing is not None else ""
-    if isinstance(column, Numeric):
-        kind = "a whole number" if column.integer else "a number"
-        return f"{kind} from {column.lower} to {column.upper}{empty}"
-    if isinstance(column, Date):
-        return f"an ISO date from {column.lower} to {column.upper}{empty}"
-    if isinstance(column, Categorical):
-        names = ", ".join(column.categories[:MOST_LISTED]) + (
-            ", ..." if len(column.categories) > MOST_LISTED else ""
-        )
-        return f"one of {names}{empty}"
-    assert isinstance(column, Boolean)
-    return f"true or false{empty}"
+    return column.value_in_words() + (" or null" if column.missing is not None else "")

@@ -6,10 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from privpac.data.boolean import Boolean
 from privpac.data.categorical import Categorical
 from privpac.data.column import Column
-from privpac.data.numeric import Numeric
 from privpac.data.schema import Schema
 from privpac.service.api.rows import column_words
 
@@ -146,14 +144,8 @@ def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
 def _column_schema(column: Column) -> dict[str, Any]:
     """A column as JSON Schema; bounds are words, for a value beyond them counts as the nearest one inside."""
     tree: dict[str, Any] = {"description": f"{column_words(column)[0].upper()}{column_words(column)[1:]}."}
-    if isinstance(column, Numeric):
-        kind = "integer" if column.integer else "number"
-    elif isinstance(column, Boolean):
-        kind = "boolean"
-    else:
-        kind = "string"
     empty = column.missing is not None
-    tree["type"] = [kind, "null"] if empty else kind
+    tree["type"] = [column.json_type, "null"] if empty else column.json_type
     if isinstance(column, Categorical) and column.other is None and not empty:
         tree["enum"] = list(column.categories)
     return tree

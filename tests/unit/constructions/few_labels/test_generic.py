@@ -17,7 +17,7 @@ from privpac.concepts import grids
 from privpac.concepts.boxes.box import Box
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.derived.difference import Difference, SymmetricDifference
-from privpac.concepts.derived.snapped import Snapped, ordered_columns
+from privpac.concepts.derived.snapped import Snapped
 from privpac.concepts.finite import Finite
 from privpac.concepts.line.intervals import Interval, Intervals
 from privpac.concepts.line.stumps import Constant, Match, Stumps
@@ -130,7 +130,7 @@ class TestSnapped:
     @pytest.mark.parametrize("concepts", CLASSES, ids=lambda c: c.word)
     def test_every_labelling_of_the_points_is_kept(self, concepts: Any) -> None:
         """What the class can say on a grid of points, its snapped members can say, and nothing outside of the class."""
-        points = {name: [1, 3] for name in ordered_columns(concepts)}
+        points = {name: [1, 3] for name in concepts.cut_columns}
         snapped = Snapped.at(concepts, points)
         grid = list(product([1, 3], [1, 3], range(3)))
         cells = {
@@ -153,8 +153,6 @@ class TestSnapped:
 
     def test_a_column_without_points_still_has_two_cells(self) -> None:
         assert dict(Snapped.at(Thresholds(TINY, "a"), {"a": [0]}).marks) == {"a": (3,)}
-        with pytest.raises(ParameterError, match="rectangles"):
-            ordered_columns(Conjunctions(TINY, 2))
 
     def test_draws_are_those_of_the_listed_class(self) -> None:
         concepts = Thresholds(TINY, "a")

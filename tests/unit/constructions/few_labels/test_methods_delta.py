@@ -51,7 +51,7 @@ def test_a_delta_is_spent_and_lowers_the_promised_error(method: str) -> None:
     fact = spent.certify().privacy.fact
     assert 0 < fact.delta <= DELTA
     assert promised_error(spent.learner, SIZE) < promised_error(pure.learner, SIZE)
-    assert "delta" not in pure.settings
+    assert "delta" not in pure.settings.to_json()
 
 
 @pytest.mark.parametrize("method", [*METHODS, "auto"])

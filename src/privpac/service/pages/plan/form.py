@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 from urllib.parse import urlencode
 
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
-from privpac.plan import Plan, needed, reachable, smallest_epsilon
+from privpac.plan.plan import Plan, make
+from privpac.plan.question import KINDS, Question
+from privpac.plan.simulation import Simulation
 
 __all__ = ["CLASSES", "QUESTIONS", "PlanForm", "RuleClass"]
 
@@ -21,12 +21,11 @@ QUESTIONS = {
     "reachable": ("Error", "Which error is within reach?"),
     "smallest_epsilon": ("Epsilon", "How private can it be?"),
 }
-ASKING: Mapping[str, tuple[Callable[..., Plan], tuple[str, str]]] = {
-    "needed": (needed, ("error", "epsilon")),
-    "reachable": (reachable, ("records", "epsilon")),
-    "smallest_epsilon": (smallest_epsilon, ("records", "error")),
+INPUTS = {
+    "needed": ("error", "epsilon"),
+    "reachable": ("records", "epsilon"),
+    "smallest_epsilon": ("records", "error"),
 }
-"""What answers each question, and which numbers it takes."""
 AGAINST = {"epsilon": "epsilon", "error": "error", "bits": "bits of the domain"}
 
 
@@ -187,36 +186,50 @@ class PlanForm:
         """The same form as part of an address."""
         return urlencode({name: value for name, value in self.values.items() if value != DEFAULTS[name]})
 
-    def wishes(self) -> dict[str, Any]:
-        """What the planner is asked with, as text; numbers are read there, exactly."""
-        inputs = {name: self[name] for name in ASKING[self["question"]][1]}
+    @property
+    def _entries(self) -> dict[str, str]:
+        """The fields that count for this question and this class, as the command line calls them."""
+        entries = {name: self[name] for name in INPUTS[self["question"]]}
         if self["question"] == "needed" and self["have"]:
-            inputs["records"] = self["have"]
-        sizes: dict[str, Any] = {
-            name: self[name] for name in ("columns", "bits") if name in self.rule_class.fields
-        }
-        if self.described is not None:
-            sizes = {"schema": json.dumps(self.described.to_json(), sort_keys=True)}
-        rest = {name: self[name] for name in ("noise", "unlabelled") if self[name]}
+            entries["records"] = self["have"]
+        if self.described is None:
+            entries |= {name: self[name] for name in ("columns", "bits") if name in self.rule_class.fields}
+        else:
+            entries["schema"] = "schema.json"
+        entries |= {name: self[name] for name in ("noise", "unlabelled") if self[name]}
         usual = {name: self[name] for name in ("failure", "delta", "protect")}
-        return {**inputs, **sizes, **rest, **usual}
+        return entries | {name: value for name, value in usual.items() if value != DEFAULTS[name]}
 
     def command(self) -> str:
         """The same question on the command line."""
-        parts = ["privpac", "plan", "--concepts", self.word]
-        for name, entry in self.wishes().items():
-            value = "schema.json" if name == "schema" else entry
-            if value != DEFAULTS[name] or name not in ("failure", "delta", "protect"):
-                parts += [f"--{name}", value]
-        return shlex.join(parts)
+        options = (part for name, value in self._entries.items() for part in (f"--{name}", value))
+        return shlex.join(["privpac", "plan", "--concepts", self.word, *options])
 
-    def ask(self, **more: object) -> Plan:
+    @property
+    def question(self) -> Question:
+        """What the planner is asked, its numbers read exactly."""
+        entries = self._entries
+        return Question.read(
+            next(kind for kind in KINDS if kind == self["question"]),
+            self.word,
+            error=entries.get("error"),
+            epsilon=entries.get("epsilon"),
+            records=entries.get("records"),
+            failure=self["failure"],
+            delta=self["delta"],
+            noise=entries.get("noise"),
+            unlabelled=entries.get("unlabelled"),
+            protect=self["protect"],
+            bits=entries.get("bits"),
+            columns=entries.get("columns"),
+            schema=self.described,
+        )
+
+    def ask(self, simulation: Simulation | None = None) -> Plan:
         """The plan; without simulation the same question is answered from memory."""
-        if more:
-            return ASKING[self["question"]][0](self.word, **self.wishes(), **more)
-        return _ask(self["question"], self.word, tuple(sorted(self.wishes().items())))
+        return _answer(self.question) if simulation is None else make(self.question, simulation)
 
 
 @lru_cache(maxsize=256)
-def _ask(question: str, word: str, wishes: tuple[tuple[str, str], ...]) -> Plan:
-    return ASKING[question][0](word, **dict(wishes))
+def _answer(question: Question) -> Plan:
+    return make(question)

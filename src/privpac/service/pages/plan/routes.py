@@ -12,6 +12,8 @@ from fastapi.responses import HTMLResponse, Response
 from privpac.data.schema import Schema
 from privpac.errors import PrivpacError
 from privpac.plan.columns import headings
+from privpac.plan.plan import Plan
+from privpac.plan.simulation import Simulation
 from privpac.plan.words import grid_notes, question_text, verdict
 from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.entrance import Form, SignedIn
@@ -118,7 +120,7 @@ def _progress(request: Request, drawer: Drawer) -> HTMLResponse:
 
 
 def _simulate(drawer: Drawer, form: PlanForm, tell: Tell, request: Request) -> None:
-    plan = form.ask(simulate=True, seconds=SECONDS, progress=tell)
+    plan = form.ask(Simulation(progress=tell, seconds=SECONDS))
     context = {**_form_context(form), **_context(form, plan, simulated=True)}
     drawer.write(RESULT, rendered("parts/plan_answer.html", root=root_of(request), **context))
 
@@ -143,7 +145,7 @@ def _result_context(form: PlanForm) -> dict[str, Any]:
     return _context(form, plan)
 
 
-def _context(form: PlanForm, plan: Any, *, simulated: bool = False) -> dict[str, Any]:
+def _context(form: PlanForm, plan: Plan, *, simulated: bool = False) -> dict[str, Any]:
     return {
         "wrong": None,
         "sentence": question_text(plan),
