@@ -39,7 +39,7 @@ EACH = 0.001
 EACH_MODEL = 4e-4
 """Seconds of one more model that votes on all questions."""
 
-P = TypeVar("P", bound=FreshDraws | RelabelledVote | NetRelabelled)
+P = TypeVar("P", FreshDraws, RelabelledVote, NetRelabelled)
 
 Errs = Callable[[MemorySample, BitCoins], float]
 """(sample, coins) to the share of wrong answers, over all questions."""
@@ -171,12 +171,14 @@ def flipped(answer: Answer, supply: Supply) -> Experiment:
 
 
 def _of_models(
-    answer: Answer, supply: Supply, kind: type[RelabelledVote] | type[NetRelabelled]
+    answer: Answer,
+    supply: Supply,
+    concepts: AnyClass,
+    plan_for: Callable[[int, Fraction], RelabelledVote] | Callable[[int, Fraction], NetRelabelled],
+    *,
+    voted: bool,
 ) -> Experiment:
-    """Models on records that others vote on, or that one draw relabels; then answers are turned round."""
-    concepts = class_of(answer, supply)
-    plan_for: Callable[[int, Fraction], RelabelledVote | NetRelabelled] = _for_size(kind, concepts, answer)
-    voted = kind is RelabelledVote
+    """Models on records that others vote on (`voted`), or that one draw relabels; then answers are turned round."""
 
     def make(population: Population, n: int, epsilon: Fraction) -> Errs:
         predictor, cells = plan_for(n, epsilon), population.records.block().cells
@@ -200,9 +202,11 @@ def _of_models(
 
 def relabelled_vote(answer: Answer, supply: Supply) -> Experiment:
     """Models on records that the others relabel, anew for every answer."""
-    return _of_models(answer, supply, RelabelledVote)
+    concepts = class_of(answer, supply)
+    return _of_models(answer, supply, concepts, _for_size(RelabelledVote, concepts, answer), voted=True)
 
 
 def net_relabelled(answer: Answer, supply: Supply) -> Experiment:
     """All records relabelled by one draw, models on blocks of them, an answer turned round now and then."""
-    return _of_models(answer, supply, NetRelabelled)
+    concepts = class_of(answer, supply)
+    return _of_models(answer, supply, concepts, _for_size(NetRelabelled, concepts, answer), voted=False)
