@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 from privpac.plan import Plan, needed, reachable, smallest_epsilon
+from privpac.plan.kinds import KINDS
 
 __all__ = ["CLASSES", "QUESTIONS", "PlanForm", "RuleClass"]
 
@@ -53,7 +54,7 @@ class RuleClass:
         return self.of_schema is not None and "{column}" in self.of_schema
 
 
-CLASSES: Mapping[str, RuleClass] = {
+_WORDED: dict[str, RuleClass] = {
     "auto": RuleClass("What suits (a test, or a tree)", ("columns",), "auto", of_schema="auto"),
     "trees": RuleClass(
         "Decision trees", ("count", "columns"), "trees:{count}", "Depth", of_schema="trees:{count}"
@@ -119,7 +120,27 @@ CLASSES: Mapping[str, RuleClass] = {
     ),
     "any": RuleClass("Any class of a VC dimension", ("count", "bits"), "any:{count}", "VC dimension", "3"),
 }
-"""Every class the planner knows, those people ask for most first."""
+"""Those people ask for most first."""
+
+NOT_OFFERED = ("card", "risk-tree", "finite")
+"""Of cards and trees that rank nothing is promised; pages read no file."""
+
+
+def _as_its_form_says(name: str, form: str) -> RuleClass:
+    """A kind that has no words here: called by its name, with the fields that its form has places for."""
+    word, *options = form.split(" --")
+    fields = ["count"] * word.count(":") + [option.split()[0] for option in options]
+    form = f"{name}:{{count}}" if "count" in fields else name
+    title = name.replace("-", " ").capitalize()
+    return RuleClass(title, tuple(fields), form, "Number", of_schema=None if "bits" in fields else form)
+
+
+CLASSES: Mapping[str, RuleClass] = _WORDED | {
+    name: _as_its_form_says(name, form)
+    for name, (form, _) in KINDS.items()
+    if name not in (*_WORDED, *NOT_OFFERED)
+}
+"""Every class the planner knows."""
 
 DEFAULTS = {
     "question": "needed",
