@@ -97,7 +97,7 @@ def test_the_compiled_modules_are_those_of_the_sources(tmp_path: Path) -> None:
     assert made == kept, "run npm run build in checker-ts"
 
 
-def test_the_worked_example_is_checked_twice(tmp_path: Path) -> None:
+def test_the_worked_example_is_judged_alike(tmp_path: Path) -> None:
     """A rule that is added as CONTRIBUTING.md says: compiled, known to both, and judged alike by both."""
     tree = planted(tmp_path / "privpac")
     for command in (("ci", "--silent", "--no-audit", "--no-fund"), ("run", "--silent", "build")):

@@ -134,17 +134,8 @@ def test_a_number_beyond_all_sense_is_refused_or_a_name(head: str, number: str) 
 
 
 def test_every_word_that_can_be_learnt_can_be_planned() -> None:
-    # Chosen among others; without a promise of accuracy; other learners of thresholds; learners around any other.
-    learners = {
-        "auto",
-        "switches",
-        "recconcave",
-        "blocks",
-        "graded-tree",
-        "noisy-cuts",
-        "denoised-cuts",
-    }
-    learners |= {"agnostic", "subsampled", "confident", "stable"}
+    # Chosen among others; other learners of a class; learners around any other.
+    learners = {"auto", *(word for word, entry in WORDS.items() if entry.way_of or entry.transforms)}
     learnable = {word for word, entry in WORDS.items() if entry.build is not None}
     assert learnable - learners <= set(KINDS)
     assert set(KINDS) >= HEADS_OF_CLASSES | OTHER_HEADS

@@ -68,6 +68,7 @@ OPTIONS: tuple[Option, ...] = (
         partial(_reference, against=Against.REALIZABLE),
         serves=_continuous,
         command=_reference_command("realizable"),
+        run="covers.reference",
     ),
     Option(
         "reference-cover",
@@ -79,6 +80,7 @@ OPTIONS: tuple[Option, ...] = (
         partial(_reference, against=Against.AGNOSTIC),
         serves=_continuous,
         command=_reference_command("agnostic"),
+        run="covers.reference",
     ),
 )
 

@@ -197,6 +197,7 @@ OPTIONS: tuple[Option, ...] = (
         serves=_short_cuts,
         hard=_hard_noisy,
         command=_noisy_command("noisy-cuts"),
+        run="rules.noisy",
     ),
     Option(
         "denoised-cuts",
@@ -209,6 +210,7 @@ OPTIONS: tuple[Option, ...] = (
         serves=_short_cuts,
         hard=_hard_denoised,
         command=_noisy_command("denoised-cuts"),
+        run="rules.denoised",
     ),
 )
 

@@ -345,6 +345,7 @@ OPTIONS: tuple[Option, ...] = (
         pool=True,
         at=_generic_at,
         command=_unlabelled_command("generic"),
+        run="pools.generic",
     ),
     Option(
         "ssl-relabel",
@@ -358,6 +359,8 @@ OPTIONS: tuple[Option, ...] = (
         pool=True,
         at=_with_others(_ssl_at),
         command=_unlabelled_command("relabel"),
+        run="pools.relabel",
+        labellings="voted",
     ),
     Option(
         "label-boost",
@@ -371,6 +374,8 @@ OPTIONS: tuple[Option, ...] = (
         pool=True,
         at=_with_others(_boost_at),
         command=_unlabelled_command("boost"),
+        run="pools.boost",
+        labellings="listed",
     ),
     *(
         Option(
@@ -387,6 +392,7 @@ OPTIONS: tuple[Option, ...] = (
             at=_questions_of(agnostic=agnostic),
             hard=_hard_asked(agnostic=agnostic),
             command=_ask_command,
+            run="rules.active",
         )
         for setting, agnostic in _SETTINGS
     ),

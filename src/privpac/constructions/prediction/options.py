@@ -219,6 +219,8 @@ OPTIONS: tuple[Option, ...] = (
         _vote,
         serves=_small,
         command=_answers("consistent"),
+        run="answers.vote",
+        labellings="listed",
     ),
     Option(
         "flipped-answers",
@@ -231,6 +233,8 @@ OPTIONS: tuple[Option, ...] = (
         serves=_small,
         at=_flipped_at,
         command=_answers(""),
+        run="answers.flipped",
+        labellings="listed",
     ),
     Option(
         "relabelled-vote",
@@ -244,6 +248,8 @@ OPTIONS: tuple[Option, ...] = (
         error=_relabelled_error,
         epsilon=_relabelled_epsilon,
         command=_answers("relabelled"),
+        run="answers.relabelled_vote",
+        labellings="voted",
     ),
     Option(
         "net-relabelled",
@@ -256,6 +262,8 @@ OPTIONS: tuple[Option, ...] = (
         serves=_small,
         at=_net_at,
         command=_answers("reference"),
+        run="answers.net_relabelled",
+        labellings="listed",
     ),
 )
 
