@@ -54,51 +54,24 @@ class RuleClass:
         return self.of_schema is not None and "{column}" in self.of_schema
 
 
+def _of_columns(title: str, form: str, count: str = "") -> RuleClass:
+    """A kind whose word is the same with a schema, which says only how many columns there are."""
+    return RuleClass(title, ("count", "columns") if count else ("columns",), form, count, of_schema=form)
+
+
 _WORDED: dict[str, RuleClass] = {
-    "auto": RuleClass("What suits (a test, or a tree)", ("columns",), "auto", of_schema="auto"),
-    "trees": RuleClass(
-        "Decision trees", ("count", "columns"), "trees:{count}", "Depth", of_schema="trees:{count}"
-    ),
-    "staged": RuleClass(
-        "Trees drawn in two stages",
-        ("count", "columns"),
-        "staged:{count}+{count}",
-        "Depth of a stage",
-        of_schema="staged:{count}+{count}",
-    ),
-    "one-test": RuleClass("One test on any column", ("columns",), "one-test", of_schema="one-test"),
+    "auto": _of_columns("What suits (a test, or a tree)", "auto"),
+    "trees": _of_columns("Decision trees", "trees:{count}", "Depth"),
+    "staged": _of_columns("Trees drawn in two stages", "staged:{count}+{count}", "Depth of a stage"),
+    "one-test": _of_columns("One test on any column", "one-test"),
     "stumps": RuleClass("One test, or a constant", ("columns", "bits"), "stumps", of_schema="stumps"),
-    "lists": RuleClass(
-        "Decision lists", ("count", "columns"), "lists:{count}", "Tests in a list", of_schema="lists:{count}"
+    "lists": _of_columns("Decision lists", "lists:{count}", "Tests in a list"),
+    "conjunctions": _of_columns("All of a few tests", "conjunctions:{count}", "Tests at most"),
+    "clauses": _of_columns(
+        "What a few conjunctions say, improperly", "clauses:{count}", "Conjunctions at most"
     ),
-    "conjunctions": RuleClass(
-        "All of a few tests",
-        ("count", "columns"),
-        "conjunctions:{count}",
-        "Tests at most",
-        of_schema="conjunctions:{count}",
-    ),
-    "clauses": RuleClass(
-        "What a few conjunctions say, improperly",
-        ("count", "columns"),
-        "clauses:{count}",
-        "Conjunctions at most",
-        of_schema="clauses:{count}",
-    ),
-    "disjunctions": RuleClass(
-        "Any of a few tests",
-        ("count", "columns"),
-        "disjunctions:{count}",
-        "Tests at most",
-        of_schema="disjunctions:{count}",
-    ),
-    "scorecards": RuleClass(
-        "Scorecards",
-        ("count", "columns"),
-        "scorecards:{count}",
-        "Columns that score at most",
-        of_schema="scorecards:{count}",
-    ),
+    "disjunctions": _of_columns("Any of a few tests", "disjunctions:{count}", "Tests at most"),
+    "scorecards": _of_columns("Scorecards", "scorecards:{count}", "Columns that score at most"),
     "thresholds": RuleClass("A cut in one column", ("bits",), "thresholds", of_schema="thresholds:{column}"),
     "intervals": RuleClass("One range of a column", ("bits",), "intervals", of_schema="intervals:{column}"),
     "unions": RuleClass(
