@@ -12,7 +12,7 @@ TESTS ?= tests --ignore=tests/slow
 # For pip when `make constraints` asks it: `-c constraints.txt` keeps what is there and adds what is new.
 KEEP ?=
 
-.PHONY: architecture setup browser-python hooks constraints demo test test-programs test-long test-slow slowest coverage lint format bench audit theorems docs docs-serve \
+.PHONY: architecture catalogue setup browser-python hooks constraints demo test test-programs test-long test-slow slowest coverage lint format bench audit theorems docs docs-serve \
 	reproductions dist clean
 
 # $(call install,EXTRA): this folder with an extra, in the versions that everything is tested with.
@@ -107,6 +107,12 @@ architecture: $(READY)
 
 theorems: $(READY)
 	$(BIN)/python -m privpac theorems --page docs/theorems.md > /dev/null
+
+# What follows from a new construction, word or rule. What is stored stays; review the difference like code.
+catalogue: architecture theorems
+	$(BIN)/python -m docs.listed
+	$(BIN)/python -m tests.golden --new
+	$(BIN)/python -m tests.vectors
 
 # Into site/, without a network (but for the Verify page, the first time); every warning is an error. site/index.html opens as a file.
 docs: $(READY_DOCS) browser-python

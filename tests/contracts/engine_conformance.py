@@ -27,6 +27,7 @@ from privpac.constructions.draw.occam import Occam
 from privpac.constructions.recipe import Recipe
 from privpac.constructions.release.methods import sanitiser_for
 from privpac.constructions.release.sanitiser import FAILURE
+from privpac.constructions.words import WORDS as KNOWN_WORDS
 from privpac.constructions.words import Request, learner_for
 from privpac.constructions.wrappers.agnostic import Agnostic
 from privpac.constructions.wrappers.confidence import Confidence
@@ -38,6 +39,7 @@ from privpac.data.grid_counts import GridCounts
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts
+from tests.forms import written_out
 
 SCHEMA = Schema.from_json(
     {
@@ -54,7 +56,7 @@ SCHEMA = Schema.from_json(
     }
 )
 
-WORDS = (
+_CHOSEN = (
     "auto",
     "stumps",
     'finite:["age >= 30","age >= 60","dose < 1"]',
@@ -90,9 +92,20 @@ WORDS = (
     "confident:3:intervals:age",
     "stable:thresholds:age",
 )
-"""Every word there is: a contract test compares them."""
+WORDS = (
+    *_CHOSEN,
+    *(
+        written_out(word.form, "age", "dose")
+        for head, word in KNOWN_WORDS.items()
+        if head not in {chosen.partition(":")[0] for chosen in _CHOSEN}
+    ),
+)
+"""Every word there is, a new one as its form says."""
 
-DELTAS = {"recconcave": Fraction(1, 10**6), "blocks": Fraction(1, 10**6), "stable": Fraction(1, 10)}
+DELTAS = {
+    **{head: Fraction(1, 10**6) for head, word in KNOWN_WORDS.items() if word.takes_delta and head != "card"},
+    "stable": Fraction(1, 10),
+}
 """Words that need one."""
 PRIVATE_LABELS = ("auto", "stumps", "thresholds:dose", "trees:2", "halfspaces:age,dose", "points:key")
 

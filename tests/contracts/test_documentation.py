@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from docs import listed
 from docs.hooks import http, navigation, outside, pages, reference
 from docs.hooks.finished import dead_links, loaded_from_elsewhere
 from typer.main import get_command
@@ -257,6 +258,11 @@ def test_a_rule_is_described_with_statement_and_proof(name: str) -> None:
     section = _markdown("reference/rules.md").split(f"\n### {name}\n")[1].split("\n### ")[0]
     assert re.search(r"\]\(\.\./theorems\.md#[\w-]+\)", section)
     assert re.search(r"\]\(\.\./proofs/[\w-]+\.md\)", section)
+
+
+def test_no_row_that_follows_from_the_catalogue_is_missing() -> None:
+    for path, text in listed.pages().items():
+        assert path.read_text(encoding="utf-8") == text, "run make catalogue"
 
 
 @together(WORDS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -16,9 +17,13 @@ from privpac.data.columns import Boolean, Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.numbers.exact import ratio_for
+from tests.forms import written_out
 
 SECRET = 7919
 """How many records of one kind there are: no public number contains these digits."""
+
+ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+"""Where an object lies in memory: any digits may occur there."""
 
 SCHEMA = Schema(
     (
@@ -30,39 +35,12 @@ SCHEMA = Schema(
     label="y",
 )
 
-CONCEPTS = {
-    "stumps": "stumps",
-    "finite": 'finite:["a >= 1","b >= 2"]',
+CONCEPTS = {head: written_out(word.form, "a", "b") for head, word in WORDS.items()} | {
     "thresholds": "thresholds:a:either",
-    "intervals": "intervals:a",
-    "unions": "unions:a:2",
-    "rectangles": "rectangles:a,b",
     "points": "points:b",
-    "trees": "trees:2",
-    "staged": "staged:1+1",
-    "lists": "lists:2",
-    "one-test": "one-test",
-    "conjunctions": "conjunctions:2",
-    "disjunctions": "disjunctions:2",
-    "auto": "auto",
-    "generated": "generated:a:2",
-    "switches": "switches:a:2",
-    "recconcave": "recconcave:a",
-    "blocks": "blocks:a",
-    "clauses": "clauses:1",
-    "scorecards": "scorecards:2",
-    "card": "card:2",
-    "graded-tree": "graded-tree",
-    "noisy-cuts": "noisy-cuts:a:0.1",
-    "denoised-cuts": "denoised-cuts:a:0.1",
-    "agnostic": "agnostic:thresholds:a",
-    "subsampled": "subsampled:thresholds:a",
     "confident": "confident:2:thresholds:a",
-    "stable": "stable:thresholds:a",
-    "risk-tree": "risk-tree:2",
-    "halfspaces": "halfspaces:a,b",
-    "reference": "reference:a",
 }
+"""Every word in its form; some in one that shows more, or sooner."""
 
 
 def sample() -> MemorySample:
@@ -95,7 +73,7 @@ def check(concepts: ConceptClass) -> None:
     if not isinstance(evidence, tuple | dict | list | np.ndarray):
         things.append(evidence)
     for thing in things:
-        text = f"{thing!r} {thing!s}"
+        text = ADDRESS.sub("", f"{thing!r} {thing!s}")
         assert str(SECRET) not in text
         assert "array(" not in text
 
@@ -115,7 +93,3 @@ def test_no_law_prints_a_count(word: str) -> None:
 def test_no_finite_class_prints_a_count() -> None:
     check(Finite(SCHEMA, ("a >= 3", "b < 2")))
     check(Finite.of_matrix(SCHEMA, "b", np.eye(6, dtype=bool)))
-
-
-def test_every_word_is_looked_at() -> None:
-    assert {name for name, word in WORDS.items() if word.build is not None} == set(CONCEPTS)

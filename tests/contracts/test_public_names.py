@@ -18,7 +18,9 @@ from privpac.cli.app import app
 from privpac.concepts.catalogue import stored_rules
 from privpac.constructions.words import WORDS
 from privpac.data.schema_reading import OPTIONS
+from privpac.errors import ParameterError
 from tests.contracts.test_register_complete import EXAMPLES
+from tests.forms import written_out
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = "\n".join(
@@ -127,51 +129,29 @@ def _model(concepts: str, **wishes: Any) -> dict[str, Any]:
     return model.to_json()
 
 
-FORMS = {
-    "finite": 'finite:["a >= 1","a >= 2"]',
-    "thresholds": "thresholds:a",
-    "intervals": "intervals:a",
-    "unions": "unions:a:2",
-    "rectangles": "rectangles:a,b",
-    "points": "points:a",
-    "trees": "trees:2",
-    "staged": "staged:1+1",
-    "lists": "lists:2",
-    "conjunctions": "conjunctions:2",
-    "disjunctions": "disjunctions:2",
-    "scorecards": "scorecards:2",
-    "graded-tree": "graded-tree",
-    "risk-tree": "risk-tree:2",
-    "halfspaces": "halfspaces:a,b",
-    "generated": "generated:a:2",
-    "switches": "switches:a:2",
-    "recconcave": "recconcave:a",
-    "blocks": "blocks:a",
-    "clauses": "clauses:1",
-    "reference": "reference:a",
-    "noisy-cuts": "noisy-cuts:a:0.1",
-    "denoised-cuts": "denoised-cuts:a:0.1",
-    "agnostic": "agnostic:thresholds:a",
-    "subsampled": "subsampled:thresholds:a",
-    "confident": "confident:thresholds:a",
-    "stable": "stable:thresholds:a",
+OTHER_FORMS = {"card": "card", "clauses": "clauses:1"}
+OTHER_WISHES: dict[str, dict[str, Any]] = {
+    "card": {"delta": 0},
+    "stable": {"delta": "0.1", "records_per_person": 1},
 }
 
-OTHER_WISHES: dict[str, dict[str, Any]] = {
-    "switches": {"costs": None},
-    "reference": {"costs": None},
-    "clauses": {"costs": None},
-    "recconcave": {"costs": None, "delta": "0.001"},
-    "blocks": {"costs": None, "delta": "0.001"},
-    "stable": {"costs": None, "delta": "0.1", "records_per_person": 1},
-    **{word: {"costs": None} for word in ("noisy-cuts", "denoised-cuts", "agnostic", "confident")},
-}
+
+def _with_costs_or_without(concepts: str, **wishes: Any) -> dict[str, Any]:
+    """Where mistakes have one price, that is what is refused."""
+    try:
+        return _model(concepts, costs=(1, 2), **wishes)
+    except ParameterError as refusal:
+        if refusal.parameter != "costs":
+            raise
+        return _model(concepts, **wishes)
 
 
 @pytest.mark.parametrize("word", [word for word, entry in WORDS.items() if entry.build is not None])
 def test_every_field_of_a_model_file_is_described(word: str) -> None:
-    wishes = {"estimate_epsilon": 1, "records_per_person": 2, "costs": (1, 2), **OTHER_WISHES.get(word, {})}
-    tree = _model(FORMS.get(word, word), **wishes)
+    form = OTHER_FORMS.get(word, written_out(WORDS[word].form, "a", "b"))
+    wishes: dict[str, Any] = {"estimate_epsilon": 1, "records_per_person": 2}
+    wishes |= {"delta": "0.001" if WORDS[word].takes_delta else 0, **OTHER_WISHES.get(word, {})}
+    tree = _with_costs_or_without(form, **wishes)
     missing = {key for key in _keys(tree) if not _described(key)}
     assert not missing
 

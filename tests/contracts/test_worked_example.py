@@ -1,84 +1,64 @@
 """A construction is one folder, its check, its proof page and its tests: the example of CONTRIBUTING.md, carried out.
 
-The files that CONTRIBUTING.md shows are added to a copy of the tree, and nothing else in it is changed. The example's
-own tests and the contracts that ask for completeness then run in the copy.
+The files that CONTRIBUTING.md shows are added to a copy of the tree, and the one command that it names is run. Nothing
+else is changed, and then every test of the copy that could notice runs and holds.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-SHOWN = re.compile(r"^New (file|line) (?:in )?`([^`]+)`:\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+from tests.contracts.worked_example import KNOWN, ROOT, could_notice, planted, run, shown
+
 FAMILY = "src/privpac/constructions/constants/"
 OUTSIDE = {
     "src/privpac/checker/steps/constants.py",
+    "checker-ts/src/rules/constants.ts",
     "docs/proofs/constant-label.md",
     "tests/contracts/examples/constants.py",
     "tests/statistical/test_constants.py",
 }
-"""The check, the proof page and the tests."""
-
-
-def shown() -> list[tuple[str, str, str]]:
-    return SHOWN.findall((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+"""The check, written twice, the proof page and the tests."""
 
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the sources, tests and proof pages, with the example added."""
-    copy = tmp_path_factory.mktemp("tree")
-    for folder in ("src", "tests", "docs/proofs", "benchmarks"):
-        shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__", "golden"))
-    shutil.copy(ROOT / "pyproject.toml", copy)
-    for what, name, text in shown():
-        place = copy / name
-        if what == "file":
-            assert not place.exists()
-            place.parent.mkdir(exist_ok=True)
-            place.write_text(text, encoding="utf-8")
-        else:  # a line of a table: below its head
-            page = place.read_text(encoding="utf-8")
-            head = re.search(r"^\|(?:---\|)+\n", page, re.MULTILINE)
-            assert head is not None
-            place.write_text(page[: head.end()] + text + page[head.end() :], encoding="utf-8")
-    return copy
-
-
-def run(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=tree,
-        env={**os.environ, "PYTHONPATH": str(tree / "src")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return planted(tmp_path_factory.mktemp("example") / "privpac")
 
 
 def test_only_its_folder_its_check_its_proof_page_and_its_tests_are_touched() -> None:
-    files = {name for what, name, _ in shown() if what == "file"}
-    assert {name for name in files if not name.startswith(FAMILY)} == OUTSIDE
-    assert len(files) > len(OUTSIDE)
-    assert [name for what, name, _ in shown() if what == "line"] == ["docs/proofs/README.md"]
+    assert {name for name in shown() if not name.startswith(FAMILY)} == OUTSIDE
+    assert len(shown()) > len(OUTSIDE)
+    assert "`make catalogue`" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
-FOUND = """
+def test_what_could_notice_it_is_what_is_new_and_what_speaks_of_everything() -> None:
+    place = "tests/contracts/test_register_complete.py"
+    known = frozenset(
+        {f"{place}::test_every_page", f"{place}::test_a_rule[vote]", "tests/unit/test_model.py::test_a"}
+    )
+    assert could_notice(f"{place}::test_every_page", known)
+    assert could_notice(f"{place}::test_a_rule[constant-label]", known)
+    assert not could_notice(f"{place}::test_a_rule[vote]", known)
+    assert not could_notice(
+        "tests/contracts/test_store_sql.py::test_a", frozenset({"tests/contracts/test_store_sql.py::test_a"})
+    )
+
+
+LISTED = """
 import json
+from docs.hooks import pages, statements
 from privpac import plan
 from privpac.audit.registry import REGISTRY
 from privpac.checker.steps import RULES
 from privpac.constructions import catalogue
 from privpac.constructions.words import WORDS
 from privpac.plan.options import OPTIONS
+page = lambda name: pages.text(pages.ROOT / "docs", name)
 print(json.dumps({
     "register": "constant-label" in catalogue.REGISTER,
     "formulas": "loss_constant" in catalogue.formulas(),
@@ -86,41 +66,45 @@ print(json.dumps({
     "checker": "constant-label" in RULES,
     "words": "constants" in WORDS,
     "plan": any(option.learner == "constants" for option in OPTIONS),
-    "answers": len(plan.needed("constants", error="0.1", epsilon=1).answers),
     "audit": "constants" in REGISTRY,
+    "page of words": "| `constants` | one label for everybody |" in page("reference/words.md"),
+    "page of rules": "### constant_label\\n" in page("reference/rules.md"),
+    "page of formats": page("reference/formats.md").count("| `constant-label` | ") == 2,
+    "page of theorems": "## `constant-label`\\n" in page("theorems.md"),
+    "page of proofs": "[constant-label](constant-label.md) | `constants` |" in page("proofs/README.md"),
+    "proof": "A label drawn by" in statements.on_page_markdown(page("proofs/constant-label.md")),
+    "architecture": "    constants/         One label for everybody" in page("architecture.md"),
 }))
 """
 
 
 @pytest.mark.long
 def test_it_appears_everywhere_without_being_listed(tree: Path) -> None:
-    done = run(tree, "-c", FOUND)
-    assert done.returncode == 0, done.stderr
-    assert all(json.loads(done.stdout).values())
-    assert not any(json.loads(run(ROOT, "-c", ABSENT).stdout))
-
-
-ABSENT = """
-import json
-from privpac.constructions import catalogue
-from privpac.constructions.words import WORDS
-print(json.dumps(["constant-label" in catalogue.REGISTER, "constants" in WORDS]))
-"""
+    listed = json.loads(run(tree, "python", "-c", LISTED))
+    assert all(listed.values()), listed
+    assert not any("constant-label" in page.read_text("utf-8") for page in (ROOT / "docs").rglob("*.md"))
 
 
 @pytest.mark.long
-def test_its_tests_and_the_contracts_hold(tree: Path) -> None:
-    """Its own tests, and those that ask whether rules, checks, pages, plans and claims are complete."""
-    done = run(
-        tree,
+def test_it_is_planned_on_the_command_line(tree: Path) -> None:
+    plan = run(
+        tree, "python", "-m", "privpac", "plan", "--concepts", "constants", "--error", "0.1", "--epsilon", "1"
+    )
+    assert "privpac learn DATA --schema SCHEMA --concepts constants --epsilon 1" in plan
+    assert "constant-label-records" in run(tree, "python", "-m", "privpac", "theorems")
+
+
+@pytest.mark.long
+def test_every_test_that_could_notice_it_holds(tree: Path) -> None:
+    """Its own, those that its word, rule, statements, options and cases add to the suites, and all contracts."""
+    suite = (
         "-m",
         "pytest",
-        "tests/statistical/test_constants.py",
-        "tests/statistical/test_claims.py",
-        "tests/contracts/test_register_complete.py",
-        "tests/contracts/test_plan_complete.py",
-        "-k",
-        "constant or every_rule_has or every_formula_has or every_page_is or index_names or can_be_simulated or seal",
+        "tests",
+        "--ignore=tests/slow",
+        "--ignore=tests/contracts/test_worked_example.py",
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert int(re.findall(r"(\d+) passed", done.stdout)[-1]) >= 12, done.stdout
+    listed = run(ROOT, "python", *suite, "--collect-only")
+    (tree / KNOWN).write_text(listed, encoding="utf-8")
+    report = run(tree, "python", *suite, "-p", "tests.contracts.worked_example")
+    assert int(re.findall(r"(\d+) passed", report)[-1]) > 300

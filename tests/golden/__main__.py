@@ -3,6 +3,7 @@
 The documents go into a folder named after the version. A released version (`corpus.RELEASED`) is refused: what people
 hold cannot be changed any more, so code that writes other bytes needs a version of its own. `looks.json` and
 `audit.json`, which hold the present state only, are written for any version; review their difference like code.
+With `--new`, all that is stored stays as it is, and what has nothing stored yet is added.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import json
 import shutil
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,7 @@ from privpac import __version__
 from tests.golden.audits import AUDIT, audited
 from tests.golden.cases import CASES
 from tests.golden.corpus import HERE, RELEASED, difference, expected, inherited, stored, units_below
+from tests.golden.kinds import Case
 from tests.golden.reading import copied, looks, use
 from tests.golden.records import Place
 
@@ -34,31 +38,57 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--audit", action="store_true", help="Enumerate the rows of the audit too (a minute)."
     )
+    parser.add_argument(
+        "--new", action="store_true", help="Only add what has no document or numbers yet (seconds)."
+    )
     wishes = parser.parse_args(arguments)
-    changed = write_documents(__version__, force=wishes.force)
+    write = write_new if wishes.new else partial(write_documents, force=wishes.force)
+    changed = write(__version__)
     if changed is None:
         return 2
-    write(LOOKS, {name: looks(unit) for name, unit in stored().items()})
-    if wishes.audit:
-        write(AUDIT, audited())
+    write_json(LOOKS, _looks(_read(LOOKS) if wishes.new else {}))
+    if wishes.audit or wishes.new:
+        write_json(AUDIT, audited(_read(AUDIT) if wishes.new else {}))
     print(f"{len(changed)} documents written for {__version__}.")
     return 0
 
 
-def write(path: Path, tree: Any) -> None:
+def write_json(path: Path, tree: Any) -> None:
     path.write_text(json.dumps(tree, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
+
+
+def _looks(known: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: known[name] if name in known else looks(unit) for name, unit in stored().items()}
+
+
+def write_new(version: str) -> list[str] | None:
+    """The units that nothing was stored of, and that were added to those of the version; None if it is released."""
+    known = expected(version)
+    cases = [case for case in CASES if set(case.units) - known.keys()]
+    if version in RELEASED:
+        return _refused(version, [unit for case in cases for unit in case.units]) if cases else []
+    with tempfile.TemporaryDirectory() as name:
+        units = _units(Path(name), cases)
+        new = [unit for unit in units if unit not in known]
+        _add(HERE / version, {unit: units[unit] for unit in new})
+    return new
 
 
 def write_documents(version: str, *, force: bool) -> list[str] | None:
     """The units that were written; None if they differ and the version is released."""
     released = version in RELEASED and not force
     with tempfile.TemporaryDirectory() as name:
-        made = _made(Path(name))
+        units = _units(Path(name), CASES)
         known = expected(version) if released else inherited(version)
-        changed = [unit for unit, path in made.items() if unit not in known or difference(known[unit], path)]
+        changed = [unit for unit, path in units.items() if unit not in known or difference(known[unit], path)]
         if released:
             return _refused(version, changed) if changed else []
-        _replace(HERE / version, {unit: made[unit] for unit in changed})
+        shutil.rmtree(HERE / version, ignore_errors=True)
+        _add(HERE / version, {unit: units[unit] for unit in changed})
     return changed
 
 
@@ -70,9 +100,8 @@ def _refused(version: str, changed: list[str]) -> None:
     )
 
 
-def _replace(target: Path, units: dict[str, Path]) -> None:
-    """A version's folder with these documents, and what they answer."""
-    shutil.rmtree(target, ignore_errors=True)
+def _add(target: Path, units: Mapping[str, Path]) -> None:
+    """These documents in a version's folder, and what all of its documents answer."""
     for unit, path in units.items():
         (target / unit).parent.mkdir(parents=True, exist_ok=True)
         if path.is_dir():
@@ -80,23 +109,23 @@ def _replace(target: Path, units: dict[str, Path]) -> None:
         else:
             shutil.copy(path, target / unit)
     if units:
-        write(target / USES, _uses(target))
+        write_json(target / USES, _uses(target, _read(target / USES)))
 
 
-def _made(folder: Path) -> dict[str, Path]:
+def _units(folder: Path, cases: Sequence[Case]) -> dict[str, Path]:
     (folder / "records").mkdir()
     Place.prepare(folder / "records")
-    for case in CASES:
+    for case in cases:
         case.make(Place("memory", folder / "records"), folder / "made")
-    wanted = {unit for case in CASES for unit in case.units}
+    wanted = {unit for case in cases for unit in case.units}
     return {unit: path for unit, path in units_below(folder / "made").items() if unit in wanted}
 
 
-def _uses(folder: Path) -> dict[str, Any]:
+def _uses(folder: Path, known: Mapping[str, Any]) -> dict[str, Any]:
     uses = {}
     for unit, path in units_below(folder).items():
         with tempfile.TemporaryDirectory() as place:
-            uses[unit] = use(copied(path, Path(place)))
+            uses[unit] = known[unit] if unit in known else use(copied(path, Path(place)))
     return uses
 
 

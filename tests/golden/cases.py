@@ -36,6 +36,7 @@ from privpac.constructions.draw.occam import Occam
 from privpac.constructions.prediction.vote import Vote
 from privpac.constructions.prediction.voters import Concepts
 from privpac.constructions.stable.stable import Stable
+from privpac.constructions.words import WORDS
 from privpac.constructions.wrappers.agnostic import Agnostic
 from privpac.constructions.wrappers.confidence import Confidence
 from privpac.constructions.wrappers.relabel import Relabelled
@@ -43,6 +44,7 @@ from privpac.constructions.wrappers.resample import Resampled
 from privpac.constructions.wrappers.subsample import Subsampled
 from privpac.data.schema import Schema
 from tests.contracts.examples import EXAMPLES
+from tests.forms import written_out
 from tests.golden.bundles import Answered, Offered
 from tests.golden.kinds import (
     Asked,
@@ -77,7 +79,7 @@ def _learnt(word: str, schema: str, **wishes: Any) -> Learnt:
     return Learnt(name, schema, word, wishes)
 
 
-WORDED: tuple[Learnt, ...] = (
+_CHOSEN: tuple[Learnt, ...] = (
     _learnt("auto", "clinic"),
     _learnt("auto", "clinic", **LABELS),
     Learnt("auto-one-test", "clinic", "auto", {"epsilon": "0.25", "leaf_epsilon": "0.1"}),
@@ -166,7 +168,27 @@ WORDED: tuple[Learnt, ...] = (
     Learnt("auto-staged", "short", "auto", {"epsilon": 25}),
     Learnt("auto-first-design", "short", "auto:1", {"epsilon": 5}),
 )
-"""Every word, with every unit of protection it knows."""
+"""Words with wishes, on schemas and with seeds that show something."""
+
+
+def _as_its_form_says(head: str, protect: str) -> Learnt:
+    word = WORDS[head]
+    wishes = {"delta": "1e-6"} if word.takes_delta else {}
+    return _learnt(
+        written_out(word.form, "age", "dose"), "two", **wishes, **({} if protect == "records" else LABELS)
+    )
+
+
+WORDED: tuple[Learnt, ...] = (
+    *_CHOSEN,
+    *(
+        _as_its_form_says(head, protect)
+        for head, word in WORDS.items()
+        for protect in word.protects
+        if (head, protect) not in {case.promise for case in _CHOSEN}
+    ),
+)
+"""Every word, with every unit of protection it knows: a new one is tried without being listed."""
 
 
 def _object(name: str, schema: str, made: Callable[[Schema], Any], **wishes: Any) -> Learnt:

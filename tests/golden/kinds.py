@@ -93,6 +93,11 @@ class Learnt:
     def units(self) -> tuple[str, ...]:
         return (f"models/{self.name}.json",)
 
+    @property
+    def promise(self) -> tuple[str, str]:
+        """The word that was learnt, without what stands behind it, and what is protected."""
+        return str(self.concepts).partition(":")[0], self.wishes.get("protect", "records")
+
     def make(self, place: Place, folder: Path) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SmallEvidence)

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from privpac import __version__
-from privpac.answering.stored_offers import READERS
 from privpac.audit.registry import REGISTRY
 from privpac.checker.steps import RULES
 from privpac.concepts.catalogue import stored_classes, stored_rules
+from privpac.constructions.catalogue import readers
 from privpac.constructions.few_labels.methods import METHODS as FEW_LABEL_METHODS
 from privpac.constructions.points.ways import POINT_WAYS
 from privpac.constructions.prediction.forms import CLASSIFIERS, FORMS
@@ -63,11 +63,7 @@ def test_names_are_used_once() -> None:
 
 
 def test_every_word_with_every_protection_runs_on_every_engine() -> None:
-    everywhere = {
-        (case.concepts.partition(":")[0], case.wishes.get("protect", "records"))
-        for case in WORDED
-        if case.engines == ENGINES
-    }
+    everywhere = {case.promise for case in WORDED if case.engines == ENGINES}
     assert everywhere == {(name, protect) for name, word in WORDS.items() for protect in word.protects}
 
 
@@ -108,7 +104,7 @@ def test_every_form_of_prediction() -> None:
 
 def test_every_kind_that_a_file_can_name() -> None:
     assert _stored("kind", inside="hypothesis") == set(stored_rules())
-    assert _stored("kind", inside="predictor") == set(READERS)
+    assert _stored("kind", inside="predictor") == set(readers())
     assert _stored("kind", inside="columns") == set(COLUMN_KINDS)
     assert _stored("class") == set(stored_classes())
     assert _stored("rule") == set(RULES)

@@ -127,3 +127,22 @@ def test_a_new_version_stores_what_it_changes_and_inherits_the_rest(
     newest = corpus.expected(NEW)
     assert newest[first.units[0]].is_relative_to(own_corpus / NEW)
     assert newest[WORDED[1].units[0]].is_relative_to(own_corpus / "0.1.0")
+
+
+def test_what_is_new_is_added_and_nothing_else_is_written(
+    own_corpus: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = (case.units[0] for case in WORDED[:2])
+    monkeypatch.setattr(command, "CASES", WORDED[:1])
+    assert command.write_new(NEW) == [first]
+    stored = own_corpus / NEW / first
+    stored.write_text(stored.read_text(encoding="utf-8").rstrip("\n"), encoding="utf-8")
+    kept = stored.read_bytes()
+    monkeypatch.setattr(command, "CASES", WORDED[:2])
+    assert command.write_new(NEW) == [second]
+    assert stored.read_bytes() == kept
+    uses = json.loads((own_corpus / NEW / command.USES).read_text(encoding="utf-8"))
+    assert set(uses) == {first, second}
+    assert command.write_new(NEW) == []
+    assert command.write_new("0.1.0") is None
+    assert "0.1.0 is released" in capsys.readouterr().err

@@ -12,15 +12,24 @@ from fastapi.testclient import TestClient
 
 from privpac import plan
 from privpac.plan.kinds import KINDS
-from privpac.service.pages.plan.form import CLASSES, QUESTIONS, PlanForm
+from privpac.service.pages.plan.form import CLASSES, NOT_OFFERED, QUESTIONS, PlanForm, _as_its_form_says
 
 from .conftest import SCHEMA
 
 
 def test_the_form_offers_every_class_the_planner_knows() -> None:
-    assert set(CLASSES) == {"auto", *KINDS} - {"card", "risk-tree", "finite"}, (
-        "of cards and trees that rank nothing is promised; pages read no file"
+    assert (
+        set(CLASSES)
+        == {"auto", *KINDS} - {"card", "risk-tree", "finite"}
+        == {"auto", *KINDS} - {*NOT_OFFERED}
     )
+
+
+@pytest.mark.parametrize("name", ["trees", "unions", "one-test", "thresholds", "generated", "halfspaces"])
+def test_a_class_without_words_of_its_own_has_the_fields_of_its_form(name: str) -> None:
+    derived, worded = _as_its_form_says(name, KINDS[name][0]), CLASSES[name]
+    assert (set(derived.fields), derived.form) == (set(worded.fields), worded.form)
+    assert derived.of_schema in (None, worded.form)
 
 
 @pytest.mark.long_cases("sphere", "auto")

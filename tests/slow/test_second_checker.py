@@ -27,6 +27,8 @@ from privpac.data.schema import Schema
 from privpac.errors import PrivpacError
 from privpac.guarantee.certificate import Certificate
 from privpac.numbers.exact import read_number
+from tests.contracts.worked_example import planted
+from tests.contracts.worked_example import run as run_in
 from tests.unit.checker.test_check import DERIVATIONS, at, certificate, edits, leaves, put
 from tests.unit.test_verification_forged import JUNK
 from tests.vectors.frozen import accepted, vectors
@@ -86,7 +88,7 @@ def test_a_rule_it_does_not_know_is_never_accepted() -> None:
 
 
 def test_the_compiled_modules_are_those_of_the_sources(tmp_path: Path) -> None:
-    for name in ("src", "package.json", "package-lock.json", "tsconfig.json"):
+    for name in ("src", "listing.mjs", "package.json", "package-lock.json", "tsconfig.json"):
         place = SOURCES / name
         (shutil.copytree if place.is_dir() else shutil.copy)(place, tmp_path / name)
     run(str(NPM), "ci", "--silent", "--no-audit", "--no-fund", cwd=tmp_path)
@@ -94,6 +96,15 @@ def test_the_compiled_modules_are_those_of_the_sources(tmp_path: Path) -> None:
     made = {path.relative_to(tmp_path / "out"): path.read_text() for path in (tmp_path / "out").rglob("*.js")}
     kept = {path.relative_to(COMPILED): path.read_text() for path in COMPILED.rglob("*.js")}
     assert made == kept, "run npm run build in checker-ts"
+
+
+def test_the_worked_example_is_judged_alike(tmp_path: Path) -> None:
+    """A rule that is added as CONTRIBUTING.md says: compiled, known to both, and judged alike by both."""
+    tree = planted(tmp_path / "privpac")
+    for command in (("ci", "--silent", "--no-audit", "--no-fund"), ("run", "--silent", "build")):
+        run(str(NPM), *command, cwd=tree / "checker-ts")
+    chosen = "every_vector or checked_twice"
+    run_in(tree, "python", "-m", "pytest", "tests/slow/test_second_checker.py", "-m", "", "-k", chosen)
 
 
 def test_both_checkers_accept_every_stored_wish_with_other_numbers() -> None:

@@ -1,4 +1,4 @@
-/** Every rule that this implementation derives again. */
+/** Every rule that this implementation derives again; written by listing.mjs. */
 
 import type { Rule } from "../reading.js";
 import { ACCURACY } from "./accuracy.js";
@@ -12,7 +12,7 @@ import { TABLES } from "./tables.js";
 import { VOTES } from "./votes.js";
 
 export const RULES: ReadonlyMap<string, Rule> = new Map(
-  [MECHANISMS, COMPOSITION, ACCURACY, CARRIED, POINTS, VOTES, FEW_LABELS, TABLES, CONCENTRATED].flatMap((family) =>
+  [ACCURACY, CARRIED, COMPOSITION, CONCENTRATED, FEW_LABELS, MECHANISMS, POINTS, TABLES, VOTES].flatMap((family) =>
     Object.entries(family),
   ),
 );

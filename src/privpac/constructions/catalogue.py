@@ -3,9 +3,9 @@
 A family is a folder of `constructions` with fixed file names: `statements.py` (what is relied on), `*formulas.py` and
 `floors.py` (sizes, errors, losses and lower bounds), `rules.py` (the only functions that make its proofs), one file
 per learner, `*words.py` (`WORDS`: how people name what to learn), `options.py` (`OPTIONS` and `FLOORS`: its rows of a
-plan), `*kinds.py` (`KINDS`: its classes in public numbers), and `*cases.py` (`ROWS`: what the exact audit runs,
-`LARGER`: what takes it longer). What belongs to no family stands in `theory`. A new folder
-is found without being named anywhere.
+plan), `*kinds.py` (`KINDS`: its classes in public numbers), `readers.py` (`READERS`: its predictors, from what files
+hold), and `*cases.py` (`ROWS`: what the exact audit runs, `LARGER`: what takes it longer). What belongs to no family
+stands in `theory`. A new folder is found without being named anywhere.
 
 Rows of several families appear in the order of their files' `PLACE`; files without one come last, by name.
 """
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from privpac.constructions.cases import Case
     from privpac.constructions.class_facts import Kinds
     from privpac.constructions.option import FloorRow, Option
+    from privpac.constructions.prediction.base import Reader
     from privpac.constructions.request import Word
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "kinds",
     "larger_cases",
     "options",
+    "readers",
     "rules",
     "statement",
     "statement_modules",
@@ -208,3 +210,9 @@ def words() -> Mapping[str, Word]:
 def kinds() -> Kinds:
     """Classes that a plan can be made for: how each is written without a schema, and its public numbers."""
     return _by_name("kinds", [row for module in _in_order("kinds") for row in module.KINDS.items()])
+
+
+@cache
+def readers() -> Mapping[str, Reader]:
+    """Every kind of predictor that a file can hold, with what reads it."""
+    return _by_name("readers", [row for module in _in_order(".readers") for row in module.READERS.items()])

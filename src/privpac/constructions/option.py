@@ -77,6 +77,10 @@ class Option:
     command: Callable[[Wish, Need], str | None] | None = None
     python: Callable[[Wish, Need], str | None] | None = None
     """What builds it in Python, where no command does: lines that name `schema`."""
+    run: str = ""
+    """What tries it on simulated records, where the command does not say everything: MODULE.NAME in `plan/runs/`."""
+    labellings: Literal["", "listed", "voted"] = ""
+    """Whether all labellings of some points are listed, or voted on, which takes too long for some classes."""
     hard: Callable[[Wish], int | None] | None = None
     """Records it needs on a built-in hard distribution, computed exactly."""
     way: str = ""

@@ -210,6 +210,8 @@ class Word:
     """Whether the leaves are counted without anybody asking for it."""
     transforms: bool = False
     """Whether a further word stands behind it, and `build` is a `Transform`."""
+    way_of: str = ""
+    """The word for the class, where this one names a way to learn it: its plan compares all ways."""
     choice: Callable[[Request], str] | None = None
     """Where public numbers choose among the forms of a word: which of them the bare word stands for."""
 

@@ -77,23 +77,16 @@ def facts_of(word: str, description: Description) -> tuple[ClassFacts, ...]:
     return (facts,)
 
 
-WAYS = {
-    **dict.fromkeys(("switches", "blocks", "recconcave", "noisy-cuts", "denoised-cuts"), "thresholds"),
-    "graded-tree": "auto",
-}
-"""Words for one way to learn a class, by the word for the class: its plan compares all ways."""
-AROUND = ("agnostic", "subsampled", "confident", "stable")
-"""Words around words, of which the last is what is learnt."""
-
-
 def _refuse_ways(word: str) -> None:
     """A way to learn is no class: say for which one to plan."""
     head, _, rest = word.partition(":")
-    if head in AROUND:
+    entry = catalogue.words().get(head)
+    way_of = "auto" if word == "auto:1" else entry.way_of if entry else ""
+    if entry and entry.transforms:
         near = rest.partition(":")[2] if rest.partition(":")[0].isdigit() else rest
-    elif head in WAYS or word == "auto:1":
-        column = rest.partition(":")[0] if WAYS.get(head) == "thresholds" else ""
-        near = WAYS.get(head, "auto") + (f":{column}" if column and not column[0].isdigit() else "")
+    elif way_of:
+        column = rest.partition(":")[0] if way_of == "thresholds" else ""
+        near = way_of + (f":{column}" if column and not column[0].isdigit() else "")
     else:
         return
     raise ParameterError(

@@ -25,10 +25,12 @@ from privpac.concepts.trees.parts import OneTest
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.class_facts import Description, description_from
 from privpac.constructions.draw.staged_trees import StagedTrees
-from privpac.constructions.words import WORDS
+from privpac.constructions.words import WORDS, Request, learner_for
+from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError
 from privpac.plan.kinds import AUTO, KINDS, facts_of
+from tests.forms import written_out
 
 SCHEMA = Schema.from_json(
     {
@@ -85,6 +87,19 @@ def test_facts_are_those_of_the_class(word: str) -> None:
     assert facts.named
 
 
+HEADS_OF_CLASSES = {word.partition(":")[0] for word in CLASSES}
+OTHER_HEADS = {"any", "generated", "reference", "sphere", "staged", "card", "risk-tree", "clauses", "finite"}
+"""Kinds that stand for more, or for less, than the class that their word draws from."""
+
+
+def test_facts_of_every_further_word_are_those_of_the_class_that_it_draws_from() -> None:
+    for head in set(KINDS) - HEADS_OF_CLASSES - OTHER_HEADS:
+        word = written_out(WORDS[head].form, "age", "bmi")
+        (facts,) = facts_of(word, Description(schema=SCHEMA, records=1000))
+        real = learner_for(word, Request(SCHEMA, Size(1000), Fraction(1))).concepts
+        assert (facts.word, facts.size, facts.odds, facts.vc) == (word, real.size, real.odds, real.vc)
+
+
 def test_facts_of_stages_are_those_of_the_learner() -> None:
     for word, stages in (("staged:2+1", (2, 1)), ("staged:1+1+1", (1, 1, 1))):
         learner = StagedTrees(SCHEMA, Fraction(1), stages, TESTS)
@@ -119,30 +134,11 @@ def test_a_number_beyond_all_sense_is_refused_or_a_name(head: str, number: str) 
 
 
 def test_every_word_that_can_be_learnt_can_be_planned() -> None:
-    # Chosen among others; without a promise of accuracy; other learners of thresholds; learners around any other.
-    learners = {
-        "auto",
-        "switches",
-        "recconcave",
-        "blocks",
-        "graded-tree",
-        "noisy-cuts",
-        "denoised-cuts",
-    }
-    learners |= {"agnostic", "subsampled", "confident", "stable"}
+    # Chosen among others; other learners of a class; learners around any other.
+    learners = {"auto", *(word for word, entry in WORDS.items() if entry.way_of or entry.transforms)}
     learnable = {word for word, entry in WORDS.items() if entry.build is not None}
     assert learnable - learners <= set(KINDS)
-    assert {word.partition(":")[0] for word in CLASSES} | {
-        "any",
-        "generated",
-        "reference",
-        "sphere",
-        "staged",
-        "card",
-        "risk-tree",
-        "clauses",
-        "finite",
-    } == set(KINDS)
+    assert set(KINDS) >= HEADS_OF_CLASSES | OTHER_HEADS
     assert [facts.word for facts in facts_of("auto", Description(columns=12))] == ["auto", *AUTO]
     assert [facts.word for facts in facts_of("auto", Description(tests=12))] == list(AUTO), (
         "nobody knows its columns"

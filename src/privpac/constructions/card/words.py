@@ -155,6 +155,7 @@ WORDS: Mapping[str, Word] = {
         _graded_tree,
         leaves=True,
         counted=True,
+        way_of="auto",
     ),
     "risk-tree": Word(
         "risk-tree:DEPTH",

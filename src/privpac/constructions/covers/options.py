@@ -53,6 +53,7 @@ def _reference(against: Against, source: str) -> Option:
         setting="agnostic" if against is Against.AGNOSTIC else "realizable",
         serves=lambda concepts: concepts.kappa is not None,
         command=command,
+        run="covers.reference",
     )
 
 

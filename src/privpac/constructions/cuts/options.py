@@ -156,6 +156,7 @@ OPTIONS: tuple[Option, ...] = (
         serves=_short_cuts,
         hard=lambda wish: noisy_need(wish, rate=float(_rate(wish))),
         command=_noisy_command("noisy-cuts"),
+        run="rules.noisy",
     ),
     Option(
         "denoised-cuts",
@@ -165,6 +166,7 @@ OPTIONS: tuple[Option, ...] = (
         serves=_short_cuts,
         hard=lambda wish: denoised_need(wish, rate=float(_rate(wish))),
         command=_noisy_command("denoised-cuts"),
+        run="rules.denoised",
     ),
 )
 

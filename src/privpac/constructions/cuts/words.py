@@ -75,18 +75,35 @@ def _blocks(request: Request, rest: str) -> Learner:
 
 WORDS: Mapping[str, Word] = {
     "blocks": Word(
-        "blocks:COLUMN", "a cut in a column of 32 bits or more, with delta", _blocks, takes_delta=True
+        "blocks:COLUMN",
+        "a cut in a column of 32 bits or more, with delta",
+        _blocks,
+        takes_delta=True,
+        way_of="thresholds",
     ),
     "switches": Word(
-        "switches:COLUMN:K", "a cut, found through up to K ranges (add :down after COLUMN)", _switches
+        "switches:COLUMN:K",
+        "a cut, found through up to K ranges (add :down after COLUMN)",
+        _switches,
+        way_of="thresholds",
     ),
     "recconcave": Word(
-        "recconcave:COLUMN", "a cut in a column of very long keys, with delta", _rec_concave, takes_delta=True
+        "recconcave:COLUMN",
+        "a cut in a column of very long keys, with delta",
+        _rec_concave,
+        takes_delta=True,
+        way_of="thresholds",
     ),
     "noisy-cuts": Word(
-        "noisy-cuts:COLUMN:RATE", "a cut whose answer is flipped on a random share RATE of cells", _noisy_cuts
+        "noisy-cuts:COLUMN:RATE",
+        "a cut whose answer is flipped on a random share RATE of cells",
+        _noisy_cuts,
+        way_of="thresholds",
     ),
     "denoised-cuts": Word(
-        "denoised-cuts:COLUMN:RATE", "the cut nearest to such noisy answers", _denoised_cuts
+        "denoised-cuts:COLUMN:RATE",
+        "the cut nearest to such noisy answers",
+        _denoised_cuts,
+        way_of="thresholds",
     ),
 }

@@ -292,6 +292,7 @@ def _asking(setting: Setting, source: str) -> Option:
         at=at,
         hard=hard,
         command=_ask_command,
+        run="rules.active",
     )
 
 
@@ -305,6 +306,7 @@ OPTIONS: tuple[Option, ...] = (
         pool=True,
         at=lambda wish, n: _smallest_pool(wish, n, [pool for pool in POOLS if pool <= _others(wish)]),
         command=_unlabelled_command("generic"),
+        run="pools.generic",
     ),
     Option(
         "ssl-relabel",
@@ -315,6 +317,8 @@ OPTIONS: tuple[Option, ...] = (
         pool=True,
         at=SPREADING["relabel"].at,
         command=_unlabelled_command("relabel"),
+        run="pools.relabel",
+        labellings="voted",
     ),
     Option(
         "label-boost",
@@ -325,6 +329,8 @@ OPTIONS: tuple[Option, ...] = (
         pool=True,
         at=SPREADING["boost"].at,
         command=_unlabelled_command("boost"),
+        run="pools.boost",
+        labellings="listed",
     ),
     _asking("realizable", "active-subsampling"),
     _asking("agnostic", "active-subsampling"),

@@ -7,7 +7,7 @@ distinct question. A hypothesis that was *drawn* from the records and answers tw
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,7 +19,7 @@ from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.guarantee.certificate import Certificate
 
-__all__ = ["Predictor", "Prepared"]
+__all__ = ["Predictor", "Prepared", "Reader"]
 
 
 class Prepared(Protocol):
@@ -54,4 +54,8 @@ class Predictor(Protocol):
         """What answers questions about these records; random choices that all answers share are made here."""
 
     def to_json(self) -> Mapping[str, Any]:
-        """The public parameters: enough to certify anew (`answering.stored_offers`)."""
+        """The public parameters: enough to certify anew (`readers.py` of the family)."""
+
+
+Reader = Callable[[Mapping[str, Any], Schema], Predictor]
+"""What undoes `Predictor.to_json`."""

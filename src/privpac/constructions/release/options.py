@@ -120,6 +120,7 @@ def _row(
         error=error,
         command=command,
         python=python,
+        run=f"tables.{name.replace('-', '_')}",
         purpose="release",
     )
 

@@ -75,5 +75,7 @@ OPTIONS: tuple[Option, ...] = (
         at=_at,
         error=_error,
         command=_command,
+        run="rules.agnostic",
+        labellings="voted",
     ),
 )

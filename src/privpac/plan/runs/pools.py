@@ -19,14 +19,14 @@ from privpac.plan.runs.base import EACH_RECORD, Supply, listing_seconds, weighin
 from privpac.plan.runs.rules import class_of
 from privpac.plan.trials import Experiment, Trial
 
-__all__ = ["with_pool"]
+__all__ = ["boost", "generic", "relabel"]
 
 EACH = 0.005
 EACH_OTHER, EACH_SANITISED = 2.5e-7, 3e-7
 """Seconds of one record without a label: drawing it, and sanitising a table of them."""
 
 
-def with_pool(method: str) -> Callable[[Answer, Supply], Experiment]:
+def _with_pool(method: str) -> Callable[[Answer, Supply], Experiment]:
     """What `privpac learn --unlabelled ... --method METHOD` runs."""
 
     def experiment(answer: Answer, supply: Supply) -> Experiment:
@@ -58,6 +58,9 @@ def with_pool(method: str) -> Callable[[Answer, Supply], Experiment]:
         return Experiment(on, trial, seconds, promised=supply.promised(answer, population), unlabelled=others)
 
     return experiment
+
+
+generic, relabel, boost = _with_pool("generic"), _with_pool("relabel"), _with_pool("boost")
 
 
 def _new_labels(settings: Callable[[int, Fraction], Settings], n: int, answer: Answer) -> int:

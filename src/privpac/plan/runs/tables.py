@@ -26,7 +26,17 @@ from privpac.plan.populations import Population, skewed
 from privpac.plan.runs.base import EACH_RECORD, Supply, runnable
 from privpac.plan.trials import Experiment, Trial
 
-__all__ = ["histogram", "listed", "of_line", "range_error", "share_error", "threshold_error"]
+__all__ = [
+    "block_quantiles",
+    "histogram",
+    "listed_blr",
+    "quantiles",
+    "range_error",
+    "share_error",
+    "threshold_blr",
+    "threshold_error",
+    "tree_counts",
+]
 
 EACH = 0.003
 EACH_RELEASED = 1.5e-6
@@ -114,7 +124,7 @@ def _seconds(n: int, cells: int) -> float:
 Line = type[TreeCounts] | type[Quantiles] | type[ThresholdBLR] | type[BlockQuantiles]
 
 
-def of_line(kind: Line) -> Callable[..., Experiment]:
+def _of_line(kind: Line) -> Callable[..., Experiment]:
     """Thresholds or ranges of an ordered column."""
 
     def experiment(answer: Answer, supply: Supply) -> Experiment:
@@ -144,6 +154,10 @@ def of_line(kind: Line) -> Callable[..., Experiment]:
     return experiment
 
 
+tree_counts, quantiles = _of_line(TreeCounts), _of_line(Quantiles)
+block_quantiles, threshold_blr = _of_line(BlockQuantiles), _of_line(ThresholdBLR)
+
+
 def histogram(answer: Answer, supply: Supply) -> Experiment:
     """Shares of all values."""
     return _release(
@@ -157,7 +171,7 @@ def histogram(answer: Answer, supply: Supply) -> Experiment:
     )
 
 
-def listed(answer: Answer, supply: Supply) -> Experiment:
+def listed_blr(answer: Answer, supply: Supply) -> Experiment:
     """Shares of all values, by one draw of all small tables."""
     cells = answer.concepts.cells or 1
 

@@ -1,4 +1,4 @@
-/** Every rule that this implementation derives again. */
+/** Every rule that this implementation derives again; written by listing.mjs. */
 import { ACCURACY } from "./accuracy.js";
 import { CARRIED } from "./carried.js";
 import { COMPOSITION } from "./composition.js";
@@ -8,4 +8,4 @@ import { MECHANISMS } from "./mechanisms.js";
 import { POINTS } from "./points.js";
 import { TABLES } from "./tables.js";
 import { VOTES } from "./votes.js";
-export const RULES = new Map([MECHANISMS, COMPOSITION, ACCURACY, CARRIED, POINTS, VOTES, FEW_LABELS, TABLES, CONCENTRATED].flatMap((family) => Object.entries(family)));
+export const RULES = new Map([ACCURACY, CARRIED, COMPOSITION, CONCENTRATED, FEW_LABELS, MECHANISMS, POINTS, TABLES, VOTES].flatMap((family) => Object.entries(family)));

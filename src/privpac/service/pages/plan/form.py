@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
+from privpac.plan import kinds
 from privpac.plan.plan import Plan, make
 from privpac.plan.question import KINDS, Question
 from privpac.plan.simulation import Simulation
@@ -54,7 +55,7 @@ def _of_columns(title: str, form: str, count: str = "", *, more: tuple[str, ...]
     return RuleClass(title, fields, form, count, of_schema=form)
 
 
-CLASSES: Mapping[str, RuleClass] = {
+_WORDED: dict[str, RuleClass] = {
     "auto": _of_columns("What suits (a test, or a tree)", "auto"),
     "trees": _of_columns("Decision trees", "trees:{count}", "Depth"),
     "staged": _of_columns("Trees drawn in two stages", "staged:{count}+{count}", "Depth of a stage"),
@@ -88,7 +89,27 @@ CLASSES: Mapping[str, RuleClass] = {
     ),
     "any": RuleClass("Any class of a VC dimension", ("count", "bits"), "any:{count}", "VC dimension", "3"),
 }
-"""Every class the planner knows, those people ask for most first."""
+"""Those people ask for most first."""
+
+NOT_OFFERED = ("card", "risk-tree", "finite")
+"""Of cards and trees that rank nothing is promised; pages read no file."""
+
+
+def _as_its_form_says(name: str, form: str) -> RuleClass:
+    """A kind that has no words here: called by its name, with the fields that its form has places for."""
+    word, *options = form.split(" --")
+    fields = ["count"] * word.count(":") + [option.split()[0] for option in options]
+    form = f"{name}:{{count}}" if "count" in fields else name
+    title = name.replace("-", " ").capitalize()
+    return RuleClass(title, tuple(fields), form, "Number", of_schema=None if "bits" in fields else form)
+
+
+CLASSES: Mapping[str, RuleClass] = _WORDED | {
+    name: _as_its_form_says(name, form)
+    for name, (form, _) in kinds.KINDS.items()
+    if name not in (*_WORDED, *NOT_OFFERED)
+}
+"""Every class the planner knows."""
 
 DEFAULTS = {
     "question": "needed",
