@@ -7,6 +7,7 @@ of cell numbers; the schema turns cells into people's units.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -288,7 +289,7 @@ class EvenPrior:
         return self.size - 1
 
 
-class MadeOfCuts:
+class MadeOfCuts(ABC):
     """A class of rules cut out of ordered columns, which stay such rules wherever their cuts are moved."""
 
     schema: Schema
@@ -296,14 +297,14 @@ class MadeOfCuts:
     """Columns whose cells are told apart together."""
 
     @property
+    @abstractmethod
     def cut_columns(self) -> tuple[str, ...]:
         """The ordered columns that its members are cut out of."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def ends(self) -> int:
         """Cuts of a member, at most: how many ranges lie between it and one whose cuts are a little off."""
-        raise NotImplementedError
 
     def over(self, schema: Schema) -> Self:
         """The same class over other columns, with cuts at any of their cells."""

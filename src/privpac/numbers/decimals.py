@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-__all__ = ["decimal_text", "with_point"]
+__all__ = ["decimal_text"]
 
 
 def decimal_text(value: Fraction, digits: int = 6) -> str:
@@ -19,12 +19,12 @@ def decimal_text(value: Fraction, digits: int = 6) -> str:
     if value < 0:
         raise ValueError("decimal_text shows non-negative numbers")
     if value >= Fraction(1, 10 ** (digits - 3)):
-        return with_point(math.ceil(value * 10**digits), digits)
+        return _with_point(math.ceil(value * 10**digits), digits)
     exponent = _decimal_exponent(value)
     mantissa = math.ceil(value / Fraction(10) ** (exponent - 3))
     if mantissa == 10**4:
         mantissa, exponent = 10**3, exponent + 1
-    return f"{with_point(mantissa, 3)}e{exponent}"
+    return f"{_with_point(mantissa, 3)}e{exponent}"
 
 
 def _decimal_exponent(value: Fraction) -> int:
@@ -37,7 +37,7 @@ def _decimal_exponent(value: Fraction) -> int:
     return guess
 
 
-def with_point(number: int, digits: int) -> str:
+def _with_point(number: int, digits: int) -> str:
     """number / 10^digits as a decimal without trailing zeros, for a number that is not negative."""
     whole, part = divmod(number, 10**digits)
     return f"{whole}.{part:0{digits}}".rstrip("0").rstrip(".")

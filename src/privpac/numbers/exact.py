@@ -16,7 +16,7 @@ from functools import lru_cache
 from flint import arb, ctx, fmpq
 
 from privpac.errors import ParameterError, SizeError
-from privpac.numbers.decimals import decimal_text, with_point
+from privpac.numbers.decimals import decimal_text
 
 __all__ = [
     "EXACT_BITS",
@@ -300,8 +300,7 @@ def plain(value: Fraction) -> str:
     digits = max(twos, fives)
     if rest != 1 or digits > 20:
         return str(value)
-    sign = "-" if value < 0 else ""
-    return sign + with_point(abs(value.numerator) * 10**digits // value.denominator, digits)
+    return f"{Decimal(f'{value.numerator * 10**digits // value.denominator}e-{digits}'):f}"
 
 
 @lru_cache(maxsize=256)

@@ -6,6 +6,7 @@ same schema.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Protocol
@@ -57,7 +58,7 @@ class Released(Protocol):
         """Plain data with a `kind`."""
 
 
-class OrderedColumn:
+class OrderedColumn(ABC):
     """A sanitiser of one ordered `column`."""
 
     schema: Schema
@@ -81,9 +82,9 @@ class OrderedColumn:
         """How many values the column has."""
         return self.schema.column(self.column).size
 
+    @abstractmethod
     def promise(self, records: int) -> Fraction | None:
         """Within which thresholds are answered from so many records; None if nothing is proved."""
-        raise NotImplementedError
 
     def require(self, size: Size) -> None:
         """Refuse too few records for the error that is asked for."""
