@@ -23,7 +23,7 @@ import pytest
 
 import privpac
 from privpac import plan
-from tests.contracts.sources import syntax
+from tests.contracts.sources import nodes, syntax
 
 ROOT = Path(__file__).resolve().parents[2] / "src" / "privpac"
 SHARE = 0.95
@@ -87,7 +87,7 @@ class Sources:
     def classes(self) -> Mapping[str, Sequence[ast.ClassDef]]:
         named: dict[str, list[ast.ClassDef]] = defaultdict(list)
         for tree in self.modules.values():
-            for node in ast.walk(tree):
+            for node in nodes(tree):
                 if isinstance(node, ast.ClassDef):
                     named[node.name].append(node)
         return named

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import privpac
-from tests.contracts.sources import syntax
+from tests.contracts.sources import nodes, syntax
 
 SOURCE = Path(privpac.__file__).parent
 
@@ -69,9 +69,9 @@ COINS = {"SystemCoins", "SeededCoins", "coins_for"}
 CHANCE = {"default_rng", "getrandbits", "random", "RandomState", "secrets", "token_bytes", "urandom", "uuid4"}
 
 
-def named(tree: ast.AST) -> Iterator[str]:
+def named(tree: ast.Module) -> Iterator[str]:
     """Every name in a module, and every text that could be one."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         match node:
             case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Constant(value=str(name)):
                 yield name

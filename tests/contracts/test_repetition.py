@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.sources import syntax
+from tests.contracts.sources import nodes, syntax
 
 ROOT = Path(__file__).resolve().parents[2] / "src" / "privpac"
 MOST = 12
@@ -64,7 +64,7 @@ def _narrows(test: ast.expr) -> bool:
 
 def test_nothing_is_checked_by_assert_which_python_may_leave_out() -> None:
     for path in sorted(ROOT.rglob("*.py")):
-        for node in ast.walk(syntax(path.read_text(encoding="utf-8"))):
+        for node in nodes(syntax(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Assert):
                 assert _narrows(node.test), f"{path}:{node.lineno}: raise an error"
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from privpac.constructions.catalogue import REGISTER
-from tests.contracts.sources import syntax
+from tests.contracts.sources import nodes, syntax
 
 ROOT = Path(__file__).resolve().parents[2] / "src" / "privpac"
 PARTICIPLES = frozenset(
@@ -94,7 +94,7 @@ def test_modules_and_what_they_offer_are_not_called_by_bare_participles() -> Non
 
 def _all_names(tree: ast.Module) -> Iterator[str]:
     """Every name that a module gives to anything: what it computes, takes, stores in objects and defines."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
@@ -143,7 +143,7 @@ def _is_participle(word: str) -> bool:
 
 def _variables(tree: ast.Module) -> set[str]:
     """Every name that a function gives to what it computes."""
-    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    functions = [n for n in nodes(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
     inside = (node for function in functions for part in function.body for node in _own(part))
     return {node.id for node in inside if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
@@ -197,7 +197,7 @@ COPIES = frozenset({"clamped", "flipped", "floored", "halved", "relabelled", "ro
 
 
 def _private_functions(tree: ast.Module) -> set[str]:
-    functions = (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
+    functions = (n for n in nodes(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
     return {function.name for function in functions if function.name.startswith("_")}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from privpac.service.access import keys
 from privpac.service.app import create_app
 from privpac.service.serving import Service
 from privpac.service.settings import Limits, Settings
+from privpac.service.store import migrating
 from tests.service.asking import AGES, PRICE, SCHEMA, Served
 
 
@@ -34,18 +36,36 @@ def made_bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def made_ledger(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Fraction], Path]:
+    """A ledger with the service's tables, which take longer to make than most tests; made once for each total."""
+
+    @cache
+    def made(epsilon: Fraction) -> Path:
+        path = tmp_path_factory.mktemp("ledger") / "ledger.db"
+        store = SqlStore.create(f"sqlite:///{path}", promises=Promises(epsilon))
+        migrating.prepare(store, upgrade=True)
+        store.close()
+        assert [file.name for file in path.parent.iterdir()] == [path.name]  # all of it is in one file
+        return path
+
+    return made
+
+
 @pytest.fixture
-def serve(made_bundle: Path, tmp_path: Path) -> Iterator[Callable[..., Served]]:
+def serve(
+    made_bundle: Path, made_ledger: Callable[[Fraction], Path], tmp_path: Path
+) -> Iterator[Callable[..., Served]]:
     """Start a service; with `epsilon` as the dataset's budget."""
     running: list[TestClient] = []
 
-    def start(epsilon: object = 10, *, seed: int | None = None, **limits: Any) -> Served:
+    def start(epsilon: Any = 10, *, seed: int | None = None, **limits: Any) -> Served:
         bundle = tmp_path / "bundle"
         if not bundle.exists():
             shutil.copytree(made_bundle, bundle)
         url = f"sqlite:///{tmp_path / 'ledger.db'}"
         if not (tmp_path / "ledger.db").exists():
-            SqlStore.create(url, promises=Promises(Fraction(epsilon)))
+            shutil.copy(made_ledger(Fraction(epsilon)), tmp_path / "ledger.db")
         settings = Settings(str(bundle), url, limits=Limits(**{"requests_per_second": 1e6, **limits}))
         service = Service.open(settings)
         if seed is not None:

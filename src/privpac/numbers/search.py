@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privpac.errors import SizeError
 from privpac.numbers.exact import first_whole
@@ -28,9 +31,10 @@ STEP = Fraction(1, 1000)
 """Epsilons inside a construction are multiples of this; small ones have three digits."""
 
 
-def _spread(low: float, high: float, count: int) -> Floats:
-    """`count` numbers from low to high, equally far apart by ratio."""
-    return np.asarray(low * (high / low) ** (np.arange(count) / max(1, count - 1)))
+@lru_cache(maxsize=8)
+def _grid(axes: int, count: int) -> tuple[Floats, NDArray[np.intp]]:
+    """Numbers from 0 to 1, equally far apart, and which of them every place of a grid has in each coordinate."""
+    return np.arange(count) / max(1, count - 1), np.indices((count,) * axes).reshape(axes, -1)
 
 
 def _around(value: float, *, factor: float, low: float, high: float) -> tuple[float, float]:
@@ -56,12 +60,14 @@ def minimum(
 def _on_grid(
     value: Callable[..., Floats], limits: list[tuple[float, float]], count: int
 ) -> tuple[float, list[float]]:
-    places = np.meshgrid(*(_spread(low, high, count) for low, high in limits), indexing="ij")
-    flat = [axis.ravel() for axis in places]
+    parts, places = _grid(len(limits), count)
+    # Equally far apart by ratio.
+    flat = [(low * (high / low) ** parts)[place] for (low, high), place in zip(limits, places, strict=True)]
     with np.errstate(
         over="ignore", divide="ignore", invalid="ignore"
     ):  # hopeless settings are infinitely bad
-        values = np.nan_to_num(value(*flat), nan=math.inf)
+        values = value(*flat)
+    values = np.where(np.isnan(values), math.inf, np.clip(values, -_LARGEST, _LARGEST))
     first = int(np.argmin(values))
     return float(values[first]), [float(axis[first]) for axis in flat]
 
@@ -212,5 +218,6 @@ _BEYOND = 2e-3
 _SLOPE = -0.5
 """How fast deviations fall, until two points tell better."""
 _TINY = 1e-300
+_LARGEST = sys.float_info.max
 MOST_RECORDS = 10**13
 """More than a thousand times everybody alive."""
