@@ -76,7 +76,7 @@ class Asking:
         records_per_person: int = 1,
         random_state: int | None = None,
     ) -> Asking:
-        """Choose settings for so many `records` and `labels` (or the fewest that promise `error`), and draw the list.
+        """Choose settings for this many `records` and `labels` (or the fewest that promise `error`), and draw the list.
 
         Nothing of any record is looked at, and nothing is charged.
         """
@@ -240,7 +240,7 @@ class Asking:
 
 
 def _recipe(concepts: str | AnyClass, request: Request, settings: Settings) -> FewLabels:
-    """For a request about all records, of which so many are asked."""
+    """For a request about all records, of which this many are asked."""
     if settings.session is None:
         raise Malformed("there are no questions")
     labelled = settings.session.asked

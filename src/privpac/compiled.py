@@ -53,7 +53,7 @@ def popcount(word: SupportsInt) -> int:
 def packed(codes: Any, start: int, code: int, nested: bool) -> int:
     """Bit i: whether codes[start + i] is at least `code` if `nested`, or else equal to it, for i below 64.
 
-    In a kernel a comparison of 64 numbers side by side, of a contiguous array that has so many.
+    In a kernel a comparison of 64 numbers side by side, of a contiguous array that has this many.
     """
     part = codes[start : start + 64].tolist()
     return sum(1 << i for i, cell in enumerate(part) if (cell >= code if nested else cell == code))
@@ -94,7 +94,7 @@ _plain = 0
 
 
 def plainly(operations: int) -> bool:
-    """Whether a step of so many operations is to be taken by numpy: within the bound of the kernel, and sooner.
+    """Whether a step of this many operations is to be taken by numpy: within the bound of the kernel, and sooner.
 
     That is so until numpy has worked for as long as loading the kernels would have taken, or a few times longer where
     they turned out not to be compiled yet; and not once they are loaded. So whoever learns once from a small table

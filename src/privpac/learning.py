@@ -110,7 +110,7 @@ def learn(
         Public price of misjudging a record of each class, in the order of the schema's classes; all 1 when not given.
         "balanced" takes them from the shares of the classes that the schema declares (`base_rate`).
     records_per_person : int, default 1
-        At most so many records belong to one person; epsilon then protects the person.
+        At most this many records belong to one person; epsilon then protects the person.
     estimate_epsilon, leaf_epsilon : numbers, default None
         Bought on top of `epsilon`: a private estimate of the accuracy, and noisy counts in the leaves of a tree,
         from which `Model.predict_proba` takes its shares.

@@ -66,7 +66,7 @@ def release_table(
         A small delta lets "blocks" answer for columns of many bits from fewer records. "auto" spends it only where
         that promises more than every method without one; otherwise the certificate says delta 0.
     records_per_person : int, default 1
-        At most so many records belong to one person; epsilon then protects the person.
+        At most this many records belong to one person; epsilon then protects the person.
 
     Raises
     ------

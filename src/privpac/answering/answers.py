@@ -15,7 +15,7 @@ from privpac.errors import PrivpacError
 
 __all__ = ["Answers", "FileAnswers", "MemoryAnswers"]
 
-AT_ONCE = 500  # keys per statement: every SQLite takes so many parameters
+AT_ONCE = 500  # keys per statement: every SQLite takes this many parameters
 BUSY_SECONDS = 60.0
 
 

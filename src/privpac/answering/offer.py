@@ -130,7 +130,7 @@ class Offer:
 
 
 def offer_for(wishes: AnswerWishes, *, schema: Schema, size: Size, coins: str) -> Offer:
-    """What is offered to a person who wishes such answers from so many records."""
+    """What is offered to a person who wishes such answers from this many records."""
     people = wishes.records_per_person
     whole_positive(people, owner=OWNER, name="records_per_person")
     predictor = predictor_for(

@@ -40,7 +40,7 @@ class PrivatePredictor:
 
     `base` is what answers: a scikit-learn classifier (a vote of many of them on disjoint blocks of the records), a
     class of concepts (a fresh draw for every answer), a word for either, or a predictor. `budget` is a `Ledger`, or a
-    number: a new ledger of so much epsilon. Of it, every distinct question takes `epsilon_per_answer`; with more than
+    number: a new ledger of this much epsilon. Of it, every distinct question takes `epsilon_per_answer`; with more than
     one of `records_per_person` that protects the person. `schema`, `label` and `random_state` are as for `learn`;
     `models` is the number of voters.
 

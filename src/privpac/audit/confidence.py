@@ -56,7 +56,7 @@ def epsilon_at_least(low: Fraction, high: Fraction, delta: Fraction) -> Fraction
 def one_run_probability(
     correct: int, guesses: int, *, canaries: int, epsilon: Fraction, delta: Fraction
 ) -> arb:
-    """An upper bound on the probability of so many correct guesses from one (epsilon, delta)-private run.
+    """An upper bound on the probability of this many correct guesses from one (epsilon, delta)-private run.
 
     Statement: each of m canaries is in or out by a fair coin, independently; of these bits, `guesses` are guessed from
     the output of one run. With B ~ Binomial(guesses, e^eps/(e^eps + 1)), at least v guesses are right with probability

@@ -154,7 +154,7 @@ class Audit:
         progress: Callable[[int], None] | None = None,
         stop_when_broken: bool = False,
     ) -> None:
-        """Go on for so many seconds of computing, or to the end. At `deadline` even a law is left unfinished.
+        """Go on for this many seconds of computing, or to the end. At `deadline` even a law is left unfinished.
 
         Time is that of the processor (`time.process_time`): a busy machine does not cut an audit short.
         """

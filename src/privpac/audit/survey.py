@@ -23,7 +23,7 @@ __all__ = ["at_limits", "extreme_inputs", "survey"]
 
 
 def at_limits(case: Case) -> Case | None:
-    """The case with one record more, on extreme inputs; None if nothing is certified of so many records."""
+    """The case with one record more, on extreme inputs; None if nothing is certified of this many records."""
     if case.certified is None:
         return None
     try:

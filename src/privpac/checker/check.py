@@ -286,7 +286,7 @@ class Promise:
 
 
 def proof_again(steps: int) -> str:
-    """That so many steps were derived again, in words."""
+    """That this many steps were derived again, in words."""
     return (
         "the one step of its proof was derived again"
         if steps == 1

@@ -294,7 +294,7 @@ def power_above(base: Fraction, count: int) -> Fraction:
 
 
 def labellings(points: int, vc: int) -> int:
-    """The most labellings of so many points by a class of this VC dimension: C(points, 0) + … + C(points, vc)."""
+    """The most labellings of this many points by a class of this VC dimension: C(points, 0) + … + C(points, vc)."""
     if vc >= points:
         if points > _LONGEST:
             raise OutOfRange("there are too many labellings")
@@ -309,7 +309,7 @@ def labellings(points: int, vc: int) -> int:
 
 
 def ln_labellings(points: int, vc: int) -> Fraction:
-    """ln of the most labellings of so many points, rounded up."""
+    """ln of the most labellings of this many points, rounded up."""
     return ln_ceiling(Fraction(labellings(points, vc)))
 
 
@@ -359,7 +359,7 @@ def mean_above(outcome: Callable[[int], int], *, n: int, chance: Fraction) -> Fr
     width = isqrt(int(2 * SCALE * n * chance * (1 - chance))) + SCALE // 2
     low, high = max(0, middle - width), min(n, middle + width)
     weight = _weight_above(n, low, chance)
-    down = Fraction(low, n - low + 1) / odds  # the weight before is at most so much of the one at hand
+    down = Fraction(low, n - low + 1) / odds  # the weight before is at most this much of the one at hand
     total = (_step_above(weight, down / (1 - down)) << SCALE) if low else 0
     for k in range(low, high + 1):
         total += weight * outcome(k)

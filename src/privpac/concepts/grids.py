@@ -69,7 +69,7 @@ BOX_BYTES = 2**30
 """Memory beyond which they are refused too."""
 
 _MANY = 10**9
-"""Records of nobody: sums that reach so many reach any number."""
+"""Records of nobody: sums that reach this many reach any number."""
 
 _SCALING, _PLAIN_RECORDS = 6, 2_000
 """Steps of a node whose numbers carry a scale, and the records from which on that is counted on: more move sums beyond
@@ -201,7 +201,7 @@ def box_steps(sizes: Sequence[int], records: int) -> int:
 
 
 def boxes_fit(sizes: Sequence[int], records: int) -> bool:
-    """Whether sums over all boxes of a grid are within time and memory for so many records, wherever they lie.
+    """Whether sums over all boxes of a grid are within time and memory for this many records, wherever they lie.
 
     >>> boxes_fit((2**16, 2**8, 2**8), 1_129), boxes_fit((2**16, 2**8, 2**8), 1_200)
     (True, False)

@@ -73,7 +73,7 @@ class AnyLearner(Protocol):
         needs records of its own."""
 
     def require(self, size: Size) -> None:
-        """Refuse what `learn` could not do with so many records, whatever they are, from public parameters alone.
+        """Refuse what `learn` could not do with this many records, whatever they are, from public parameters alone.
 
         `certify` begins with it, so there is no certificate for what cannot be run. After it, nothing may be refused
         that depends on the records: a refusal would be a release that nobody certified.

@@ -62,7 +62,7 @@ class Case:
     a record (its label) may change. `symmetries` generate a group under which the run looks the same (`symmetry.py`).
     `sets`: the run ignores the order of the subsets it draws, so that each of them is visited once; this, too, is tried
     on a few inputs. `inputs`: only these are compared with their neighbours, instead of all there are. `certified`:
-    what is claimed of so many records, for those who run the same with another number of them (`limits.py`).
+    what is claimed of this many records, for those who run the same with another number of them (`limits.py`).
     """
 
     name: str
@@ -87,7 +87,7 @@ class Case:
 
 
 def tiny_schema(*cells: int, categories: int = 0, classes: int = 2) -> Schema:
-    """Integer columns a, b, … with so many cells each, and maybe a categorical one."""
+    """Integer columns a, b, … with this many cells each, and maybe a categorical one."""
     columns: list[Numeric | Categorical] = [
         Numeric(name, lower=0, upper=size - 1, integer=True)
         for name, size in zip("abcdef", cells, strict=False)

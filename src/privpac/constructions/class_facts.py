@@ -139,7 +139,7 @@ DICHOTOMIES = ("finite", "points", "thresholds", "intervals", "unions", "rectang
 
 
 def can_list(concepts: ClassFacts, *, voted: bool = False, points: int = 1, voters: int = 1) -> bool:
-    """Whether the labellings of so many points can be drawn from, or voted on by so many others.
+    """Whether the labellings of this many points can be drawn from, or voted on by this many others.
 
     As the classes themselves refuse, by the worst points there could be.
     """

@@ -29,7 +29,7 @@ def learn_command(wish: Wish, need: Need, *, concepts: str | None = None, option
 
 
 def coarser_word(concepts: ClassFacts, records: int) -> str:
-    """The same boxes on a grid that sums over them reach for so many records."""
+    """The same boxes on a grid that sums over them reach for this many records."""
     return f"{concepts.word}:{coarser_boxes(concepts.groups, records)}"
 
 

@@ -26,7 +26,7 @@ __all__ = [
 Setting = Literal["realizable", "agnostic"]
 Protects = Literal["records", "labels", "predictions"]
 Solver = Callable[[Wish, int], Fraction | None]
-"""The error or epsilon that so many records reach; None if they reach none."""
+"""The error or epsilon that this many records reach; None if they reach none."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,9 @@ class Option:
     asks: bool = False
     """Whether it chooses whose label is asked for: then floors on records whose labels are given say nothing."""
     at: Callable[[Wish, int], Need | None] | None = None
-    """What is needed with so many labelled records, if they are enough: quicker to say than how many are needed."""
+    """What is needed with this many labelled records, if they are enough: quicker to say than how many are needed."""
     enough: Callable[[Wish, int], bool] | None = None
-    """Whether so many labelled records are enough, where that is quicker to say than how many are needed."""
+    """Whether this many labelled records are enough, where that is quicker to say than how many are needed."""
     sooner: Callable[[Wish], tuple[int, int] | None] | None = None
     """The first run of numbers that are enough, where somewhat more records may prove less than fewer do."""
     error: Solver | None = None
@@ -136,5 +136,5 @@ class FloorRow:
     purpose: str = "learn"
 
     def excludes(self, wish: Wish, n: int) -> bool:
-        """Whether so many records are too few."""
+        """Whether this many records are too few."""
         return self.records(wish) > n if self.rules_out is None else self.rules_out(wish, n)

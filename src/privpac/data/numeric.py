@@ -37,7 +37,7 @@ EXACT = 2**53  # integers up to here are doubles
 NEAR = (
     2  # doubles at the wider bound: arithmetic puts a cut at most about so far from the decimal that is meant
 )
-MOST_DIGITS = 18  # a decimal of so many is close to the double that it is read as, whichever that is
+MOST_DIGITS = 18  # a decimal of this many is close to the double that it is read as, whichever that is
 DIGITS = 40  # decimal places tried for a short text; a grid between ordinary bounds needs fewer than 17
 
 

@@ -92,7 +92,7 @@ class CellCounts:
         return counts[0]
 
     def of_groups(self, cells: Array, labels: Array | None, totals: Array) -> ColumnCounts:
-        """The state of records given as groups: so many of each cell and label."""
+        """The state of records given as groups: this many of each cell and label."""
         n = int(totals.sum())
         values, rows = np.unique(cells, return_inverse=True)
         counts = np.zeros((len(values), self.classes), dtype=np.int64)

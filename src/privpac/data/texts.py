@@ -22,7 +22,7 @@ FEW = 2**12
 MANY = 2**17
 """Records from which on numbers in text are read by compiled code, whether or not it is loaded."""
 CARE = 2**8
-"""Reading a number out of text by itself takes as long as so many of numpy's operations on elements of arrays."""
+"""Reading a number out of text by itself takes as long as this many of numpy's operations on elements of arrays."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -121,7 +121,7 @@ def held_text(values: Any) -> Texts | None:
 
 
 def worth_compiling(n: int) -> bool:
-    """Whether so many numbers in text are read sooner by compiled code, loading it included."""
+    """Whether this many numbers in text are read sooner by compiled code, loading it included."""
     return n > MANY or not plainly(CARE * n)
 
 

@@ -66,7 +66,7 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         would read how common the classes are from the records: declare `base_rate` in the schema and say
         `costs="balanced"`.
     records_per_person : int, default=1
-        At most so many records belong to one person; epsilon then protects the person.
+        At most this many records belong to one person; epsilon then protects the person.
     estimate_epsilon : number, default=None
         An extra share for a private estimate of the accuracy.
     holdout : number, default="auto"

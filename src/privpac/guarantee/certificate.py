@@ -90,7 +90,7 @@ class Certificate:
 
     @cached_property
     def price(self) -> Proof[Concentrated]:
-        """Why it costs so much: derived from the steps of `privacy`, and not stored."""
+        """Why it costs this much: derived from the steps of `privacy`, and not stored."""
         return concentrated_price(self.privacy)
 
     @property
@@ -157,7 +157,7 @@ def public_parameters(owner: object, *names: str) -> dict[str, Any]:
 def for_people(
     proof: Proof[Privacy], *, records_per_person: int = 1, from_data: bool = False
 ) -> Proof[Privacy]:
-    """What a person behind so many records is promised, and that of a schema which was read from the data."""
+    """What a person behind this many records is promised, and that of a schema which was read from the data."""
     if records_per_person > 1:
         proof = rules.group(proof, size=records_per_person)
     return rules.assuming(proof, FROM_DATA) if from_data else proof

@@ -15,7 +15,7 @@ BEYOND = 40  # an epsilon at which no decimal that is shown is left below a hund
 
 
 def exp_above(epsilon: Fraction, digits: int) -> Fraction:
-    """e^epsilon, rounded up to so many decimals.
+    """e^epsilon, rounded up to this many decimals.
 
     By the standard library alone, because the Verify page says it too: the power of a decimal is correctly rounded,
     so the next larger one is above it.

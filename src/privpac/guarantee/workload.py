@@ -39,7 +39,7 @@ def together(*each: Proof[Privacy], times: int, epsilon: Fraction, delta: Fracti
     for way in _ways(each, times, epsilon, delta):
         with suppress(
             RuleRefused
-        ):  # so many releases, or so much of them, may be out of the range of one way
+        ):  # this many releases, or this much of them, may be out of the range of one way
             proofs.append(way())
     fitting = (proof for proof in proofs if proof.fact.epsilon <= promise)
     best = min(fitting, key=lambda proof: proof.fact.delta, default=None)

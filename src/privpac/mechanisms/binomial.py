@@ -85,7 +85,7 @@ class Heads:
         return math.ceil(math.sqrt(1.4 * bits * variance) + bits / 2) + 1
 
     def rest(self, steps: int, *, last_up: arb, last_down: arb) -> arb:
-        """At least the weight beyond so many steps to either side: geometric series, since quotients keep falling."""
+        """At least the weight beyond this many steps to either side: geometric series, since quotients keep falling."""
         total = arb(0)
         if self.mode + steps < self.count:
             step = ball(self.up(self.mode + steps))

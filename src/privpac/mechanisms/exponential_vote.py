@@ -38,7 +38,7 @@ class ExponentialVoteLaw:
         return np.array(answers, dtype=np.uint8)
 
     def _between_two(self, lead: NDArray[np.int64], coins: Coins) -> NDArray[np.uint8]:
-        """Class 1 with probability 1/(1 + ratio^-lead), where class 0 leads by so many votes."""
+        """Class 1 with probability 1/(1 + ratio^-lead), where class 0 leads by this many votes."""
         present, which = np.unique(lead, return_inverse=True)
         chances = [1 / (1 + self.ratio ** -int(gap)) for gap in present]
         return coins.flips(chances, which.reshape(-1)).astype(np.uint8)

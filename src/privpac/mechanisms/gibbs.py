@@ -323,7 +323,7 @@ def powers_at(ratio: Fraction, steps: NDArray[np.int64]) -> tuple[NDArray[np.flo
 def power_tables(ratio: Fraction, last: int) -> tuple[NDArray[np.float64], NDArray[np.float64], int, int]:
     """Tables for steps up to `last`: ratio^step = coarse[step >> bits] · fine[step mod 2^bits], then bits and error.
 
-    The error is at most so many 2^-53 of every power; those whose places lie beyond a table are below 2^-900.
+    The error is at most this many 2^-53 of every power; those whose places lie beyond a table are below 2^-900.
     """
     furthest = reach(ratio)
     most = last if furthest is None else min(last, furthest)

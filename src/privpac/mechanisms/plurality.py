@@ -25,7 +25,7 @@ __all__ = ["PluralityLaw"]
 
 @dataclass(frozen=True)
 class _Uniform:
-    """Equal weights for so many outcomes."""
+    """Equal weights for this many outcomes."""
 
     outcomes: int
 

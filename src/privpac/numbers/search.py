@@ -177,7 +177,7 @@ def _onwards(here: End, before: End | None) -> int:
 def _close_in(
     value: Callable[[int], float], want: float, low: End, high: End, *, power: bool, digits: int
 ) -> int:
-    """The first number whose value is small enough between one that is not and one that is, to so many digits.
+    """The first number whose value is small enough between one that is not and one that is, to this many digits.
 
     Straight lines between the two lead to it; an end that stays counts half, or it might stay for ever."""
     while high[0] - low[0] > 1 + high[0] // 10**digits:

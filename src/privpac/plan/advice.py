@@ -102,7 +102,7 @@ def _gap(plan: PlanTable) -> str | None:
 
 
 def _exclusions(plan: PlanTable, best: Answer, have: int) -> Iterator[str]:
-    """What so many records are too few for, though not for all that the plan offers."""
+    """What this many records are too few for, though not for all that the plan offers."""
     rows = [row for row in plan.answers if row.concepts == best.concepts]
     cases: tuple[tuple[Setting, bool, str], ...] = (
         ("realizable", True, "for answers from the class"),

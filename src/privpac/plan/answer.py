@@ -211,7 +211,7 @@ def _records_answer(question: Question, option: Option, wish: Wish) -> Answer | 
 
 
 def _at_hand(option: Option, wish: Wish, need: Need, records: int) -> bool:
-    """Whether just so many are enough, also where with somewhat more of them less would be proved."""
+    """Whether just this many are enough, also where with somewhat more of them less would be proved."""
     if need.labelled <= records:
         return True
     if option.sooner is None or option.error is None:
@@ -229,7 +229,7 @@ def _need(option: Option, wish: Wish) -> Need | None:
 
 
 def _need_at(option: Option, wish: Wish, records: int) -> Need | None:
-    """What is needed, if possible with just so many labelled records."""
+    """What is needed, if possible with just this many labelled records."""
     if option.at is None:
         return _need(option, wish)
     try:
@@ -243,7 +243,7 @@ def _affordable(question: Question, need: Need) -> bool:
 
 
 def suffices(question: Question, option: Option, wish: Wish, records: int) -> bool:
-    """Whether so many labelled records, and the unlabelled ones at hand, are enough for these numbers."""
+    """Whether this many labelled records, and the unlabelled ones at hand, are enough for these numbers."""
     if option.enough is not None:
         try:
             return option.enough(wish, records)

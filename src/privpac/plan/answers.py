@@ -54,7 +54,7 @@ class AnswerPrice:
 
 @dataclass(frozen=True)
 class AnswerPlan:
-    """What each of so many answers may cost, way by way."""
+    """What each of this many answers may cost, way by way."""
 
     answers: int
     promises: Promises
@@ -121,7 +121,7 @@ def answer_prices(*, answers: int, epsilon: object, delta: object = 0, wrong: ob
 
 
 def _largest(promises: Promises, answers: int, rho: Callable[[Fraction], Fraction]) -> Fraction:
-    """The largest price of six decimals of which so many keep the promises."""
+    """The largest price of six decimals of which this many keep the promises."""
     unit = Fraction(1, 10**DIGITS)
 
     def fits(units: int) -> bool:

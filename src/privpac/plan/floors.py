@@ -56,7 +56,7 @@ def _largest(rows: tuple[int, ...], wish: Wish) -> Floor | None:
 
 
 def least_possible(option: Option, wish: Wish, *, name: str, records: int) -> tuple[Fraction, str] | None:
-    """The smallest error or epsilon that no floor excludes at so many records; None where nothing is excluded."""
+    """The smallest error or epsilon that no floor excludes at this many records; None where nothing is excluded."""
     limit = Fraction(1, 2) if name == "error" else wish.number(name)
     bare = _as_used(option, wish).at(name, Fraction(1, 4))
     return _least(_binding(option, wish), bare, name, records, int(limit / GRID))

@@ -29,7 +29,7 @@ HEADINGS = (
 
 @dataclass(frozen=True)
 class OptimumRow:
-    """How often learners with so many records fail to keep the error."""
+    """How often learners with this many records fail to keep the error."""
 
     records: int
     proved: Fraction

@@ -60,7 +60,7 @@ Marginals = Mapping[str, Any]
 
 
 def uniforms(coins: BitCoins, count: int) -> NDArray[np.float64]:
-    """So many numbers in [0, 1), in steps of 2^-53."""
+    """This many numbers in [0, 1), in steps of 2^-53."""
     words = []
     for start in range(0, count, _CHUNK):
         size = min(_CHUNK, count - start)
@@ -69,7 +69,7 @@ def uniforms(coins: BitCoins, count: int) -> NDArray[np.float64]:
 
 
 def _places(coins: BitCoins, count: int, rows: int) -> NDArray[np.int64]:
-    """So many rows, all equally likely to within 2^-32 a row."""
+    """This many rows, all equally likely to within 2^-32 a row."""
     words = []
     for start in range(0, count, 2 * _CHUNK):
         size = min(2 * _CHUNK, count - start)

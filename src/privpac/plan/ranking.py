@@ -42,7 +42,7 @@ EASE = 0.5
 
 
 def expected_ranking(question: Question, simulation: Simulation) -> str | None:
-    """What privacy costs the card that so many records would give, in words; None where no card is asked for, or not
+    """What privacy costs the card that this many records would give, in words; None where no card is asked for, or not
     for a number of records and an epsilon."""
     word, n, epsilon = question.card, question.records, question.epsilon
     if word is None or n is None or epsilon is None:
@@ -168,7 +168,7 @@ class _Cards:
         return card
 
     def loss(self, setting: Setting, runs: int) -> Loss:
-        """What privacy cost in so many runs, or in as many as there was time for; `TimeUp` if these are too few."""
+        """What privacy cost in this many runs, or in as many as there was time for; `TimeUp` if these are too few."""
         for run in range(runs):
             try:
                 for each, free in ((setting, False), (setting, True), ((setting[0], FREE), True)):
@@ -192,7 +192,7 @@ class _Cards:
         return max((most, setting), key=lambda each: sum(self.areas[each, True, run] for run in range(runs)))
 
     def mean(self, setting: Setting, runs: int, *, free: bool) -> float:
-        """Of the AUC of the cards of so many runs; without privacy, of the better ones."""
+        """Of the AUC of the cards of this many runs; without privacy, of the better ones."""
         at = self._best(setting, runs) if free else setting
         return float(np.mean([self.areas[at, free, run] for run in range(runs)]))
 

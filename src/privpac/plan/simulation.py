@@ -68,7 +68,7 @@ class Clock:
         """Whether something was left out for want of time."""
 
     def require(self, estimated: float) -> None:
-        """Raises `TimeUp` if work of so many estimated seconds would end too late, at the pace of the work before."""
+        """Raises `TimeUp` if work of this many estimated seconds would end too late, at the pace of the work before."""
         if self._now() + self._pace * estimated > self._end:
             self.is_up = True
             raise TimeUp

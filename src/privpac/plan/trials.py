@@ -83,15 +83,15 @@ class Experiment:
     on: str
     """What the records are drawn from."""
     trial: Callable[[int, Fraction], Trial]
-    """Set up for so many labelled records and an epsilon. A `SizeError` says that so few cannot do."""
+    """Set up for this many labelled records and an epsilon. A `SizeError` says that so few cannot do."""
     seconds: Callable[[int], float]
-    """About what one trial on so many records takes, by public numbers alone."""
+    """About what one trial on this many records takes, by public numbers alone."""
     promised: bool = True
     """Whether the proof speaks of these records, so that the proved number is an upper limit."""
     unlabelled: int = 0
     """Records without labels that every trial has besides."""
     free: Callable[[int, Fraction], Trial] | None = None
-    """The trial of so many records and an epsilon that chooses from the same rules, and hides nothing."""
+    """The trial of this many records and an epsilon that chooses from the same rules, and hides nothing."""
 
 
 def estimate(
@@ -119,7 +119,7 @@ def coins_of(number: int) -> SeededCoins:
 
 
 def outcomes(trial: Trial, repetitions: int, *, seed: int = 0) -> list[float]:
-    """The errors of so many trials. Each has coins of its own, the same for every size."""
+    """The errors of this many trials. Each has coins of its own, the same for every size."""
     return [trial(SeededCoins(seed * 1_000_003 + number)) for number in range(repetitions)]
 
 
@@ -186,7 +186,7 @@ def _reachable(
 def _errors(
     trial: Trial, each: float, count: int, clock: Clock, progress: Progress, *, least: int = LEAST
 ) -> list[float]:
-    """Of so many trials, or of those that there was time for; `TimeUp` if these are too few."""
+    """Of this many trials, or of those that there was time for; `TimeUp` if these are too few."""
     errors: list[float] = []
     while len(errors) < count:
         try:

@@ -1,7 +1,7 @@
 """Connections that nobody can hold on to: whoever sends or reads too slowly makes room for others.
 
 A connection waits for the head of a request, for its body, for an answer, and for the next request. Each wait that
-depends on the other side has an end. A process keeps so many connections and no more: at the limit, whichever has
+depends on the other side has an end. A process keeps this many connections and no more: at the limit, whichever has
 waited longest without asking anything gives way to the newcomer, and if all of them are being answered, the newcomer
 is told so. The body's own deadline is kept by `Observing`, where there is a request that can be refused.
 

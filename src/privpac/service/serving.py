@@ -39,7 +39,7 @@ decided by the key's state inside the transaction, so a revoked key gets nothing
 MOST_REMEMBERED = 10_000
 UNAUTHORISED = 401
 MANY_ROWS = 64
-"""From so many rows on a request is encoded by itself in another thread, so that no other waits for it."""
+"""From this many rows on a request is encoded by itself in another thread, so that no other waits for it."""
 WRONG_KEYS_PER_SECOND = 10.0
 PROBED_SECONDS = 1.0
 """How long a write that went well stands for others."""

@@ -30,7 +30,7 @@ BIASES = tuple(Fraction(i, 2) for i in range(4, 25))
 
 
 def _minority(pairs: int, bias: Fraction) -> arb:
-    """P[Bin(2·pairs - 1, (1 - bias)/2) ≥ pairs]: how often the rarer label wins a vote of so many, or one more."""
+    """P[Bin(2·pairs - 1, (1 - bias)/2) ≥ pairs]: how often the rarer label wins a vote of this many, or one more."""
     share = ball((1 - bias) / 2)
     return share.beta_lower(arb(pairs), arb(pairs), regularized=True)
 

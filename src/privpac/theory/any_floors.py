@@ -127,7 +127,7 @@ def floor_mistake_tree(depth: int, *, error: Number, failure: Number, epsilon: N
 
 
 def _share(levels: int, mistakes: int) -> Fraction:
-    """The share of all paths on which one rule makes at most so many mistakes."""
+    """The share of all paths on which one rule makes at most this many mistakes."""
     return Fraction(sum(math.comb(levels, j) for j in range(min(mistakes, levels) + 1)), 2**levels)
 
 

@@ -52,12 +52,12 @@ MOST_BLOCK = 4_096
 
 
 def most_distinct(records: int, sizes: Iterable[int]) -> int:
-    """How many different points so many records can have at most, in columns of these sizes."""
+    """How many different points this many records can have at most, in columns of these sizes."""
     return min(records, prod(sizes))
 
 
 def box_work(groups: Sequence[int], points: int) -> int:
-    """Steps of the sums over labellings of so many points by boxes: ranges of all axes but the last, and its values.
+    """Steps of the sums over labellings of this many points by boxes: ranges of all axes but the last, and its values.
 
     The ranges of the last one are listed once, and count more for their memory.
     """
@@ -95,7 +95,7 @@ class InNumbers(Protocol):
 
     @property
     def vc(self) -> int | None:
-        """At most so many points are shattered."""
+        """At most this many points are shattered."""
 
     @property
     def odds(self) -> Fraction | int:

@@ -11,7 +11,7 @@ __all__ = ["linear_band"]
 
 @formula("halfspace-band")
 def linear_band(features: int, *, points: int, levels: int, cutoffs: int) -> Fraction:
-    """How far from its cut-off a half-space of so many features may disagree with the nearest listed one.
+    """How far from its cut-off a half-space of this many features may disagree with the nearest listed one.
 
     Statement: features/top + features/(2·points) + features/cutoffs + 2/top, top = levels - 1, where features run from
     0 to 1 and the largest weight is 1. Source: register `halfspace-band`.

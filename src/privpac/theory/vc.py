@@ -57,7 +57,7 @@ def ln_growth(n: int, *, vc: int) -> Fraction:
 
 @lru_cache(maxsize=4096)
 def _dimension_for(count: Fraction | int, points: int) -> int | None:
-    """The least dimension, at least 1, whose `growth` at so many points is `count`; None if 2^points are fewer."""
+    """The least dimension, at least 1, whose `growth` at this many points is `count`; None if 2^points are fewer."""
     if points < 64 and 2**points < count:
         return None
     total, term, vc = 1, 1, 0

@@ -85,7 +85,7 @@ def _draw(node: Tree, name: str) -> tuple[int, Fraction]:
 
 
 def _count(fields: dict[str, object], points: int) -> int:
-    """Labellings of so many points, by the VC dimension; or concepts."""
+    """Labellings of this many points, by the VC dimension; or concepts."""
     count = number(fields["of"])
     require(count.denominator == 1 and count >= 0, "a size or dimension is no whole number")
     if fields["basis"] == "size":

@@ -111,7 +111,7 @@ def _clipped_accuracy(node: Tree) -> None:
     error, failure, records = _promise(node, proper=True)
     size, r, k, k0 = _clip(node, "records")
     same_records(node["where"]["records"], records)
-    # A power is multiplied by the size of the domain: so many more bits, or a long domain would hide its smallness.
+    # A power is multiplied by the size of the domain: this many more bits, or a long domain would hide its smallness.
     more = size.bit_length()
     powers = directed.powers_above(r, k0, bits=directed.SCALE + more)
 

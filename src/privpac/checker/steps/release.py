@@ -119,7 +119,7 @@ def _quantiles(node: Tree) -> None:
 
 
 def _halved(error: Fraction, records: int, levels: int, off: int) -> None:
-    """Refuse another error than that of so many halvings, each of them off the middle by at most so many ranks."""
+    """Refuse another error than that of this many halvings, each of them off the middle by at most this many ranks."""
     before, rank = Fraction(0), Fraction(0)
     for _ in range(levels):
         before, rank = rank, (rank + before + off) / 2

@@ -21,7 +21,7 @@ Range = tuple[int, int]
 
 
 def ranges_of(cells: int) -> int:
-    """How many ranges of so many cells there are, none of them empty.
+    """How many ranges of this many cells there are, none of them empty.
 
     >>> ranges_of(3)
     6
@@ -88,7 +88,7 @@ class Axis:
 
 
 def any_range(cells: int, index: int) -> Range:
-    """The index-th range of so many cells, by their last cell.
+    """The index-th range of this many cells, by their last cell.
 
     >>> [any_range(2, index) for index in range(3)]
     [(0, 1), (0, 2), (1, 2)]

@@ -124,7 +124,7 @@ class Rectangles(VotedAsMembers, EvenPrior, MadeOfCuts, Stored):
         return f"rectangles:{','.join(self.columns)}"
 
     def _on(self, bins: int) -> str:
-        """The word for the same boxes on so many groups per column."""
+        """The word for the same boxes on this many groups per column."""
         return f"{self.word}:{bins}"
 
     @property
@@ -150,7 +150,7 @@ class Rectangles(VotedAsMembers, EvenPrior, MadeOfCuts, Stored):
         return Estimate(STEP_SECONDS * box_steps(self.groups, n), box_bytes(self.groups, n))
 
     def require(self, n: int | None) -> None:
-        """Refuse what takes too long for so many records; a coarser grid that does not is named."""
+        """Refuse what takes too long for this many records; a coarser grid that does not is named."""
         if n is None or boxes_fit(self.groups, n):
             return
         grid, count = " x ".join(f"{size:,}" for size in self.groups), coarser_boxes(self.groups, n)

@@ -39,7 +39,7 @@ FINEST = 3
 
 
 def bucket_count(sums: tuple[int, ...]) -> int:
-    """How many buckets so many different sums are counted in."""
+    """How many buckets this many different sums are counted in."""
     return min(BUCKETS, len(sums))
 
 

@@ -16,7 +16,7 @@ __all__ = ["PARTS", "log_odds", "log_risk", "risk", "risk_from"]
 _EXACTLY = Context(prec=40, rounding=ROUND_HALF_EVEN, Emin=-(10**6), Emax=10**6)
 
 PARTS = 320
-"""Log-odds are whole multiples of one part in so many: a fifth, its halves and its thirty-seconds all are."""
+"""Log-odds are whole multiples of one part in this many: a fifth, its halves and its thirty-seconds all are."""
 
 LOG_SCALE = 2**32
 """Logarithms of risks are whole numbers of this part of 1."""

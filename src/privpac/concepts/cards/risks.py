@@ -41,7 +41,7 @@ FIRST_SLOPE = 3 * SLOPES // 2
 """The slope that noise leaves alone: a card of few tests is flatter than the truth (benchmarks/scores.py)."""
 
 RIDGE = 2
-"""Slope and offset are held where they began as if so many noisy counts spoke for that (benchmarks/scores.py)."""
+"""Slope and offset are held where they began as if this many noisy counts spoke for that (benchmarks/scores.py)."""
 
 STEEPEST = 3 * SLOPES
 """A card's points are too flat, not too steep, where draws were noisy; three times as steep has not been needed."""
@@ -57,7 +57,7 @@ WALL = 32
 
 
 def spread_of(epsilon: Fraction, change: int) -> int:
-    """About the standard deviation of noise that hides a change of so many units: at least 1."""
+    """About the standard deviation of noise that hides a change of this many units: at least 1."""
     return max(1, math.isqrt(int(2 * change**2 / epsilon**2)))
 
 
@@ -77,11 +77,11 @@ class Curve:
     fifth: int = 1
 
     def parts(self, halves: int) -> int:
-        """The log-odds, in parts (see `logits`), at half of so many signed points."""
+        """The log-odds, in parts (see `logits`), at half of this many signed points."""
         return self.slope * halves // self.fifth + PARTS // OFFSETS * self.offset
 
     def risk(self, points: int) -> int:
-        """The risk at so many signed points: at least 1 and below `SCALE`, since nothing is certain."""
+        """The risk at this many signed points: at least 1 and below `SCALE`, since nothing is certain."""
         return min(max(risk(self.parts(2 * points), scale=SCALE), 1), SCALE - 1)
 
 
@@ -185,7 +185,7 @@ class Table:
 
 
 def share_down(hits: int, rest: int) -> int:
-    """A lower limit of the share behind so many of hits + rest records, by Wilson's interval; rounded down."""
+    """A lower limit of the share behind this many of hits + rest records, by Wilson's interval; rounded down."""
     n = hits + rest
     if n == 0:
         return 0

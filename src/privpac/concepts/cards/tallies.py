@@ -48,7 +48,7 @@ CHUNK = 4096
 
 @dataclass(frozen=True)
 class Points:
-    """So many points where a test, or both of two answers, holds, and as many less than none where it does not."""
+    """This many points where a test, or both of two answers, holds, and as many less than none where it does not."""
 
     test: Test | Both
     points: int

@@ -15,7 +15,7 @@ __all__ = ["description", "percent", "sheet"]
 MOST_ROWS = 10
 """Rows of a table of risks that can be taken in at a glance."""
 MOST_SUMS = 12
-"""Up to so many sums have a row each: whoever has a sum wants its risk, and not that of its neighbours too."""
+"""Up to this many sums have a row each: whoever has a sum wants its risk, and not that of its neighbours too."""
 
 CAUTION = "Blocks were drawn with noise: some may be there by chance, or even point the wrong way."
 """How many records a block holds for is not counted, so no block can be marked."""

@@ -103,13 +103,13 @@ class Dichotomous(AnyClass, Protocol):
     """
 
     def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
-        """Refuse, from public numbers alone, so many points whose labellings could not be drawn by their mistakes.
+        """Refuse, from public numbers alone, this many points whose labellings could not be drawn by their mistakes.
 
         Mistakes are counted on records at these points, and on `elsewhere` further records that may lie anywhere.
         """
 
     def require_relabelled(self, records: int, *, voters: int) -> None:
-        """Refuse, from public numbers alone, what `relabelling` could not do for so many kept records and others."""
+        """Refuse, from public numbers alone, what `relabelling` could not do for this many kept records and others."""
 
     def dichotomies(self, *points: Sample) -> Dichotomies[Any]:
         """Its labellings of the distinct points of all these records."""
@@ -120,7 +120,7 @@ class VotedAsMembers:
 
     @property
     def members_from(self) -> int | None:
-        """From so many points on members are also drawn in their place, whoever counts mistakes; None: never."""
+        """From this many points on members are also drawn in their place, whoever counts mistakes; None: never."""
         return None
 
 

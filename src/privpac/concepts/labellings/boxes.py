@@ -179,7 +179,7 @@ class OuterWeights:
 
 
 def _range(index: int, size: int) -> tuple[int, int]:
-    """First and last of the index-th range of so many values: by the first, then by the last."""
+    """First and last of the index-th range of this many values: by the first, then by the last."""
     after = size * (size + 1) // 2 - 1 - index  # ranges that follow it
     behind = (isqrt(8 * after + 1) - 1) // 2  # values behind its first
     return size - 1 - behind, size - 1 - (after - behind * (behind + 1) // 2)

@@ -38,11 +38,11 @@ __all__ = ["FEW_RECORDS", "FewIntervals", "IntervalDichotomies", "VotedRuns", "r
 Sums = NDArray[np.int64]
 
 FEW_RECORDS = 512
-"""Up to so many records, a public number, the runs of their points are listed."""
+"""Up to this many records, a public number, the runs of their points are listed."""
 
 
 def require_runs(column: Column, points: int) -> None:
-    """Refuse so many points, wherever they lie, if their runs could be too many to sum."""
+    """Refuse this many points, wherever they lie, if their runs could be too many to sum."""
     if most_distinct(points, [column.size]) > MOST_RUN_POINTS:
         raise SizeError(
             f"Intervals: {points} records may have more different values than the {MOST_RUN_POINTS} whose runs are "

@@ -53,7 +53,7 @@ class Members(BySums, VotedAsMembers):
         return 0
 
     def require_listed(self: ConceptClass[E], points: int, *, elsewhere: int = 0) -> None:
-        """What a draw from so many records is refused for."""
+        """What a draw from this many records is refused for."""
         self.require(points + elsewhere)
 
     def require_relabelled(self: ConceptClass[E], records: int, *, voters: int) -> None:

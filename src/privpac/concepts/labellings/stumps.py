@@ -152,7 +152,7 @@ _Part = _Constants | _Cuts | _Matches
 
 
 def require_stumps(columns: Sequence[Column], points: int) -> None:
-    """Refuse so many points, wherever they lie, if the labels of all categories could be too many for a table."""
+    """Refuse this many points, wherever they lie, if the labels of all categories could be too many for a table."""
     candidates, distinct = stump_labels([(column.size, column.ordered) for column in columns], points)
     require_table("Stumps", candidates=candidates, points=distinct, most=listing.LARGEST_SETS)
 

@@ -103,4 +103,4 @@ class UnionPrices:
 
 
 _FAR = 2**61
-"""Where so many changes have no room: above every number of records."""
+"""Where this many changes have no room: above every number of records."""

@@ -72,7 +72,7 @@ class CutRegions:
         return self._values[int(np.searchsorted(self._above, total - cost))] + 1
 
     def width(self, cost: int) -> int:
-        """How many cuts cost at most so much; not positive when there are none."""
+        """How many cuts cost at most this much; not positive when there are none."""
         return self.high(cost) - self.low(cost) + 1
 
     @cached_property

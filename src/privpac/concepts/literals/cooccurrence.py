@@ -241,7 +241,7 @@ def _nanoseconds(sizes: Sequence[int], n: int, size: int) -> float:
 
 @lru_cache(maxsize=48)  # searches ask for many numbers of records
 def _choices(sizes: tuple[int, ...], size: int) -> tuple[tuple[int, int, int], ...]:
-    """Of so many columns, by their widths: in how many ways, and with how many cells and sets of tests."""
+    """Of this many columns, by their widths: in how many ways, and with how many cells and sets of tests."""
     widths = Counter(sizes)
     return tuple(
         (

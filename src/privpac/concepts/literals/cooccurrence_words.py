@@ -39,10 +39,10 @@ GROUP = 4
 """Tests counted together with those before them: as many counts as stay in registers."""
 
 LONG = 1000
-"""Two columns with so many pairs of tests are counted by joint histograms: these visit a record once, at the price of
+"""Two columns with this many pairs of tests are counted by joint histograms: these visit a record once, at the price of
 about a thousand bits (benchmarks/trees.py)."""
 GATHERING = 300
-"""Fetching a record's code takes as long as counting so many half pairs of bits."""
+"""Fetching a record's code takes as long as counting this many half pairs of bits."""
 PACKING = 24
 """The same, for making one bit of a code."""
 Share = tuple[int | np.int64, int | np.int64]

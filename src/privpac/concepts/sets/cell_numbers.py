@@ -16,7 +16,7 @@ HUGEINT_BITS = 126
 """Products below 2^126 are safe in the 128-bit integers of DuckDB and in the decimals of other databases."""
 
 _MOST_LISTED = 4096
-"""Columns up to so many cells are written out cell by cell."""
+"""Columns up to this many cells are written out cell by cell."""
 
 
 def number_sql(column: Column) -> str | None:

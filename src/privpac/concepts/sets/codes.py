@@ -214,7 +214,7 @@ def _count_sets(
 def _find_set(
     digits: NDArray[np.int64], gains: NDArray[np.int64], prime: int, gain: int, index: int
 ) -> tuple[int, int]:
-    """The index-th set, place by place, that gains just so much."""
+    """The index-th set, place by place, that gains just this much."""
     table = np.zeros(prime, np.int64)
     for place in range(prime):
         _fill(digits, gains, prime, place, table)

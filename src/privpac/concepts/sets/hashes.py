@@ -127,7 +127,7 @@ class HashedSet(OneColumn):
 
 @dataclass(frozen=True)
 class HashFamily:
-    """All sets with so many of the prime's residues, for the cells of one column."""
+    """All sets with this many of the prime's residues, for the cells of one column."""
 
     column: str
     prime: int

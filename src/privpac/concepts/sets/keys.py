@@ -35,7 +35,7 @@ LARGEST_MODULUS = 2**128
 """As far as the longer hash reaches."""
 _KEY = re.compile(r"[0-9a-f]{64}")
 _CELL_BYTES = 32
-"""Cells below 2^256 are hashed as so many bytes."""
+"""Cells below 2^256 are hashed as this many bytes."""
 
 
 def _hash(key: int, cell: int, modulus: int) -> int:

@@ -176,7 +176,7 @@ class _Coin:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Pair:
-    """Two groups of members, the second so many mistakes worse."""
+    """Two groups of members, the second this many mistakes worse."""
 
     gap: int
     sizes: tuple[int, int]

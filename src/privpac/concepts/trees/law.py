@@ -175,7 +175,7 @@ class Law:
                 )  # fmt: skip
 
     def _parts(self, tables: list[Table], size: int) -> tuple[Table, Table]:
-        """Of the leaves and of the sums with one level: the regions of so many tests."""
+        """Of the leaves and of the sums with one level: the regions of this many tests."""
         regions = self._layout[1]
         part = slice(int(regions[size]), int(regions[size + 1]))
         return _part(tables[0], part), _part(tables[1], part)

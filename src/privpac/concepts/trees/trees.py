@@ -127,7 +127,7 @@ class Trees(GrownRules, Stored):
         return isinstance(hypothesis, Tree) and self._grows(hypothesis, self.depth)
 
     def _grows(self, tree: Tree, left: int) -> bool:
-        """Whether the prior of a tree with so many levels left is positive."""
+        """Whether the prior of a tree with this many levels left is positive."""
         if isinstance(tree, Leaf):
             return self._labels(tree.label) and (left == 0 or self.prior.stop_at(left) > 0)
         if not isinstance(tree, Split) or left == 0 or not self._has(tree.test):

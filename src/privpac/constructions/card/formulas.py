@@ -12,7 +12,7 @@ __all__ = ["loss_weighted_rounds"]
 
 @formula("weighted-rounds")
 def loss_weighted_rounds(rounds: int, *, ratio: Fraction, cap: int) -> Fraction:
-    """e^epsilon of so many rounds, rounded up if it is too long to be written.
+    """e^epsilon of this many rounds, rounded up if it is too long to be written.
 
     Statement: ratio^(-4·cap·rounds). Source: register `weighted-rounds` (ours). Symbols: cap → the largest weight.
     Holds if: weights follow from a record and what was released. Proof: docs/proofs/weighted-rounds.md.

@@ -47,7 +47,7 @@ POINTS = (4, 2)
 """Points, of a fifth of log-odds each, between a leaf and either of its children, level by level."""
 
 GRADED_FROM = 800
-"""n·epsilon from where on leaves are worth grading; below, the counts of so many leaves are nearly all noise."""
+"""n·epsilon from where on leaves are worth grading; below, the counts of this many leaves are nearly all noise."""
 
 WHAT = "a tree from the first one, noisy counts and drawn tests"
 

@@ -68,7 +68,7 @@ class LabelPrivateCard:
         return len(self.schema.columns) + self._largest.passes
 
     def require(self, size: Size) -> None:
-        """Refuse what `learn` could not do with so many records."""
+        """Refuse what `learn` could not do with this many records."""
         self._largest.require(size)
 
     def certify(self, size: Size) -> Certificate:

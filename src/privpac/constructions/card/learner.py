@@ -194,7 +194,7 @@ class CardLearner:
         )
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
-        """Whether a card of these tests and so many records could be this one."""
+        """Whether a card of these tests and this many records could be this one."""
         if not isinstance(hypothesis, Card) or not self.fits(hypothesis, size):
             return False
         parts = rounds_in(hypothesis.drawn, self.schedule)

@@ -47,7 +47,7 @@ MOST_TESTS = 20_000
 
 
 def level_ratio(epsilon: Fraction, levels: int) -> Fraction:
-    """Weight of one unit of score, where so many levels share epsilon."""
+    """Weight of one unit of score, where this many levels share epsilon."""
     return ratio_for(min(epsilon, LARGEST_ROUNDS) / levels / (4 * TREE_CAP))
 
 

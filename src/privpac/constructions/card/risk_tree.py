@@ -158,7 +158,7 @@ class RiskTrees:
         )
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
-        """Whether it asks these tests only, at most so many in a row, and none whose answer is known."""
+        """Whether it asks these tests only, at most this many in a row, and none whose answer is known."""
         if not isinstance(hypothesis, Tree) or hypothesis.depth > self.levels:
             return False
         own_tests = set(self.tests.tests)

@@ -23,7 +23,7 @@ from privpac.constructions.card.weights import points_of_round
 __all__ = ["Asks", "Form", "Round", "Steps", "lay_points", "lay_together", "rounds_in", "steps_for"]
 
 FINEST = 3
-"""At most so many points make a fifth of log-odds: then the first round has nine, the largest digit."""
+"""At most this many points make a fifth of log-odds: then the first round has nine, the largest digit."""
 
 TENTHS = {3: 5, 2: 3, 1: 2}
 """The points of a round on a mixed card, tenths of log-odds, where other cards have 3, 2 or 1 fifths: somewhat smaller
@@ -122,7 +122,7 @@ def lay_points(tests: Binarisation, number: int, points: int, *, cuts: int) -> t
 
 
 def _shares(points: int, cuts: int) -> Iterator[int]:
-    """Points for each of so many cuts, as equal as whole numbers are.
+    """Points for each of this many cuts, as equal as whole numbers are.
 
     >>> list(_shares(6, 3)), list(_shares(-5, 3))
     ([2, 2, 2], [-1, -2, -2])
@@ -156,7 +156,7 @@ def _answer(group: Group, place: int, holds: bool) -> Answer:
 
 
 def _around(group: Group, place: int, most: int) -> list[int]:
-    """So many places around a drawn one, ascending, as many as there are or some of them twice; a category stays."""
+    """This many places around a drawn one, ascending, as many as there are or some of them twice; a category stays."""
     size = len(group.cells)
     if not group.nested:
         return [place] * most

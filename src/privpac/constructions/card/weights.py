@@ -50,7 +50,7 @@ MIXED_ABOVE = 5_000
 from, and too little is left for risks (docs/compare/ranks.md)."""
 
 MIXED_ROUNDS = 23
-"""At most so many rounds of a mixed card: 15 lines of single tests, and 17 of pairs."""
+"""At most this many rounds of a mixed card: 15 lines of single tests, and 17 of pairs."""
 
 PAIR_ROUNDS = 19
 """At most so many rounds draw two answers at once: their points can all be laid on neighbouring cuts, on 32 of them."""

@@ -25,7 +25,7 @@ def tight_clauses(
 
 
 def clause_case(name: str, learner: ClauseCounts, n: int) -> Case:
-    """What it does with so many records."""
+    """What it does with this many records."""
     return learner_case(name, learner, learner.schema, n)
 
 

@@ -31,7 +31,7 @@ def clause_tests(description: Description) -> int:
 
 
 def _clauses(rest: str, description: Description) -> ClassFacts:
-    """Disjunctions of at most so many conjunctions of the tests, each of which holds, fails or is not asked."""
+    """Disjunctions of at most this many conjunctions of the tests, each of which holds, fails or is not asked."""
     width, tests = int(rest or 2) if is_count(rest or "2") else 0, clause_tests(description)
     if not 1 <= width <= min(WIDEST, tests) or math.comb(tests, width) << width > MOST_CLAUSES:
         raise ParameterError(

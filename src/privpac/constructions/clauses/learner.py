@@ -65,7 +65,7 @@ class ClauseCounts(ReadsOnce):
                 f" {MOST_CLAUSES:,} are counted at most.",
                 remedy="Name fewer or coarser columns in the schema, or a smaller number: clauses:1.",
             )
-        _ = self.numbers  # refuses an epsilon that is too small for so many counts
+        _ = self.numbers  # refuses an epsilon that is too small for this many counts
 
     @cached_property
     def patterns(self) -> Patterns:

@@ -49,7 +49,7 @@ def root_up(square: Fraction) -> Fraction:
 
 
 def weight(epsilon: Fraction, *, error: Fraction, lost: Fraction, against: Against) -> Fraction | None:
-    """The ratio of a draw over a cover that loses so much of the error; None where nothing is left of it."""
+    """The ratio of a draw over a cover that loses this much of the error; None where nothing is left of it."""
     gap = error - lost
     best = lost / error if against is Against.REALIZABLE else (1 - gap) / (1 + gap)
     ratio = max(ratio_for(epsilon / 2), root_up(best))

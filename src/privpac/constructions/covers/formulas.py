@@ -281,7 +281,7 @@ class _Goal:
 
 
 _COARSE = 20
-"""Shares are looked at in steps of so many first: what is guessed has one minimum."""
+"""Shares are looked at in steps of this many first: what is guessed has one minimum."""
 
 
 def _about_odds(level: float, dimension: int | None) -> float:

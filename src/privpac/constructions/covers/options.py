@@ -93,7 +93,7 @@ def _label_private_line(option: Option, wish: Wish) -> bool:
 
 
 def _step(wish: Wish) -> int:
-    """Under the uniform distribution on the cells, cuts so many cells apart differ on more than 2·error."""
+    """Under the uniform distribution on the cells, cuts this many cells apart differ on more than 2·error."""
     return int(2 * wish.error * cells_of(wish)) + 1
 
 

@@ -54,7 +54,7 @@ class BlockPlan:
 
 @formula("occupied-blocks")
 def levels(domain: int) -> int:
-    """How often a column of so many cells can be halved: the bits of its last cell, at least 1.
+    """How often a column of this many cells can be halved: the bits of its last cell, at least 1.
 
     Statement: max(1, ceil(log2(domain))). Source: register `occupied-blocks`. Holds if: always.
     Proof: docs/proofs/occupied-blocks.md. Tested by: tests/statistical/test_blocks.py.

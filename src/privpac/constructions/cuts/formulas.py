@@ -103,7 +103,7 @@ def failure_denoising(rate: Number, *, below: int | None = None, above: int | No
 
 
 def _returns(rate: Fraction, steps: int) -> Fraction:
-    """The chance that the walk is at or below its start within so many steps: exact, by heights."""
+    """The chance that the walk is at or below its start within this many steps: exact, by heights."""
     heights, back = {0: Fraction(1)}, Fraction(0)
     for _ in range(steps):
         after: dict[int, Fraction] = {}

@@ -35,7 +35,7 @@ __all__ = ["DenoisedCuts", "NoisyCuts", "nearest_cut"]
 
 OWNER = "NoisyCuts"
 LARGEST_DOMAIN = 2**20
-"""Up to so many cells, each has a coin of its own; of more, the flipped ones are drawn as a set: the same law."""
+"""Up to this many cells, each has a coin of its own; of more, the flipped ones are drawn as a set: the same law."""
 
 MOST_CELLS = 2**62
 """Places of flipped cells are whole numbers of a machine."""

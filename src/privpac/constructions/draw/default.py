@@ -141,7 +141,7 @@ def _counting_seconds(n: int, tests: Binarisation) -> float:
 
 def deep_tests(schema: Schema, n: int, coarse: tuple[Binarisation, ...]) -> tuple[Binarisation, ...]:
     """The tests of trees that ask four questions: those on one scale, which serves small values and loses little on
-    others; none where they would take too long for so many records, or `coarse` ones, of three questions, as long.
+    others; none where they would take too long for this many records, or `coarse` ones, of three questions, as long.
 
     >>> columns = [{"name": f"x{i}", "kind": "numeric", "lower": 0, "upper": 1} for i in range(10)]
     >>> schema = Schema.from_json({"label": "y", "columns": columns})
@@ -170,13 +170,13 @@ def _within(
     sets: Callable[[int], tuple[Binarisation, ...]],
     seconds: Callable[[Binarisation], float],
 ) -> tuple[Binarisation, ...]:
-    """The sets of at most so many tests, or of fewer if the slowest would take longer than `most` seconds."""
+    """The sets of at most this many tests, or of fewer if the slowest would take longer than `most` seconds."""
     quick = bisect_right(range(1, tests + 1), most, key=lambda few: max(map(seconds, sets(few))))
     return sets(max(1, quick))
 
 
 def _few_or_wide(schema: Schema, few: int, most: int) -> tuple[Binarisation, ...]:
-    """At most so many tests on each scale, and more than a few only to have four cuts per column."""
+    """At most this many tests on each scale, and more than a few only to have four cuts per column."""
     narrow = on_each_scale(schema, most=min(most, few))
     wide = on_each_scale(schema, most=most, cuts=FEWEST_CUTS)
     return max(narrow, wide, key=lambda sets: sum(len(tests.tests) for tests in sets))
@@ -189,11 +189,11 @@ def _is_few(tests: Binarisation) -> bool:
 CONSTANTS, ONE_TEST, THREE_TESTS, FOUR_LEVELS = 2, 48, 24, 48
 """The prior, as shares of all scales together: on constants, on one test, on each of majorities and trees of depth 3,
 and on trees of depth 4. So one, three and four questions are equally likely; a larger share of four is better on each
-of the four tables that are asked so many, whichever of them is left out (benchmarks/accuracy)."""
+of the four tables that are asked this many, whichever of them is left out (benchmarks/accuracy)."""
 
 
 def default_mixture(schema: Schema, *, n: int, levels: int = 3, few: int = FEW_TESTS) -> TreeMixture:
-    """All that may suit a table of n records and asks at most so many questions, under the public prior.
+    """All that may suit a table of n records and asks at most this many questions, under the public prior.
 
     >>> x = {"name": "x", "kind": "numeric", "lower": 0, "upper": 99}
     >>> default_mixture(Schema.from_json({"label": "y", "columns": [x]}), n=100).word

@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 Epsilon = Callable[[int], float]
-"""The epsilon of a draw from so many records."""
+"""The epsilon of a draw from this many records."""
 
 _TAIL = 1e-12
 """Counts outside a window of this probability are left out of the sums."""

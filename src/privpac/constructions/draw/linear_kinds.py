@@ -109,7 +109,7 @@ def _of_groups(
 
 @lru_cache(maxsize=64)
 def _cutoffs(features: int, points: int) -> int:
-    """Cut-offs and sides of all coprime points for so many features, up to a common sign."""
+    """Cut-offs and sides of all coprime points for this many features, up to a common sign."""
     total = 0
     for sizes in product(range(1, points + 1), repeat=features):
         if math.gcd(*sizes) == 1:

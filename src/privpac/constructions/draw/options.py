@@ -93,7 +93,7 @@ class _Default(NamedTuple):
     setting: Setting
 
     def error(self, wish: Wish, n: int) -> Fraction | None:
-        """The error that is certified for so many records; None where it is void."""
+        """The error that is certified for this many records; None where it is void."""
         assert wish.concepts.schema is not None
         return _errors_of_default(wish.concepts.schema, n, wish.epsilon, wish.failure).get(self.setting)
 
@@ -130,7 +130,7 @@ class _Default(NamedTuple):
         return least
 
     def enough(self, wish: Wish, n: int) -> bool:
-        """Whether `needs` says at most so many, without saying how many."""
+        """Whether `needs` says at most this many, without saying how many."""
         smaller = takewhile(lambda epsilon: epsilon * n >= 1, _round_below(wish.epsilon))
         return any(self._always(wish.at("epsilon", epsilon), n) for epsilon in (wish.epsilon, *smaller))
 

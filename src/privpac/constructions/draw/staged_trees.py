@@ -156,7 +156,7 @@ class StagedTrees:
         return frozenset(test for tests in (*self._sets, *self.deeper) for test in tests.tests)
 
     def _levels(self, stages: int) -> int:
-        """No tree has more after so many stages; a majority takes as many as it has voters."""
+        """No tree has more after this many stages; a majority takes as many as it has voters."""
         first = max(self.stages[0] + bool(self.deeper), VOTERS if self.majorities else 0)
         return first + sum(self.stages[1:stages])
 

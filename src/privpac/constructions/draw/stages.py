@@ -43,7 +43,7 @@ SECOND_STAGE_ABOVE, THIRD_STAGE_FROM = 5_000, 40_000
 
 
 def trees_up_to(depth: int, tests: int, classes: int) -> int:
-    """How many trees of at most so many levels there are, with their labels.
+    """How many trees of at most this many levels there are, with their labels.
 
     >>> trees_up_to(1, 3, 2)
     14
@@ -55,7 +55,7 @@ def trees_up_to(depth: int, tests: int, classes: int) -> int:
 
 
 def later_odds(levels: int) -> Fraction:
-    """Prior of some change over that of none, for all leaves of a tree of so many levels together.
+    """Prior of some change over that of none, for all leaves of a tree of this many levels together.
 
     >>> later_odds(0)
     Fraction(5, 3)

@@ -131,7 +131,7 @@ class Confusion:
         )
 
     def fits(self, classes: int) -> bool:
-        """Whether these can be counts of so many classes."""
+        """Whether these can be counts of this many classes."""
         shape = [len(row) for row in self.counts] == [classes] * classes
         return shape and all(0 <= count <= self.records for row in self.counts for count in row)
 

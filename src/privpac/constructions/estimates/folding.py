@@ -25,7 +25,7 @@ from privpac.data.schema import Schema
 __all__ = ["BY_CHANCE", "PAGE", "FoldedLeaf", "FoldedTree", "fold"]
 
 DEVIATIONS = 2
-"""A sum of counts that is no larger than so many standard deviations of its noise may well be that of no record."""
+"""A sum of counts that is no larger than this many standard deviations of its noise may well be that of no record."""
 
 PAGE = 24
 """Leaves that a page holds: as words in about fifty lines, as a picture in the height of a sheet."""
@@ -160,7 +160,7 @@ class FoldedTree:
 def fold(
     tree: Tree, counts: LeafCounts | None, schema: Schema, *, whole: bool = False, most: int = PAGE
 ) -> FoldedTree:
-    """The tree with branches of which every leaf is marked folded into one, and at most so many leaves; with `whole`
+    """The tree with branches of which every leaf is marked folded into one, and at most this many leaves; with `whole`
     nothing is folded, only marked."""
     picture = FoldedTree(tree, _marked_leaves(tree, counts, schema))
     if whole:

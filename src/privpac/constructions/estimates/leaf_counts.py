@@ -139,7 +139,7 @@ class LeafCounts:
 
 
 def _shares(counts: NDArray[np.float64], extra: float) -> NDArray[np.float64]:
-    """Counts with so much added to each, divided by their sum."""
+    """Counts with this much added to each, divided by their sum."""
     smooth = counts + extra
     shares: NDArray[np.float64] = smooth / smooth.sum(axis=-1, keepdims=True)
     return shares

@@ -219,7 +219,7 @@ class RankFigures:
         return Share(value, min(below.low, above.low), max(below.high, above.high))
 
     def _between(self, hits: int, rest: int, hit_cells: int, rest_cells: int) -> Share:
-        """A share of noisy counts: sums of so many cells each."""
+        """A share of noisy counts: sums of this many cells each."""
         here, there = (math.ceil(SURE * self.spread * math.sqrt(cells)) for cells in (hit_cells, rest_cells))
         low = share_down(max(0, hits - here), rest + there) / SCALE
         high = 1 - share_down(max(0, rest - there), hits + here) / SCALE

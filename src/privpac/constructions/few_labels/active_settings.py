@@ -40,7 +40,7 @@ LARGEST = Fraction(40)
 
 
 class Option(NamedTuple):
-    """What a method promises with so many records kept, and its settings."""
+    """What a method promises with this many records kept, and its settings."""
 
     promise: Fraction
     kept: int

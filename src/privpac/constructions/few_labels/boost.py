@@ -43,7 +43,7 @@ __all__ = ["LabelBoost", "Round"]
 class LabelBoost:
     """`base` on labels drawn in `rounds`; `LabelBoost.calibrate` chooses the settings.
 
-    `draws`: the base gets so many independent draws from the relabelled records; None: all of them, in random order.
+    `draws`: the base gets this many independent draws from the relabelled records; None: all of them, in random order.
     """
 
     concepts: Dichotomous

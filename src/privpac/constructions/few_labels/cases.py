@@ -113,7 +113,7 @@ def _blocks() -> BlockCuts:
 
 
 def label_boost_blocks(others: int = 1) -> Case:
-    """The labelled record is kept, and one of so many others."""
+    """The labelled record is kept, and one of this many others."""
     base = _blocks()
     learner = LabelBoost(base.concepts, base, (Round(ONE, 1, others, 1),), Fraction(4), base.delta)
     name = "LabelBoost, then a cut among blocks"

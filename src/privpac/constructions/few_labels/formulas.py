@@ -238,7 +238,7 @@ def float_labellings(family: Family, points: Floats) -> Floats:
 def _float_error(
     kept: Floats, points: Floats, half: Floats, mistakes: Floats, family: Family, miss: float
 ) -> Floats:
-    """`error_label_boost` in floats, for so many mistakes of the base; infinite where nothing is kept."""
+    """`error_label_boost` in floats, for this many mistakes of the base; infinite where nothing is kept."""
     weight = -np.expm1(-half)
     log_odds = float_labellings(family, points) - math.log(DRAW * Fraction(miss))
     draw = -np.expm1(-log_odds / np.maximum(kept, 1)) / weight

@@ -138,7 +138,7 @@ class GenericLearner(DrawsOnce):
         )
 
     def hypotheses(self, points: int) -> int:
-        """At most so many remain, whatever the points are (with a prior: one over the smallest share)."""
+        """At most this many remain, whatever the points are (with a prior: one over the smallest share)."""
         return self._way.hypotheses(points)
 
     def require(self, size: Size) -> None:

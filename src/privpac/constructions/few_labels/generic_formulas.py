@@ -31,7 +31,7 @@ MOST_BOX_POINTS = {1: 2048, 2: 2048, 3: 64, 4: 16, 5: 8}
 
 
 def points_of_boxes(columns: int) -> tuple[int, ...]:
-    """Points per column that are tried for boxes in so many columns.
+    """Points per column that are tried for boxes in this many columns.
 
     >>> points_of_boxes(3)
     (8, 16, 32, 64)
@@ -76,7 +76,7 @@ def labels_generic(
 
 @dataclass(frozen=True)
 class GenericPlan:
-    """What is promised with so many points per column: `error`, and the numbers its proof needs."""
+    """What is promised with this many points per column: `error`, and the numbers its proof needs."""
 
     points: int
     seen: Fraction
@@ -97,7 +97,7 @@ def plan_generic(
     ratio: Fraction,
     failure: Fraction,
 ) -> GenericPlan | None:
-    """The smallest provable error of so many records, half of `failure` for each of the two last steps; None if none.
+    """The smallest provable error of this many records, half of `failure` for each of the two last steps; None if none.
 
     Statement: as `tolerated_generic` and `labels_generic`. Source: register `generic-learner`.
     Holds if: as there. Proof: docs/proofs/generic-learner.md. Tested by:

@@ -31,7 +31,7 @@ T = TypeVar("T", bound=Sizes)
 
 @dataclass(frozen=True)
 class Search(Generic[T]):
-    """A method at (epsilon, delta, failure): what floats propose, the settings for so many records, and what these
+    """A method at (epsilon, delta, failure): what floats propose, the settings for this many records, and what these
     promise."""
 
     family: Family
@@ -46,7 +46,7 @@ class Search(Generic[T]):
         return self.proposed(labelled, others, **self._goal)[0]
 
     def settings_at(self, labelled: int, others: int) -> T:
-        """Settings for so many records."""
+        """Settings for this many records."""
         return self.settings(labelled, others, **self._goal)
 
     @property
@@ -78,7 +78,7 @@ class Search(Generic[T]):
         )
 
     def at(self, labelled: int, unlabelled: int, *, error: Fraction) -> T | None:
-        """Settings with which so many records promise an error; None if the search finds none."""
+        """Settings with which this many records promise an error; None if the search finds none."""
         if self._rough(labelled, unlabelled) > error:
             return None
         settings = self.settings_at(labelled, unlabelled)

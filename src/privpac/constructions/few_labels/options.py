@@ -151,7 +151,7 @@ def _generic(wish: Wish) -> Need | None:
 
 
 def _smallest_pool(wish: Wish, n: int, pools: list[int]) -> Need | None:
-    """The smallest pool beside which so many labels are enough, and the labels that are needed beside it."""
+    """The smallest pool beside which this many labels are enough, and the labels that are needed beside it."""
 
     def labels(place: int) -> int | None:
         fewest = _labels(wish, pools[place])
@@ -166,7 +166,7 @@ def _smallest_pool(wish: Wish, n: int, pools: list[int]) -> Need | None:
 
 @lru_cache(maxsize=512)
 def _labels(wish: Wish, pool: int) -> int | None:
-    """Labelled records needed beside a pool of so many unlabelled ones, a third of the failure for each step."""
+    """Labelled records needed beside a pool of this many unlabelled ones, a third of the failure for each step."""
     concepts, third = wish.concepts, wish.failure / 3
     ends = 1 if concepts.kind in ("thresholds", "stumps") else 2 * concepts.parts
     cut, best = _cut_error(wish, pool), None
@@ -203,7 +203,7 @@ def _cut_error(wish: Wish, pool: int) -> Fraction:
 
 
 def _snapped_members(concepts: ClassFacts, points: int) -> int:
-    """Members whose ends lie on so many points per column, or at the two ends of it."""
+    """Members whose ends lie on this many points per column, or at the two ends of it."""
     if concepts.groups:
         return math.prod([(points + 1) * (points + 2) // 2] * len(concepts.groups)) + 1
     if concepts.kind == "stumps":  # of every column as likely beforehand, the two constants as a column
@@ -263,7 +263,7 @@ def _asking(setting: Setting, source: str) -> Option:
         return choice if choice is not None and choice.labelled < everybody else None
 
     def at(wish: Wish, n: int) -> Need | None:
-        """The fewest others that hide who of so many are asked, if so many labels are enough at all."""
+        """The fewest others that hide who of this many are asked, if this many labels are enough at all."""
         room = _hidden_needs(wish, agnostic)
         return next((need for need in room if need.labelled <= n and need.unlabelled <= _others(wish)), None)
 

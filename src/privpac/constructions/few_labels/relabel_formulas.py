@@ -37,7 +37,7 @@ __all__ = [
 
 DIGITS = 30
 MISTAKE = 16
-"""One mistake costs so much; changes cost a whole number, so that their ratio can be chosen in sixteenths."""
+"""One mistake costs this much; changes cost a whole number, so that their ratio can be chosen in sixteenths."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def error_ssl_relabel(relabel: Relabel, *, family: Family, failure: Number) -> F
 def _float_error(
     m: int, k: Floats, draw: float, weight: Floats, mistakes: Floats, family: Family, miss: float
 ) -> Floats:
-    """`error_ssl_relabel` in floats, for so many mistakes of the base; `weight` is change/mistake."""
+    """`error_ssl_relabel` in floats, for this many mistakes of the base; `weight` is change/mistake."""
     quarter = miss / 4
     score = 2 * (float_labellings(family, k) - math.log(quarter)) / draw  # in units of one mistake
     distance = score / weight + mistakes

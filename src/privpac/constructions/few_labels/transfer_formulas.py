@@ -17,7 +17,7 @@ from privpac.theory.vc import growth
 __all__ = ["Family", "Spread", "Transfer", "transfer_error", "transfer_excess"]
 
 DIGITS = 6
-"""Errors are rounded up to so many decimals."""
+"""Errors are rounded up to this many decimals."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,12 @@ class Family:
     vc: int | None
     odds: Fraction
     members_from: int | None = None
-    """From so many points on members are drawn in place of labellings, by their prior; None: never."""
+    """From this many points on members are drawn in place of labellings, by their prior; None: never."""
     levels: int | None = None
     """How often the column can be halved, for cuts in one direction; None for every other class."""
 
     def labellings(self, points: int) -> int:
-        """The most labellings it puts on so many points; of members, as many as their prior makes of them."""
+        """The most labellings it puts on this many points; of members, as many as their prior makes of them."""
         if self.members_from is not None and points >= self.members_from:
             return ceil(self.odds) + 1
         return self.size if self.vc is None else min(self.size, growth(points, vc=self.vc))

@@ -51,7 +51,7 @@ Prover = Callable[[Fraction], Proof[Accuracy] | None]
 
 
 def _proof_at(prove: Prover, step: int) -> Proof[Accuracy] | None:
-    """A proof of so many steps of the grid of errors, if there is one."""
+    """A proof of this many steps of the grid of errors, if there is one."""
     try:
         return prove(step * STEP) if 0 < step < LAST else None
     except RuleRefused:
@@ -172,7 +172,7 @@ class LabelPrivateGrid:
         return prove is not None and _proof_at(prove, error // STEP) is not None
 
     def _prover(self, n: int) -> Prover | None:
-        """What proves an error with so many records; None if nothing does."""
+        """What proves an error with this many records; None if nothing does."""
         ratio, spacing = power_up(self.ratio, max(self.prices)), self.spacing(n)
         if ratio == 1:
             return None

@@ -29,7 +29,7 @@ MOST_VC = 100
 MOST_SIDES = 5
 """Columns of a box that are cut at the records."""
 MANY_CELLS = 2**32
-"""No column is cut into so many groups."""
+"""No column is cut into this many groups."""
 
 
 def _cuts(concepts: ClassFacts) -> bool:
@@ -37,12 +37,12 @@ def _cuts(concepts: ClassFacts) -> bool:
 
 
 def _label_thresholds(wish: Wish) -> Need | None:
-    """The theorem says where to begin; what counts is what the certificate of so many records says."""
+    """The theorem says where to begin; what counts is what the certificate of this many records says."""
     return fewest(wish, _label_at, start=records_label_thresholds(**wish.goal, ties=True))
 
 
 def _label_at(wish: Wish, n: int) -> Need | None:
-    """Whether a certificate of so many records reaches the error."""
+    """Whether a certificate of this many records reaches the error."""
     from privpac.constructions.labels.classes import STEP
 
     learner = _learner(wish)
@@ -87,7 +87,7 @@ def _learner(wish: Wish) -> LabelPrivateGrid | None:
 
 
 def _schema(table: Sequence[tuple[int, bool]]) -> Schema:
-    """Columns of so many cells, with an order or without; no more than are ever told apart."""
+    """Columns of this many cells, with an order or without; no more than are ever told apart."""
     from privpac.data.columns import Categorical, Numeric
     from privpac.data.schema import Schema
 

@@ -72,7 +72,7 @@ class BoostedPoints(OfColumn, DrawsOnce):
         keyed: bool = False,
         failure: Fraction = FAILURE,
     ) -> BoostedPoints:
-        """The split that proves the smallest error with so many records; a larger failure where they prove none."""
+        """The split that proves the smallest error with this many records; a larger failure where they prove none."""
         failure, error, boost = boost_with(size.labelled, failure=failure, epsilon=epsilon)
         family = family_sharing(schema, column, boost.draw.flip, keyed=keyed)
         return cls(schema, column, epsilon, boost, family, error, failure)
@@ -88,7 +88,7 @@ class BoostedPoints(OfColumn, DrawsOnce):
         return SampledPoint(self.schema, self.column, self.epsilon, rate, self.family)
 
     def _split(self, size: Size) -> Boost:
-        """The split of so many records: all that the runs leave over chooses among them."""
+        """The split of this many records: all that the runs leave over chooses among them."""
         left = size.labelled - self.boost.runs * self.boost.each
         if left < 1:
             raise SizeError(

@@ -51,7 +51,7 @@ class ClippedPoints(DrawsMembers, OfColumn, ReadsOnce):
     def tuned(
         cls, schema: Schema, column: str, *, epsilon: Fraction, size: Size, failure: Fraction = FAILURE
     ) -> ClippedPoints:
-        """The parameters that prove most with so many records; found from public numbers alone."""
+        """The parameters that prove most with this many records; found from public numbers alone."""
         domain = schema.column(column).size
         if domain < 4:
             raise SizeError(

@@ -46,7 +46,7 @@ class CodedPoints(DrawsMembers, DrawsOnce, ReadsOnce, OneValue):
     def tuned(
         cls, schema: Schema, column: str, *, epsilon: Fraction, size: Size, failure: Fraction = FAILURE
     ) -> CodedPoints | None:
-        """The code that proves most with so many records; None where that is points themselves (one digit)."""
+        """The code that proves most with this many records; None where that is points themselves (one digit)."""
         code = code_for(size.labelled, domain=schema.column(column).size, failure=failure, epsilon=epsilon)
         if code.digits == 1:
             return None

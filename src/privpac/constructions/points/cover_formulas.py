@@ -77,7 +77,7 @@ def _fewest_keys(share: Fraction, spent: Fraction) -> int:
 def proves_cover(
     n: int, *, cover: Cover, good: int, error: Fraction, failure: Fraction, ratio: Fraction
 ) -> bool:
-    """Whether `n` records prove `error` and `failure` for draws from so many random sets at `ratio` a mistake.
+    """Whether `n` records prove `error` and `failure` for draws from this many random sets at `ratio` a mistake.
 
     Statement: P[Binomial(keys, share/2) < good] + (keys + 1 - good)/good·base^n ≤ failure, base = 1 - error·(1 - ratio)
     + 2·share·(1/ratio - 1). Source: register `pairwise-cover`. Holds if: as `plan_cover`.

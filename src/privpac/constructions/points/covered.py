@@ -52,7 +52,7 @@ class CoveredPoints(OfColumn, ReadsOnce):
     def tuned(
         cls, schema: Schema, column: str, *, epsilon: Fraction, size: Size, failure: Fraction = FAILURE
     ) -> CoveredPoints:
-        """The cover that proves most with so many records."""
+        """The cover that proves most with this many records."""
         cover = cover_for(size.labelled, failure=failure, epsilon=epsilon)
         family = HashFamily.sharing(schema, column, cover.share)
         return cls(schema, column, epsilon, cover.keys, family, failure)

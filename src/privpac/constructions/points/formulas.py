@@ -188,7 +188,7 @@ def error_clipped(n: int, *, domain: int, failure: Number, clip: Clip) -> Fracti
 
 
 def _clips(domain: int, epsilon: Fraction, *, positives: int) -> Iterator[tuple[Fraction, Whole, Whole]]:
-    """Rates, each with the thresholds and margins worth trying when about so many records carry class 1.
+    """Rates, each with the thresholds and margins worth trying when about this many records carry class 1.
 
     A margin that outweighs the other T - 1 values by e^30 gains nothing more.
     """

@@ -126,7 +126,7 @@ def sparse(n: int, repetitions: int, seed: int, *, sparsity: Sparsity, error: fl
 
 @dataclass(frozen=True)
 class _Split:
-    """n records in the proportions of a plan: so many a run, the rest to select."""
+    """n records in the proportions of a plan: this many a run, the rest to select."""
 
     each: int
     selecting: int

@@ -55,7 +55,7 @@ def _code(wish: Wish) -> Need:
 
 
 def _cover_error(wish: Wish, n: int) -> Fraction | None:
-    """As the learner certifies: with the sets for so many records, of a share that the column has."""
+    """As the learner certifies: with the sets for this many records, of a share that the column has."""
     cover, failure = _cover_of(wish, n), min(wish.failure, FAILURE)
     if cover.share == 0:
         return None

@@ -177,7 +177,7 @@ def _best_code(
 def code_for(n: int, *, domain: int, failure: Fraction, epsilon: Fraction) -> Code:
     """The code for `n` records: the one with which the search sees the smallest error; any is private.
 
-    Codes that would take too long on so many records are left out; one digit, which is points themselves, never does.
+    Codes that would take too long on this many records are left out; one digit, which is points themselves, never does.
     """
     codes = tuple(
         code for code in _codes(domain) if code.digits == 1 or code.prime * code.digits * n <= _MOST_STEPS

@@ -118,7 +118,7 @@ def reed_solomon_points(
 def pairwise_cover(
     *, cover: Cover, good: int, ratio: Fraction, records: int, error: Fraction, failure: Fraction
 ) -> Proof[Accuracy]:
-    """One of so many random sets drawn at `ratio` a mistake errs by more than `error` with probability at most
+    """One of this many random sets drawn at `ratio` a mistake errs by more than `error` with probability at most
     `failure`, the luck of the keys included.
 
     Register `pairwise-cover`. Holds for independent records, and keys drawn without a look at them (assumed of the

@@ -89,7 +89,7 @@ class SampledPoint(OfColumn, ReadsOnce):
         keyed: bool = False,
         failure: Fraction = ONE_RUN_FAILURE,
     ) -> SampledPoint:
-        """Two-sided, with pairwise independent or keyed sets, tuned to so many records."""
+        """Two-sided, with pairwise independent or keyed sets, tuned to this many records."""
         share = draw_for(size.labelled, failure=failure, epsilon=epsilon).flip
         family = family_sharing(schema, column, share, keyed=keyed)
         rate = rate_star(epsilon=epsilon, spread=Draw(Fraction(1), family.share).spread)

@@ -46,7 +46,7 @@ class SparsePoints(OfColumn, ReadsOnce):
     def tuned(
         cls, schema: Schema, column: str, *, epsilon: Fraction, size: Size, failure: Fraction = FAILURE
     ) -> SparsePoints:
-        """The prior that proves most with so many records."""
+        """The prior that proves most with this many records."""
         require_summable(size, owner="SparsePoints")
         sparsity = sparsity_for(size.labelled, failure=failure, epsilon=epsilon)
         return cls(schema, column, epsilon, sparsity, failure)

@@ -50,7 +50,7 @@ def questions(schema: Schema, *rows: Sequence[int]) -> Cells:
 
 
 def predictor_case(name: str, predictor: Predictor, n: int, *rows: Sequence[int]) -> Case:
-    """All answers to these questions together, on every multiset of n records: so many times one answer's loss."""
+    """All answers to these questions together, on every multiset of n records: this many times one answer's loss."""
     schema = predictor.schema
     queries = questions(schema, *rows)
     memory: dict[Hashable, object] = {}

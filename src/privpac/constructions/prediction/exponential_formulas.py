@@ -41,7 +41,7 @@ def exponential_vote_chances(votes: Sequence[int], *, ratio: Fraction) -> tuple[
 
 @formula("exponential-vote")
 def exponential_vote_wrong(wrong: int, *, models: int, ratio: Fraction) -> Fraction:
-    """The probability of the wrong one of two answers when so many of the models are wrong.
+    """The probability of the wrong one of two answers when this many of the models are wrong.
 
     Statement: 1/(1 + ratio^(2·wrong - models)); unanimous models are contradicted with probability
     1/(1 + ratio^-models). Source: register `exponential-vote`. Holds if: there are two classes.
@@ -96,7 +96,7 @@ def exponential_vote_error(error: Number, *, models: int, ratio: Fraction) -> Fr
 
 @formula("exponential-vote-accuracy")
 def error_exponential_vote(n: int, *, models: int, ratio: Fraction, failure: Number, vc: int) -> Fraction:
-    """What `n` records prove for a vote of so many consistent concepts, if some concept makes no error.
+    """What `n` records prove for a vote of this many consistent concepts, if some concept makes no error.
 
     Statement: `exponential_vote_error` at the error of an epsilon-net from n // models records, for all models except
     with probability `failure`; 1 if nothing is proved. Source: register `exponential-vote-accuracy`, `epsilon-net`.

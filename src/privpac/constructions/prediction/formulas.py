@@ -58,7 +58,7 @@ MOST_VOTES = 2**14
 
 @formula("vote")
 def vote_wrong(wrong: int, *, models: int, ratio: Fraction) -> Fraction:
-    """The probability of the wrong answer when so many of the models are wrong.
+    """The probability of the wrong answer when this many of the models are wrong.
 
     Statement: with x = ratio = e^-epsilon and j = (models-1)/2: x^(j-W+1)/(1+x) up to W = j wrong ones, and
     1 - x^(W-j)/(1+x) beyond; for an even number x^(models/2-W)/2 and 1 - x^(W-models/2)/2. Source: register `vote`.
@@ -255,7 +255,7 @@ def records_vote_printed(error: Number, *, failure: Number, epsilon: Number, vc:
 
 @formula("vote-accuracy")
 def error_vote(n: int, *, models: int, ratio: Fraction, failure: Number, vc: int) -> Fraction:
-    """What `n` records prove for a vote of so many consistent concepts, if some concept makes no error.
+    """What `n` records prove for a vote of this many consistent concepts, if some concept makes no error.
 
     Statement: as `records_vote`, solved for the error; blocks have at least n // models records. 1 if nothing is
     proved. Source: register `vote-accuracy`, `epsilon-net`. Holds if: as `records_vote`. Proof: docs/proofs/vote.md.

@@ -50,7 +50,7 @@ class FreshDraws(Redrawn):
     def planned(
         cls, concepts: AnyClass, epsilon: Fraction, *, records: int, failure: Fraction = FAILURE
     ) -> FreshDraws:
-        """With the subset and the flips that prove the smallest excess for so many records."""
+        """With the subset and the flips that prove the smallest excess for this many records."""
 
         def build(vc: int) -> FreshDraws:
             plan = plan_flipped(records, epsilon=epsilon, failure=failure, vc=vc)

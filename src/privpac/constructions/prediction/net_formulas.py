@@ -176,7 +176,7 @@ def plan_net_relabelled(n: int, *, epsilon: Number, failure: Number, vc: int) ->
 
 
 def _of_plan(n: int, plan: NetPlan, failure: float, vc: int) -> float:
-    """`excess_net_relabelled` in floats, parameters rounded as they are run: votes of so many models take long in
+    """`excess_net_relabelled` in floats, parameters rounded as they are run: votes of this many models take long in
     fractions."""
     kept, whole = plan.kept, rough_growth_of(n, vc)
     gap = math.sqrt(2 * whole / n) + 2 * math.sqrt(math.log(4 / failure) / (2 * n))

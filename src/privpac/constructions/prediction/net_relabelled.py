@@ -55,7 +55,7 @@ class NetRelabelled(Redrawn):
     def planned(
         cls, concepts: AnyClass, epsilon: Fraction, *, records: int, failure: Fraction = FAILURE
     ) -> NetRelabelled:
-        """With the parameters that prove the smallest excess for so many records."""
+        """With the parameters that prove the smallest excess for this many records."""
 
         def build(vc: int) -> NetRelabelled:
             plan = plan_net_relabelled(records, epsilon=epsilon, failure=failure, vc=vc)

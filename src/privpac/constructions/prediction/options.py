@@ -48,7 +48,7 @@ def _small(concepts: ClassFacts) -> bool:
 
 
 Counts = Callable[[Wish, int, int], int | None]
-"""The VC dimension that counts for so many records, planned with a VC dimension; None if none does."""
+"""The VC dimension that counts for this many records, planned with a VC dimension; None if none does."""
 
 
 def _enough(records: Callable[..., int], counts: Counts) -> Callable[[Wish], Need | None]:
@@ -86,7 +86,7 @@ def _flipped_at(wish: Wish, n: int) -> Need | None:
 
 
 def _at_size(wish: Wish, n: int, counts: Counts) -> int | None:
-    """The least VC dimension that counts for so many records."""
+    """The least VC dimension that counts for this many records."""
     return least_dimensional(wish.concepts, lambda vc: vc, lambda vc: counts(wish, n, vc))
 
 
@@ -131,13 +131,13 @@ COUNTABLE = ("points", "thresholds", "intervals", "unions", "stumps", *MEMBERS)
 
 
 def _voters_fit(concepts: ClassFacts, records: int, models: int) -> bool:
-    """Whether a voter can be trained on every one of so many blocks."""
+    """Whether a voter can be trained on every one of this many blocks."""
     block = -(-records // models)
     return concepts.kind in COUNTABLE or (block <= MOST_BLOCK and can_list(concepts, points=block))
 
 
 def _runs(way: str, wish: Wish, n: int, *, models: int) -> bool:
-    """Whether a way to answer is not refused for so many records, planned as its command plans it."""
+    """Whether a way to answer is not refused for this many records, planned as its command plans it."""
     usual, concepts = replace(wish, failure=FAILURE), wish.concepts
     if way == "consistent":
         return _voters_fit(concepts, n, models)
@@ -155,7 +155,7 @@ def _runs(way: str, wish: Wish, n: int, *, models: int) -> bool:
 
 
 def _as_planned(plan: Callable[..., P], wish: Wish, n: int, counts: Counts) -> P:
-    """The plan of so many records, for the VC dimension that counts, or that of the class if none does."""
+    """The plan of this many records, for the VC dimension that counts, or that of the class if none does."""
     return plan(n, vc=_at_size(wish, n, counts) or wish.concepts.vc, **wish.without("error"))
 
 

@@ -134,7 +134,7 @@ def refinement(
     *,
     rows: int,
 ) -> tuple[float, float, float, int]:
-    """The least value over so many rows of a grid of two positive numbers, then of ever finer ones around the best,
+    """The least value over this many rows of a grid of two positive numbers, then of ever finer ones around the best,
     with the two numbers and the row. `value` takes an array with a row each; the better half of the rows goes on."""
     a, b = (np.tile(axis.ravel(), (rows, 1)) for axis in np.meshgrid(first, second, indexing="ij"))
     left, step = np.arange(rows), 1.35
@@ -278,7 +278,7 @@ def error_relabelled_vote(n: int, *, failure: Number, epsilon: Number, vc: int) 
     plan = plan_relabelled_vote(n, epsilon=epsilon, failure=failure, vc=vc)
     if plan.inner <= 0 or plan.labels <= 0:
         return ONE
-    # Scores are whole numbers of so many to a mistake: the ratio of a unit is near 1, and rounding it costs a little.
+    # Scores are whole numbers of this many to a mistake: the ratio of a unit is near 1, and rounding it costs a little.
     mistake = (plan.weight * Fraction(n - plan.kept, plan.kept)).denominator
     return excess_relabelled_vote(
         n,

@@ -62,7 +62,7 @@ class RelabelledVote(Redrawn):
     def planned(
         cls, concepts: AnyClass, epsilon: Fraction, *, records: int, failure: Fraction = FAILURE
     ) -> RelabelledVote:
-        """With the parameters that prove the smallest excess for so many records."""
+        """With the parameters that prove the smallest excess for this many records."""
 
         def build(vc: int) -> RelabelledVote:
             plan = plan_relabelled_vote(records, epsilon=epsilon, failure=failure, vc=vc)

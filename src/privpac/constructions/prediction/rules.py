@@ -75,7 +75,7 @@ def exponential_vote(*, ratio: Fraction, models: int, classes: int) -> Proof[Pri
 
 
 def _choice(rule: str, ratio: Fraction, models: int, classes: int) -> Proof[Privacy]:
-    """One of so many classes, chosen by votes of which a record moves two counts by one each."""
+    """One of this many classes, chosen by votes of which a record moves two counts by one each."""
     need_ratio(rule, ratio, 1)
     need(rule, models >= 1, "there must be at least one model")
     need(rule, classes >= 2, "there must be at least two classes")

@@ -84,7 +84,7 @@ class Voters(Protocol):
         one; None: nothing is proved of its error."""
 
     def require(self, block: int) -> None:
-        """Refuse blocks of so many records if one could not be trained on, whatever they are: from public numbers."""
+        """Refuse blocks of this many records if one could not be trained on, whatever they are: from public numbers."""
 
     def train(self, block: Sample) -> Any:
         """A voter trained on one block of records."""

@@ -44,13 +44,13 @@ class BlockQuantilePlan:
         return self.reach - 1 + Fraction(self.steps, 2)
 
     def error(self, records: int) -> Fraction:
-        """Within which all thresholds are answered, as a share of so many records."""
+        """Within which all thresholds are answered, as a share of this many records."""
         return Fraction(1, 2 ** (self.levels + 1)) + rank_errors(self.levels, self.each) / max(records, 1)
 
 
 @formula("block-quantile-answers")
 def place_bits(records: int, *, cells: int) -> int:
-    """Bits of the last place, if every cell has a place for each of so many copies of its value.
+    """Bits of the last place, if every cell has a place for each of this many copies of its value.
 
     Statement: max(1, ceil(log2(cells·records))). Source: register `block-quantile-answers`. Holds if: always.
     Proof: docs/proofs/block-quantiles.md. Tested by: tests/statistical/test_release_promises.py.

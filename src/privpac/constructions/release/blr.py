@@ -5,7 +5,7 @@ record moves that by at most 1, so the exponential mechanism is epsilon-DP. The 
 within the promised error, except with probability `failure`.
 Source: Blum–Ligett–Roth 2008; Beimel–Nissim–Stemmer 2015, Theorem A.3; Beimel–Brenner–Kasiviswanathan–Nissim 2013,
 Theorem 7.1; registers `exponential-mechanism`, `candidate-answers`, `quantile-candidates`, `listed-candidates`.
-Holds if: the candidates are public: all multisets of so many cells.
+Holds if: the candidates are public: all multisets of this many cells.
 Proof: docs/proofs/candidate-answers.md. Tested by tests/exact/ (rows `release-blr`, `release-blr-listed`),
 tests/unit/constructions/release/test_blr.py, tests/statistical/test_release.py.
 """
@@ -98,7 +98,7 @@ class ThresholdBLR(OrderedColumn):
         return _certificate(self, "threshold-blr", size, Queries.THRESHOLDS)
 
     def releases(self, table: Released, size: Size) -> bool:
-        """So many records on single cells as were planned."""
+        """This many records on single cells as were planned."""
         if not isinstance(table, Buckets) or table.column != self.column:
             return False
         return table.on_cells(self.cells) and table.total == self.synthetic(size.total)
@@ -241,7 +241,7 @@ def _plan(
     radius: Callable[[int], Fraction],
     **limits: int,
 ) -> CandidatePlan:
-    """The best plan, or the one for so many points."""
+    """The best plan, or the one for this many points."""
     if points is None:
         return plan_candidates(records, cells=cells, ratio=ratio, failure=failure, radius=radius, **limits)
     return plan_candidates(

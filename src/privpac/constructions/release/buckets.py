@@ -103,7 +103,7 @@ class Buckets:
         return cls(text(tree["column"]), tuple(read))
 
     def on_cells(self, cells: int) -> bool:
-        """Whether every bucket is one of so many cells."""
+        """Whether every bucket is one of this many cells."""
         return all(end == first + 1 <= cells for first, end, _ in self.buckets)
 
     def fits(self, schema: Schema) -> bool:

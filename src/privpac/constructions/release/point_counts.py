@@ -21,7 +21,7 @@ __all__ = ["PointCounts"]
 
 @dataclass(frozen=True)
 class PointCounts:
-    """So many synthetic records have these values; combinations that are not listed have none."""
+    """This many synthetic records have these values; combinations that are not listed have none."""
 
     names: tuple[str, ...]
     counts: tuple[tuple[int, int], ...]

@@ -67,7 +67,7 @@ class Quantiles(OrderedColumn):
         )
 
     def ratio(self, levels: int) -> Fraction:
-        """What a weight is multiplied by for each unit of score, with so many levels of halving."""
+        """What a weight is multiplied by for each unit of score, with this many levels of halving."""
         return noise_ratio(OWNER, ratio_for(self.epsilon / (4 * levels)))
 
     def synthetic(self, records: int) -> int:
@@ -158,7 +158,7 @@ def _median(standing: Places, low: int, high: int, ratio: Fraction, coins: Coins
 
 
 def stands_on_cuts(table: Released, column: str, *, cells: int, total: int) -> bool:
-    """Whether a table could be so many synthetic records at cuts of this column, with one at either end."""
+    """Whether a table could be this many synthetic records at cuts of this column, with one at either end."""
     if not isinstance(table, Buckets) or table.column != column:
         return False
     ends = {0, cells - 1} <= {first for first, _, _ in table.buckets}

@@ -84,7 +84,7 @@ class OrderedColumn(ABC):
 
     @abstractmethod
     def promise(self, records: int) -> Fraction | None:
-        """Within which thresholds are answered from so many records; None if nothing is proved."""
+        """Within which thresholds are answered from this many records; None if nothing is proved."""
 
     def require(self, size: Size) -> None:
         """Refuse too few records for the error that is asked for."""
@@ -135,7 +135,7 @@ class Sanitiser(Promising, Protocol):
         """The schema of the table that is released."""
 
     def require(self, size: Size) -> None:
-        """Refuse what `release` could not do with so many records, whatever they are: also too few for the error.
+        """Refuse what `release` could not do with this many records, whatever they are: also too few for the error.
 
         `certify` begins with it; after it, nothing may be refused that depends on the records.
         """
@@ -196,7 +196,7 @@ def require_enough(
     error_of: Callable[[int], Fraction | None],
     queries: str = "thresholds",
 ) -> None:
-    """Refuse, from public numbers and before anything is spent, an error so many records do not prove.
+    """Refuse, from public numbers and before anything is spent, an error this many records do not prove.
 
     `error_of` is the error that a number of records proves, None where it is none.
     """

@@ -47,7 +47,7 @@ def session(master: str) -> Any:
         os.environ.setdefault("SPARK_HOME", str(Path(str(pyspark.__file__)).parent))
     builder = SparkSession.builder.master(master).appName("privpac")
     small = re.fullmatch(r"local-cluster\[\d+,\d+,(\d+)\]", master)
-    if small:  # a worker of so many megabytes has room for an executor of as many
+    if small:  # a worker of this many megabytes has room for an executor of as many
         builder = builder.config("spark.executor.memory", f"{small.group(1)}m")
     return builder.config("spark.ui.enabled", "false").getOrCreate()
 

@@ -76,7 +76,7 @@ def budget_rows(ledger: Ledger) -> tuple[tuple[str, str], ...]:
 
 
 def _last_charge(count: int) -> tuple[tuple[str, str], ...]:
-    """The last of so many charges: whoever reads the rows later sees by its number that they are out of date. Not its
+    """The last of this many charges: whoever reads the rows later sees by its number that they are out of date. Not its
     time, which would tell two reports of the same draw from each other."""
     return (("Last charge by then", f"charge {count:,}; later ones are not counted here"),) if count else ()
 

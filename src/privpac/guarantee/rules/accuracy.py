@@ -67,7 +67,7 @@ def staged_draws(
     failure: Fraction,
     against: Against,
 ) -> Proof[Accuracy]:
-    """A rule drawn in stages errs by at most so much (above the best member of the first stage's class).
+    """A rule drawn in stages errs by at most this much (above the best member of the first stage's class).
 
     Register `staged-draws-realizable` and `staged-draws-agnostic`. Holds if at most `size` rules can be released, and
     each stage draws with weight prior·ratio^mistakes, its odds being the prior of all other outcomes over that of the

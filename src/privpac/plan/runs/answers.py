@@ -53,7 +53,7 @@ def _experiment(
     draws: int,
     each: Callable[[int], float],
 ) -> Experiment:
-    """`each`: the seconds of one draw from so many records."""
+    """`each`: the seconds of one draw from this many records."""
     population = supply.population(answer)
 
     def trial(n: int, epsilon: Fraction) -> Trial:
@@ -73,7 +73,7 @@ def _experiment(
 
 
 def _for_size(kind: type[P], concepts: AnyClass, answer: Answer) -> Callable[[int, Fraction], P]:
-    """A predictor planned for so many records, as the printed command plans it."""
+    """A predictor planned for this many records, as the printed command plans it."""
 
     def plan(n: int, epsilon: Fraction) -> P:
         if n < 2:
@@ -86,7 +86,7 @@ def _for_size(kind: type[P], concepts: AnyClass, answer: Answer) -> Callable[[in
 def _numbers_of(
     make: Callable[[int, Fraction], FreshDraws | RelabelledVote | NetRelabelled], answer: Answer
 ) -> Callable[[int], tuple[int, int]]:
-    """How many of so many records list the labellings, and how many models vote; none where so few cannot do."""
+    """How many of this many records list the labellings, and how many models vote; none where so few cannot do."""
 
     @lru_cache(maxsize=64)
     def numbers(n: int) -> tuple[int, int]:
@@ -102,7 +102,7 @@ def _numbers_of(
 def _drawing(
     answer: Answer, concepts: AnyClass, numbers: Callable[[int], tuple[int, int]], *, voted: bool = False
 ) -> Callable[[int], float]:
-    """Seconds of one draw by the labellings of the records that are kept, out of so many."""
+    """Seconds of one draw by the labellings of the records that are kept, out of this many."""
 
     def each(n: int) -> float:
         kept = numbers(n)[0]
@@ -113,7 +113,7 @@ def _drawing(
 
 
 def _fitting(answer: Answer, concepts: AnyClass, models: int, *, records: int) -> float:
-    """Seconds of models that vote, each fitted to its part of so many records."""
+    """Seconds of models that vote, each fitted to its part of this many records."""
     if not models:
         return 0.0
     block = largest_block(records, models)

@@ -78,7 +78,7 @@ REAL_BITS = 32
 
 
 def as_schema(description: Description, *, columns: int = 1) -> Schema:
-    """The schema of a description by numbers: columns between 0 and 1, at least so many; long keys are integers."""
+    """The schema of a description by numbers: columns between 0 and 1, at least this many; long keys are integers."""
     if description.schema is not None:
         return description.schema
     count = max(columns, description.columns or description.tests or 1)
@@ -157,7 +157,7 @@ def listing_seconds(
 
 
 def weighing_seconds(concepts: AnyClass, n: int) -> float:
-    """Of the weights of all members by so many records, as their class estimates them."""
+    """Of the weights of all members by this many records, as their class estimates them."""
     if isinstance(concepts, Estimated):
         return ESTIMATED * concepts.estimate(n).seconds
     if isinstance(concepts, Linear):
@@ -203,7 +203,7 @@ def _columns(word: str, population: Population) -> tuple[str, ...]:
 
 
 def _best(word: str, population: Population) -> Hypothesis:
-    """Of boxes, the best on a grid that is coarse enough for sums over so many records."""
+    """Of boxes, the best on a grid that is coarse enough for sums over this many records."""
     schema, n = population.records.schema, population.n
     head, _, rest = word.partition(":")
     if head == "rectangles":

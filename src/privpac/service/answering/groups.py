@@ -40,7 +40,7 @@ class Terms:
     _costs: dict[int, tuple[Cost, Fraction, str]] = field(default_factory=dict, init=False)
 
     def of(self, count: int) -> tuple[Cost, Fraction, str]:
-        """What so many answers at once cost a ledger; their epsilon, and that as it is told. Worked out once."""
+        """What this many answers at once cost a ledger; their epsilon, and that as it is told. Worked out once."""
         price = self._costs.get(count)
         if price is None:
             epsilon = count * self.price

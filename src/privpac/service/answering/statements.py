@@ -12,7 +12,7 @@ from privpac.service.store.tables import ANSWER, API_KEY, END, REQUEST
 
 __all__ = ["ANSWERS", "ANSWER_ROWS", "ENDED", "HOLDERS", "LABELLED", "REPLIED", "REQUESTS", "REQUEST_ROWS"]
 
-AT_ONCE = 512  # values of one IN clause: every SQLite takes so many
+AT_ONCE = 512  # values of one IN clause: every SQLite takes this many
 
 
 class _In:

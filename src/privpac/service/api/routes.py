@@ -133,7 +133,7 @@ def _add_reading(router: APIRouter, service: Service) -> None:
         response_model_exclude_unset=True,
     )
     def budget(request: Request, limit: Limit = keys.PAGE, after: After = None) -> dict[str, Any]:
-        """Of the dataset and of this key; owners see all keys, so many at a time."""
+        """Of the dataset and of this key; owners see all keys, this many at a time."""
         key = asker(request)
         account = service.store.account()
         left = Left.of(key, account, service.answering.terms.cost)

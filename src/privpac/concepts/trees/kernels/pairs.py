@@ -146,7 +146,7 @@ def _places(
 
 @compiled
 def _look_further(places: Longs, many: int, best: Longs, total: Longs, middle: int, length: int) -> None:
-    """Of so many regions, those whose best D lies beyond the table of pairs look up one power instead."""
+    """Of this many regions, those whose best D lies beyond the table of pairs look up one power instead."""
     kind = places.dtype.type
     for row in range(many):
         if best[row] > middle:
@@ -158,7 +158,7 @@ def _look_further(places: Longs, many: int, best: Longs, total: Longs, middle: i
 
 @compiled
 def _masses(places: Longs, many: int, rows: Floats, weights: Floats, out: Floats) -> None:
-    """Of so many regions, four together, the sum of weight · (both powers) over all tests.
+    """Of this many regions, four together, the sum of weight · (both powers) over all tests.
 
     Where the last ones are fewer than four, the rest of their places must stand in the table as well.
     """
@@ -200,7 +200,7 @@ def write_regions(
     scores: Longs,
     masses: Floats,
 ) -> None:
-    """Leaf sums and depth-one sums of so many regions, each to its goal.
+    """Leaf sums and depth-one sums of this many regions, each to its goal.
 
     Rows of `places` are those of `_places`, `best` the largest D // 2; `total` are their own sums, `price` those of all
     their records, `whole` is the sum of all weights, and `different` room for a mass each.

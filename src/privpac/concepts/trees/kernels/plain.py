@@ -284,7 +284,7 @@ class PlainSums:
         return (begin[1] + np.arange(2 * self._p))[None], low, high
 
     def leaves(self, totals: Array) -> Table:
-        """The leaf sum of regions with so many records of each class: `leaves.leaf`."""
+        """The leaf sum of regions with this many records of each class: `leaves.leaf`."""
         return _leaves(totals, self.costs, self.prior, self.table)
 
     def pairs(self, rows: Array, totals: Array) -> Table:
