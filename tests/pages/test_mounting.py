@@ -12,9 +12,9 @@ from privpac.service.access import keys
 from privpac.service.pages.mounting import ServiceBooks
 from privpac.service.settings import Settings
 from tests.service.asking import Served, row
-from tests.service.conftest import made_bundle, serve, served
+from tests.service.conftest import made_bundle, made_ledger, serve, served
 
-__all__ = ["made_bundle", "serve", "served"]
+__all__ = ["made_bundle", "made_ledger", "serve", "served"]
 
 HERE = {"origin": "http://testserver"}
 
