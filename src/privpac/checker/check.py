@@ -286,7 +286,7 @@ class Promise:
 
 
 def proof_again(steps: int) -> str:
-    """That this many steps were derived again, in words."""
+    """Say in words that this many steps were derived again."""
     return (
         "the one step of its proof was derived again"
         if steps == 1

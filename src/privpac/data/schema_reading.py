@@ -214,7 +214,7 @@ def column_from(entry: object, problems: Problems, *, stored: bool = False) -> C
 
 
 def _unfit(build: Callable[[dict[str, Any]], Column], options: Mapping[str, Any]) -> set[str]:
-    """The words for people among the options with which no column can be built, although one can without them."""
+    """Options that are words for people and prevent a column: it can be built without them, but not with them."""
     bare = {key: value for key, value in options.items() if key not in WORDS}
     words = options.keys() - bare.keys()
     if words:

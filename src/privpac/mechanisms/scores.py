@@ -201,7 +201,7 @@ def _count_inner(
 def _count_inner_wide(
     lasts: NDArray[np.uint64], scores: NDArray[np.int64], best: int, width: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """The same in two limbs."""
+    """As `_count_inner`, with sums in two words of 64 bits."""
     low = np.zeros(width + 1, np.uint64)
     high = np.zeros(width + 1, np.uint64)
     for j in range(1, len(scores) - 1):

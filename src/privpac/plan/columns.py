@@ -121,7 +121,7 @@ def _protects(plan: PlanTable) -> str:
 
 
 def _simulation_meaning(plan: PlanTable) -> str:
-    """What a simulated number is about, and whose the ends of its interval are."""
+    """What a simulated number is about, and what the two ends of its interval belong to."""
     trials = [(row, row.simulated) for row in visible_answers(plan) if row.simulated is not None]
     text = "what runs on invented or public records gave, with an interval: an example, not a promise"
     if any(row.floor is not None for row, _ in trials):

@@ -201,7 +201,7 @@ class CardLearner:
         return all(map(self._is_possible, self.steps.rounds, parts))
 
     def _is_possible(self, turn: Round, part: tuple[Points, ...]) -> bool:
-        """Whether what this round draws from, drawn, is laid out like this."""
+        """Whether a draw of this round could be laid out like this."""
         points = sum(one.points for one in part)
         first = part[0].test
         if isinstance(first, Both):

@@ -49,7 +49,7 @@ class DirectedCuts(ReadsOnce):
 
     @property
     def outcomes(self) -> int:
-        """Every cut, and no answer."""
+        """How many results there are: every cut, and one more for no answer."""
         return self.concepts.size + 1
 
     def require(self, size: Size) -> None:

@@ -73,7 +73,7 @@ class NetRelabelled(Redrawn):
             raise ParameterError(self.owner, "kept", self.kept, allowed=f"between 2 and {self.records - 1}")
         if min(self.epsilon, self.drawing, self.inner, self.flip) <= 0:
             raise ParameterError(
-                self.owner, "epsilon", plain(self.epsilon), allowed="positive, as all its parts"
+                self.owner, "epsilon", plain(self.epsilon), allowed="positive, and so must all its parts be"
             )
 
     @property

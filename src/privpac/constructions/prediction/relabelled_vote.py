@@ -84,7 +84,7 @@ class RelabelledVote(Redrawn):
             )
         if min(self.epsilon, self.labels, self.weight, self.inner) <= 0:
             raise ParameterError(
-                self.owner, "epsilon", plain(self.epsilon), allowed="positive, as all its parts"
+                self.owner, "epsilon", plain(self.epsilon), allowed="positive, and so must all its parts be"
             )
 
     @property

@@ -183,7 +183,7 @@ OPTIONS: tuple[Option, ...] = (
 
 
 def _counts_records(wish: Wish) -> int:
-    """Points, thresholds or ranges."""
+    """Whether the class asks for counts of points, thresholds or ranges."""
     return floors.floor_point_counts(cells_of(wish), **wish.goal)
 
 
