@@ -14,23 +14,27 @@ from privpac.constructions.catalogue import statement
 __all__ = ["on_page_markdown", "shown"]
 
 LINE = re.compile(r"^\[([a-z0-9-]+)\]\(((?:\.\./)*theorems\.md#\1)\)$", re.MULTILINE)
+CODE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
+"""What a page shows as it is typed: there a link stays one."""
 KINDS = {"false": "failure", "shape": "info", "repaired": "tip"}
 """The look of a box by status; others are plain."""
 
 
 def shown(key: str, address: str) -> str:
     """The statement as a box: what it says and what is wrong in print, then, folded, conditions, constants, source."""
-    found = statement(key)
-    facts = [f"* **{heading}:** {text}" for heading, text in lines_of(found) if heading != "Erratum"]
+    entry = statement(key)
+    facts = [f"* **{heading}:** {text}" for heading, text in lines_of(entry) if heading != "Erratum"]
     folded = ['??? note "Source, conditions, constants"', "", *(f"    {line}" for line in facts)]
     folded += [f"    * `{key}` in the [register]({address})"]
-    erratum = [f"**Erratum.** {found.erratum}", ""] if found.erratum else []
-    body = "\n".join(f"    {line}" if line else "" for line in [found.says, "", *erratum, *folded])
-    meaning = STATUSES[found.status]
+    erratum = [f"**Erratum.** {entry.erratum}", ""] if entry.erratum else []
+    body = "\n".join(f"    {line}" if line else "" for line in [entry.says, "", *erratum, *folded])
+    meaning = STATUSES[entry.status]
     return (
-        f'!!! {KINDS.get(found.status, "abstract")} "{found.title} ({found.status}: {meaning})"\n\n{body}\n'
+        f'!!! {KINDS.get(entry.status, "abstract")} "{entry.title} ({entry.status}: {meaning})"\n\n{body}\n'
     )
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    return LINE.sub(lambda found: shown(found[1], found[2]), markdown)
+    parts = CODE.split(markdown)
+    parts[::2] = [LINE.sub(lambda link: shown(link[1], link[2]), text) for text in parts[::2]]
+    return "".join(parts)

@@ -41,6 +41,11 @@ def test_links_become_statements(path: Path) -> None:
     assert "**Source:**" in shown
 
 
+def test_links_in_an_example_stay_links() -> None:
+    page = "```text\n[no-such-key](../theorems.md#no-such-key)\n```\n"
+    assert on_page_markdown(page) == page
+
+
 def _keys(path: Path) -> set[str]:
     """Of the statements that a page shows."""
     return {key for key, _ in LINE.findall(path.read_text(encoding="utf-8"))}
