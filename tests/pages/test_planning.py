@@ -12,7 +12,14 @@ from fastapi.testclient import TestClient
 
 from privpac import plan
 from privpac.plan.kinds import KINDS
-from privpac.service.pages.plan.form import CLASSES, NOT_OFFERED, QUESTIONS, PlanForm, _as_its_form_says
+from privpac.service.pages.plan.form import (
+    CLASSES,
+    DEFAULTS,
+    NOT_OFFERED,
+    QUESTIONS,
+    PlanForm,
+    _as_its_form_says,
+)
 
 from .conftest import SCHEMA
 
@@ -58,6 +65,17 @@ def test_the_page_says_what_the_planner_says(client: TestClient, question: str) 
 
     assert shown == [row[5].partition(" + ")[0] for row in rows(made)]
     assert all(html.escape(advice)[:30] in text.replace("&#39;", "&#x27;") for advice in made.advice[:1])
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_question_that_is_asked_is_the_one_that_is_chosen(client: TestClient, question: str) -> None:
+    page = client.get("/plan", params={"question": question}).text
+    assert re.findall(r'name="question" value="(\w+)" checked', page) == [question]
+
+
+def test_no_field_of_the_form_is_hidden_behind_a_name_of_its_class() -> None:
+    """Templates write `form.error` for a field, and find members of the class first."""
+    assert not DEFAULTS.keys() & set(dir(PlanForm))
 
 
 def test_records_at_hand_are_answered_with_yes_or_no(client: TestClient) -> None:

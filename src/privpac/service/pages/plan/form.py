@@ -226,9 +226,8 @@ class PlanForm:
         options = (part for name, value in self._entries.items() for part in (f"--{name}", value))
         return shlex.join(["privpac", "plan", "--concepts", self.word, *options])
 
-    @property
-    def question(self) -> Question:
-        """What the planner is asked, its numbers read exactly."""
+    def as_question(self) -> Question:
+        """What the planner is asked, its numbers read exactly. Pages write `form.question` for the field of that name."""
         entries = self._entries
         return Question.read(
             next(kind for kind in KINDS if kind == self["question"]),
@@ -248,7 +247,7 @@ class PlanForm:
 
     def ask(self, simulation: Simulation | None = None) -> Plan:
         """The plan; without simulation the same question is answered from memory."""
-        return _answer(self.question) if simulation is None else make(self.question, simulation)
+        return _answer(self.as_question()) if simulation is None else make(self.as_question(), simulation)
 
 
 @lru_cache(maxsize=256)
