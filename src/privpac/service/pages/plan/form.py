@@ -227,7 +227,7 @@ class PlanForm:
         return shlex.join(["privpac", "plan", "--concepts", self.word, *options])
 
     def as_question(self) -> Question:
-        """What the planner is asked, its numbers read exactly. Pages write `form.question` for the field of that name."""
+        """What the planner is asked, its numbers read exactly. In pages `form.question` is the field."""
         entries = self._entries
         return Question.read(
             next(kind for kind in KINDS if kind == self["question"]),
