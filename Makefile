@@ -7,13 +7,12 @@ READY_SLOW := .venv/.ready-slow
 READY_DOCS := .venv/.ready-docs
 # Compiled sources, and tests as pytest rewrites them, are kept: without them every process compiles all it imports.
 unexport PYTHONDONTWRITEBYTECODE
-# What `make coverage` and `make slowest` run; a part of it: `make coverage TESTS=tests/laws`.
+# What `make coverage` runs; a part of it: `make coverage TESTS=tests/laws`.
 TESTS ?= tests --ignore=tests/slow
 # For pip when `make constraints` asks it: `-c constraints.txt` keeps what is there and adds what is new.
 KEEP ?=
 
-.PHONY: architecture catalogue setup browser-python hooks constraints demo test test-programs test-long test-slow slowest coverage lint format bench audit theorems docs docs-serve \
-	reproductions dist clean
+.PHONY: setup test test-programs test-long lint format coverage proofs docs demo bench dist catalogue constraints audit reproductions
 
 # $(call install,EXTRA): this folder with an extra, in the versions that everything is tested with.
 define install
@@ -40,14 +39,6 @@ $(READY_DOCS): $(READY)
 	$(call install,docs)
 	@touch $(READY_DOCS)
 
-# What the Verify page runs on, fetched once into .cache/. Where there is no network, the page is left out and says so.
-browser-python: $(READY)
-	@PRIVPAC_CACHE=.cache $(BIN)/python -m privpac verify-page .cache/verify-page --download --force > /dev/null || true
-
-# From now on git runs the quick checks of .pre-commit-config.yaml before each commit.
-hooks: $(READY)
-	$(BIN)/python -m pre_commit install
-
 # The newest versions that fit pyproject.toml, without installing them. Run `.ci/run` before you commit the result.
 constraints:
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -64,21 +55,13 @@ test: $(READY)
 	$(BIN)/python -m pytest tests --ignore=tests/slow -n 2 --dist worksteal
 
 # A real PostgreSQL, Spark and browser (`.ci/programs` installs what they need), and the documents whose examples take long.
-test-programs: $(READY_SLOW) browser-python
+test-programs: $(READY_SLOW)
 	$(BIN)/python -m pytest tests/slow tests/contracts/test_docs.py tests/contracts/test_worked_example.py \
 		-m "slow or long" -n 2 --dist loadgroup
 
 # What computes for seconds or minutes: before a release, and after a change to what is drawn, planned or proved.
 test-long: $(READY)
 	$(BIN)/python -m pytest tests --ignore=tests/slow -m long -n 2 --dist worksteal
-
-test-slow: test-programs test-long
-
-# The whole suite once more, timed; the table goes to tests/README.md.
-slowest: $(READY)
-	@mkdir -p .cache
-	$(BIN)/python -m pytest $(TESTS) -n 2 --dist worksteal -p tests.slowest --junit-xml=.cache/tests.xml
-	$(BIN)/python -m tests.slowest .cache/tests.xml
 
 # Lines and branches of src that the suite runs, with what is long; what is left out, and why, stands in pyproject.toml. Fails below 95 %.
 coverage: $(READY)
@@ -99,27 +82,25 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks
 
 audit: $(READY)
-	$(BIN)/python -m privpac audit exact --large --budget-seconds 1200 --accept-partial --out docs/audit.json
+	$(BIN)/python -m privpac audit exact --large --budget-seconds 1200 --out docs/audit.json
 	$(BIN)/python -m benchmarks.audit_page
 
-architecture: $(READY)
-	$(BIN)/python docs/hooks/layout.py
-
-theorems: $(READY)
-	$(BIN)/python -m privpac theorems --page docs/theorems.md > /dev/null
+# The privacy rules of the book as theorems; says which Debian packages are missing, and installs nothing.
+proofs:
+	sh proofs/check.sh
 
 # What follows from a new construction, word or rule. What is stored stays; review the difference like code.
-catalogue: architecture theorems
+catalogue: $(READY)
+	$(BIN)/python docs/hooks/layout.py
+	$(BIN)/python -m privpac theorems --page docs/theorems.md > /dev/null
 	$(BIN)/python -m docs.listed
 	$(BIN)/python -m tests.golden --new
+	$(BIN)/python -m tests.claims --new
 	$(BIN)/python -m tests.vectors
 
-# Into site/, without a network (but for the Verify page, the first time); every warning is an error. site/index.html opens as a file.
-docs: $(READY_DOCS) browser-python
+# Into site/, without a network; every warning is an error. site/index.html opens as a file.
+docs: $(READY_DOCS)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
-
-docs-serve: $(READY_DOCS)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve
 
 # Tables and figures of the papers into docs/reproductions/; minutes, unless the same code made them before.
 reproductions: $(READY)
@@ -128,6 +109,3 @@ reproductions: $(READY)
 # Wheel and sdist into dist/; the wheel is then used in an environment that has nothing else.
 dist: $(READY)
 	$(BIN)/python .ci/distribution.py
-
-clean:
-	rm -rf .venv .cache build dist site .mypy_cache .ruff_cache .hypothesis

@@ -1,7 +1,7 @@
 """Builds the checker as a distribution of its own, `privpac-checker`: pure Python, without a dependency.
 
 Its sources are those of `privpac.checker` and `privpac.errors`, under the name `privpac_checker`: nothing is written
-twice.
+twice. The rule book lies beside them.
 """
 
 from __future__ import annotations
@@ -77,4 +77,5 @@ def write_project(folder: Path) -> None:
         path = folder / "privpac_checker" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+    (folder / "privpac_checker" / "rules.txt").write_bytes((SOURCES / "checker" / "rules.txt").read_bytes())
     (folder / "privpac_checker" / "py.typed").touch()

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
 SMOKE = Path(__file__).with_name("smoke.py")
 MOST_CHECKER_BYTES = 500_000
-KINDS = {".css", ".html", ".js", ".py", ".svg"}
+KINDS = {".css", ".html", ".js", ".py", ".svg", ".txt"}
 """Every kind of file the package cannot do without."""
 
 

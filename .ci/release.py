@@ -39,11 +39,10 @@ def main(version: str) -> None:
         raise SystemExit("a version is three numbers, as in 0.2.0")
     today = date.today().isoformat()
     replaced("src/privpac/__init__.py", r'^__version__ = ".*"$', f'__version__ = "{version}"')
-    shutil.rmtree(GOLDEN / f"{version}.dev0", ignore_errors=True)
+    for folder in GOLDEN.glob("[0-9]*"):
+        shutil.rmtree(folder)
     run("tests.golden")
-    run("tests.golden.imports")
     run("tests.vectors")
-    replaced("tests/golden/corpus.py", r"^(RELEASED: .* = \(.*?),?\)$", rf'\1, "{version}")')
     replaced("CHANGELOG.md", r"^## \[Unreleased\]$", f"## [Unreleased]\n\n## [{version}] - {today}")
     replaced("CITATION.cff", r"^version: .*$", f"version: {version}")
     replaced("CITATION.cff", r"^date-released: .*$", f"date-released: {today}")

@@ -24,7 +24,6 @@ SPEED = (
     "relabelling",
     "release",
     "plan",
-    "plan_simulated",
     "points",
     "service",
     "ledger",

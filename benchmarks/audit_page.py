@@ -39,9 +39,10 @@ Faults somebody could have made, each claimed to be as private as its author bel
 audit; the suite fails if one survives (`tests/exact/mutants/`).
 """
 
-OTHERS = """Two more are caught elsewhere: a ratio rounded the wrong way by the rule that declares epsilon, and a kernel
-whose doubles leave their proven error bound by the comparison with exact fractions at every draw
-(`tests/exact/test_mutants.py`).
+OTHERS = """Others are caught elsewhere (`tests/exact/test_mutants.py`): a ratio rounded the wrong way by the rule that
+declares epsilon, a kernel whose doubles leave their proven error bound by the comparison with exact fractions at every
+draw, and what happens too rarely for a tiny domain, such as a tie of 64 digits or a part whose weight floats drop, by a
+test of its own (`tests/exact/mutants/kernels.py`).
 """
 
 YOURS = """## Your own code, and anybody's

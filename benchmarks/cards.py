@@ -2,8 +2,8 @@
 
     python -m benchmarks.cards [--records 10000000] [--rounds 8] [--folder DIR] [--repeats 3] [--json FILE]
 
-In memory: 100,000 records, about 100 tests, 32 rounds of single tests, 23 of a mixed card, as `card` is where records
-are many, or 19 that may draw two answers at once. In files: the table of `benchmarks.files`; a card takes one pass per
+In memory: 100,000 records, about 100 tests, 32 rounds of single tests, or 23 of a mixed card, as `card` is where
+records are many. In files: the table of `benchmarks.files`; a card takes one pass per
 round and one for its table, and one more where its first round draws pairs. Two scans stand beside it: one that reads
 the same columns and does nothing with them, and one that compares them with the same cuts and counts. Processor
 seconds; `limit` is what a row is held to.
@@ -25,12 +25,11 @@ from privpac import MemorySample, Schema
 from privpac.coins import SeededCoins
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.constructions.card.learner import CardLearner
-from privpac.constructions.card.steps import Form
 from privpac.data.engines.files import FileSource, files_at
 from privpac.data.engines.streamed import StreamedSample
 
 RECORDS, COLUMNS, SECONDS = 100_000, 10, 0.5
-FORMS = {Form.ALONE: 32, Form.MIXED: 23, Form.PAIRS: 19}
+FORMS = {"single tests": 32, "mixed": 23}
 """The most rounds of every form."""
 PER_PASS = 3
 
@@ -45,20 +44,22 @@ def in_memory(repeats: int) -> list[Row]:
     sample = MemorySample.of({f"x{i}": cells[i] for i in range(COLUMNS)}, schema, y=ill)
     rows = []
     for form, rounds in FORMS.items():
-        learner = CardLearner(schema, Fraction(1), Binarisation.of(schema, cuts=10), rounds, form=form)
+        learner = CardLearner(
+            schema, Fraction(1), Binarisation.of(schema, cuts=10), rounds, mixed=form == "mixed"
+        )
         learner.learn(sample, SeededCoins(0))  # compiles
         fit = seconds(partial(learner.learn, sample, SeededCoins(1)), repeats)
-        what = (
-            f"{RECORDS:,} records in memory, {len(learner.tests.tests)} tests, {rounds} rounds: {form.value}"
-        )
+        what = f"{RECORDS:,} records in memory, {len(learner.tests.tests)} tests, {rounds} rounds: {form}"
         rows.append(row(what, fit, against="half a second", base=SECONDS, limit=1))
     return rows
 
 
-def from_files(folder: Path, rounds: int, form: Form) -> int:
+def from_files(folder: Path, rounds: int, form: str) -> int:
     """The passes that a card took."""
     sample = StreamedSample.of(FileSource(files_at(folder), (*SCHEMA.names, SCHEMA.label)), SCHEMA)
-    learner = CardLearner(SCHEMA, Fraction(1), Binarisation.of(SCHEMA, cuts=CUTS), rounds, form=form)
+    learner = CardLearner(
+        SCHEMA, Fraction(1), Binarisation.of(SCHEMA, cuts=CUTS), rounds, mixed=form == "mixed"
+    )
     learner.learn(sample, SeededCoins(1))
     if sample.passes != learner.passes:
         raise ValueError(f"{sample.passes} passes, and {learner.passes} were announced")
@@ -84,7 +85,7 @@ def passes(folder: Path, records: int, rounds: int, repeats: int) -> list[Row]:
     for form in FORMS:
         count = from_files(warm, rounds, form)
         whole = seconds(partial(from_files, large, rounds, form), repeats)
-        what = f"{records:,} records in files: one pass of a card: {form.value}"
+        what = f"{records:,} records in files: one pass of a card: {form}"
         rows.append(row(what, whole / count, against="read", base=read, limit=PER_PASS))
     return rows
 

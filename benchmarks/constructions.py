@@ -38,8 +38,9 @@ from privpac.constructions.wrappers.confidence import Confidence
 from privpac.constructions.wrappers.subsample import Subsampled
 from privpac.data.engines.memory import MemorySample
 from privpac.errors import PrivpacError
-from privpac.plan.answer import Answer
-from privpac.plan.options import OPTIONS
+from privpac.planning.answer import Answer
+from privpac.planning.options import OPTIONS
+from privpac.request import LearnRequest
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "constructions.json"
@@ -139,7 +140,7 @@ UNPLANNED: dict[str, Callable[[str], dict[str, Any]]] = {
     "label-boost": lambda word: {"concepts": word, "method": "boost"},
     "ssl-relabel": lambda word: {"concepts": word, "method": "relabel"},
     "generic-learner": lambda word: {"concepts": word, "method": "generic"},
-    "label-cover": lambda word: {"concepts": word, "protect": "labels"},
+    "labels": lambda word: {"concepts": word, "protect": "labels"},
     "vote": lambda word: {"answers": f"consistent:{word}"},
     "flipped-answers": lambda word: {"answers": word},
     "relabelled-vote": lambda word: {"answers": f"relabelled:{word}"},
@@ -197,7 +198,11 @@ def planned(
         return size, wishes
     if construction in WORDS and one.word:
         word, delta = f"{construction}:{one.word}", WORDS[construction]
-        n = _enough(lambda size: learner_for(word, Request(one.schema, size, EPSILON, delta)))
+        n = _enough(
+            lambda size: learner_for(
+                word, Request(one.schema, size, LearnRequest(epsilon=EPSILON, delta=delta))
+            )
+        )
         return None if n is None else (Size(n), {"concepts": word, "delta": delta})
     return None
 
@@ -390,7 +395,7 @@ OBJECTS: dict[tuple[str, str], dict[str, Any]] = {
     ("label-boost", "records"): {"method": "boost"},
     ("ssl-relabel", "records"): {"method": "relabel"},
     ("generic-learner", "records"): {"method": "generic"},
-    ("label-cover", "labels"): {"protect": "labels"},
+    ("labels", "labels"): {"protect": "labels"},
     ("flipped-answers", "predictions"): {"answers": lambda concepts, _: concepts},
     ("vote", "predictions"): {"answers": lambda concepts, _: Vote(Concepts(concepts), EPSILON, 5)},
     ("relabelled-vote", "predictions"): {
@@ -531,7 +536,7 @@ cuts (fix the other end, the other columns or the other tests), so they never ne
   answers all ranges of a column under a delta, and rules can be chosen by them; for rules themselves `occam`.
 * `switches` reads a cut off the places where another rule changes its answer, `noisy-cuts` and `denoised-cuts`
   blur a cut and find it again. *Instead*: `occam`.
-* `label-thresholds` is the search for a cut among sorted labels; `label-cover` does it for every class.
+* `labels` draws a labelling of the records, or a member of the class where there are fewer of them.
 
 **Boxes in 3 columns on all cells.** A draw at a large epsilon finds the box of the largest weight, so sums over
 boxes are no easier than that problem. In d columns it takes n^d steps up to lower orders if weighted cliques are

@@ -23,6 +23,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.constructions import EPSILON, ERROR, Class, classes, constructions, planned, rows_of
 from privpac import PrivateQuery, Schema, SeededCoins, Size
@@ -42,7 +43,7 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.semi import SemiSample
 from privpac.errors import PrivpacError
 from privpac.guarantee.facts import Against
-from privpac.plan.runs.tables import range_error, threshold_error
+from privpac.request import LearnRequest
 
 RESULTS = Path(__file__).parent / "results" / "failures.json"
 RUNS = 400
@@ -148,9 +149,11 @@ def _run(one: Class, size: Size, wishes: dict[str, Any], noise: float, seed: int
         request = Request(
             one.schema,
             size,
-            EPSILON,
-            Fraction(wishes.get("delta", 0)),
-            wishes.get("protect", "records"),
+            LearnRequest(
+                epsilon=EPSILON,
+                delta=Fraction(wishes.get("delta", 0)),
+                protect=wishes.get("protect", "records"),
+            ),
         )
         sample = MemorySample.of(table, one.schema, y=labels)
         rule = _learner(wishes["concepts"], request).learn(sample, coins)
@@ -176,6 +179,26 @@ def _released_wrongly(
     released = sanitiser.release(MemorySample.from_cells(one.schema, cells), coins)
     worst = range_error if one.name == "intervals" else threshold_error
     return worst(values, np.array(released.cells(), dtype=values.dtype)) > float(ERROR)
+
+
+def _gaps(true: NDArray[Any], synthetic: NDArray[Any]) -> NDArray[np.float64]:
+    """At every threshold that tells records apart: the share of released records below it, less that of the true."""
+    places = np.unique(np.concatenate([true, synthetic]))
+    released, real = (
+        np.searchsorted(np.sort(values), places, side="right") / len(values) for values in (synthetic, true)
+    )
+    return np.asarray(released - real)
+
+
+def threshold_error(true: NDArray[Any], synthetic: NDArray[Any]) -> float:
+    """The largest error of a threshold."""
+    return float(np.abs(_gaps(true, synthetic)).max())
+
+
+def range_error(true: NDArray[Any], synthetic: NDArray[Any]) -> float:
+    """The largest error of a range: two thresholds, one as much too high as the other is too low."""
+    gaps = _gaps(true, synthetic)
+    return float(max(0.0, gaps.max()) - min(0.0, gaps.min()))
 
 
 def _answered_wrongly(
@@ -229,7 +252,7 @@ _METHODS: dict[tuple[str, str, Size], FewLabels] = {}
 def _few_labels(one: Class, size: Size, wishes: dict[str, Any]) -> FewLabels:
     key = wishes["concepts"], wishes["method"], size
     if key not in _METHODS:
-        request = Request(one.schema, size, EPSILON)
+        request = Request(one.schema, size, LearnRequest(epsilon=EPSILON))
         _METHODS[key] = FewLabels.chosen(wishes["concepts"], request, method=wishes["method"])
     return _METHODS[key]
 
@@ -282,7 +305,7 @@ def exceptions_rate(*, runs: int, known: Mapping[tuple[Any, ...], Rate]) -> Rate
     columns = [{"name": f"t{k}", "kind": "boolean"} for k in range(4)]
     schema = Schema.from_json({"label": "y", "columns": columns})
     learner, start, failures = (
-        _learner("clauses:2", Request(schema, Size(n), EPSILON)),
+        _learner("clauses:2", Request(schema, Size(n), LearnRequest(epsilon=EPSILON))),
         time.process_time(),
         0,
     )
@@ -321,7 +344,7 @@ def delta_rate(construction: str, method: str, *, runs: int, known: Mapping[tupl
         return known[rate.planned]
     column = {"name": "c", "kind": "numeric", "lower": 0, "upper": CELLS - 1, "integer": True}
     schema = Schema.from_json({"label": "y", "columns": [column]})
-    request = Request(schema, FEW, EPSILON, Fraction(1, 10**6))
+    request = Request(schema, FEW, LearnRequest(epsilon=EPSILON, delta=Fraction(1, 10**6)))
     learner = FewLabels.chosen("thresholds:c", request, method=method)
     error = min(
         proof.fact.error for proof in learner.certify().accuracy if proof.fact.against is Against.REALIZABLE

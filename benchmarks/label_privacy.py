@@ -25,9 +25,9 @@ from benchmarks.accuracy.run import DATA
 from benchmarks.accuracy.tables import Remembered, Table, load, names
 from benchmarks.measuring import publish
 from privpac.coins import SeededCoins
-from privpac.constructions.labels.trees import LabelPrivateTrees
 from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Block
+from privpac.request import LearnRequest
 
 EPSILONS = (Fraction(3, 10), Fraction(1))
 SPLITS_SMALL, SPLITS_LARGE, SMALL = 10, 3, 2_000
@@ -69,29 +69,17 @@ def response(kind: str) -> Callable[..., float]:
 
 def ours(word: str, protect: str = "labels") -> Callable[..., float]:
     def run(table: Table, train: Remembered, test: Block, epsilon: Fraction, seed: int) -> float:
-        learner = learner_for(word, Request(table.schema, train.size, epsilon, protect=protect))
+        learner = learner_for(
+            word, Request(table.schema, train.size, LearnRequest(epsilon=epsilon, protect=protect))
+        )
         rule = learner.learn(train, SeededCoins(seed))
         return float((rule.predict(test.cells) == test.labels).mean())
 
     return run
 
 
-def trees(stages: tuple[int, ...], cuts: int) -> Callable[..., float]:
-    def run(table: Table, train: Remembered, test: Block, epsilon: Fraction, seed: int) -> float:
-        rule = LabelPrivateTrees(table.schema, epsilon, stages, cuts).learn(train, SeededCoins(seed))
-        return float((rule.predict(test.cells) == test.labels).mean())
-
-    return run
-
-
-WIDE = 15
-DEEPER = ("labels: 3+3", "labels: 4+3")
-"""For large tables only: on small ones a second stage has nothing to learn from, and wide ones have too many tests."""
-
 METHODS: dict[str, Callable[..., float]] = {
     "labels: auto": ours("auto"),
-    "labels: 3+3": trees((3, 3), 31),
-    "labels: 4+3": trees((4, 3), 12),
     "records: scorecards:2": ours("scorecards:2", "records"),
     "randomised response + logistic regression": response("lr"),
     "randomised response + boosting": response("hgb"),
@@ -107,8 +95,6 @@ def measure(table: Table) -> list[dict[str, Any]]:
         train, test = Remembered(table.sample.take(positions)), table.sample.take(tested).block()
         for epsilon in EPSILONS:
             for name, run in METHODS.items():
-                if name in DEEPER and (small or len(table.schema.columns) > WIDE):
-                    continue
                 for draw in range(DRAWS_SMALL if small else DRAWS_LARGE):
                     accuracy = run(table, train, test, epsilon, 100 * split + draw)
                     found.setdefault((str(float(epsilon)), name), []).append(accuracy)

@@ -1,4 +1,4 @@
-"""Rare classes and probabilities on real tables: what balanced costs, leaf counts, risk trees and cards give.
+"""Rare classes and probabilities on real tables: what balanced costs, leaf counts and cards give.
 
     python -m benchmarks.rare_classes --data DIR [--splits 2] [--json FILE]
     python -m benchmarks.rare_classes --data DIR --cells [--further] [--json FILE]
@@ -6,7 +6,7 @@
 Without `--cells`: the seven tables with the rarest second class, all records, epsilon 1; the base rate that
 `costs="balanced"` uses is the share of the table, rounded to two digits, as somebody would know it. With `--cells`:
 the 40 cells of `benchmarks.scores` (six tables, 2,000 records and all, epsilon .1 to 3), plain costs, or the 48 of the
-six tables on which no constant of the risk tree was chosen. Accuracy, balanced accuracy, the share of the second class
+six further tables. Accuracy, balanced accuracy, the share of the second class
 that is found, AUC and log-loss on the test part; one draw per split. Everything stays within epsilon: trees give a
 fifth of it to the counts of their leaves.
 """
@@ -32,7 +32,7 @@ from privpac.concepts.cards.card import Card
 from privpac.concepts.trees.tree import Tree
 from privpac.constructions.recipe import Recipe
 from privpac.data.engines.memory import MemorySample
-from privpac.wishes import RuleWishes
+from privpac.request import LearnRequest
 
 RARE = ("caravan", "framingham", "shoppers", "credit_default", "adult", "oulad", "pima")
 CERTAIN = 1e-6
@@ -40,14 +40,12 @@ FIGURES = ("accuracy", "balanced", "found", "auc", "log_loss")
 METHODS: dict[str, dict[str, object]] = {
     "default tree": {"probabilities": True},
     "default tree, balanced": {"probabilities": True, "costs": "balanced"},
-    "risk tree": {"concepts": "risk-tree"},
-    "risk tree, balanced": {"concepts": "risk-tree", "costs": "balanced"},
     "card": {"aim": "rank"},
     "card, balanced": {"aim": "rank", "costs": "balanced"},
 }
 
 
-def figures_on(train: MemorySample, test: MemorySample, wishes: RuleWishes, seed: int) -> list[float]:
+def figures_on(train: MemorySample, test: MemorySample, wishes: LearnRequest, seed: int) -> list[float]:
     """What is said of the test part by what was learnt from the other."""
     from sklearn.metrics import accuracy_score, balanced_accuracy_score, log_loss, recall_score, roc_auc_score
 
@@ -82,7 +80,7 @@ def measured(
         known = replace(table.schema, base_rate=(1 - rate, rate))
         for epsilon in epsilons:
             for method in methods:
-                wishes = RuleWishes.read(epsilon=epsilon, **METHODS[method])
+                wishes = LearnRequest.read(epsilon=epsilon, estimate_epsilon=None, **METHODS[method])
                 declared = MemorySample(known, cells=train.block().cells, labels=train.block().labels, n=n)
                 found[epsilon, method].append(figures_on(declared, test, wishes, 1000 * split))
     for (epsilon, method), rows in found.items():

@@ -42,7 +42,7 @@ from privpac.constructions.recipe import Recipe
 from privpac.constructions.words import Request, stands_for
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Block
-from privpac.wishes import RuleWishes
+from privpac.request import LearnRequest
 
 CHOSEN = ("breast_cancer", "pima", "compas", "credit_default", "adult", "cardio")
 FURTHER = ("framingham", "spambase", "caravan", "shoppers", "magic", "oulad")
@@ -79,7 +79,7 @@ def card(word: str, delta: Fraction = Fraction(0)) -> Risks:
     """The card that a word names, with all of epsilon and delta."""
 
     def risks(part: Part, epsilon: Fraction, seed: int) -> Curve:
-        request = Request(schema=part.table.schema, size=part.train.size, epsilon=epsilon, delta=delta)
+        request = Request(part.table.schema, part.train.size, LearnRequest(epsilon=epsilon, delta=delta))
         released = Recipe(stands_for(word, request), request).run(part.train, SeededCoins(seed))
         curve = released.hypothesis.proba(part.test.cells)
         if curve is None:
@@ -97,7 +97,7 @@ def single(part: Part, epsilon: Fraction, seed: int) -> Curve:
 def tree(part: Part, epsilon: Fraction, seed: int) -> Curve:
     """What the default learns where risks are asked for: its tree, the leaves graded and counted."""
     recipe = Recipe.of(
-        RuleWishes(epsilon, probabilities=True), schema=part.table.schema, size=part.train.size
+        LearnRequest(epsilon=epsilon, probabilities=True), schema=part.table.schema, size=part.train.size
     )
     released = recipe.run(part.train, SeededCoins(seed))
     if not isinstance(released.hypothesis, Tree) or released.leaf_counts is None:
@@ -172,7 +172,6 @@ def methods(python: str | None = None) -> dict[str, Method]:
     return {
         "card": Method(card("card")),
         "card of single tests": Method(single),
-        "card of pairs": Method(card("card:pairs")),
         "card with delta 1e-6": Method(card("card", Fraction(1, 10**6))),
         "tree with leaf counts": Method(tree),
         **{name: peer(name, python) for name in PEERS},

@@ -34,13 +34,13 @@ from privpac.concepts.cards import risks
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.round_cuts import on_round_numbers
 from privpac.constructions.card import learner, spending, weights, words
-from privpac.constructions.card.steps import Form, Round, Steps, steps_for
+from privpac.constructions.card.steps import Round, Steps, steps_for
 from privpac.constructions.card.weights import ENOUGH, points_of_round
 
 DELTA = Fraction(1, 10**6)
 
 
-def on_one_cut(rounds: int, *, fine: bool, form: Form) -> Steps:
+def on_one_cut(rounds: int, *, fine: bool, mixed: bool) -> Steps:
     """All points of a round on the drawn cut."""
     one_each = tuple(Round(points_of_round(number, rounds), 1) for number in range(rounds))
     return Steps(one_each, 3 if fine else 1)

@@ -37,6 +37,7 @@ from privpac.data.columns import Column, Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
+from privpac.request import LearnRequest
 
 EPSILONS = tuple(map(Fraction, ("0.3", "1")))
 FEW = 2_000
@@ -169,7 +170,7 @@ def measure(table: Table, n: int, epsilon: Fraction) -> list[Row]:
 def _card(schema: Schema, train: MemorySample, epsilon: Fraction, *, seed: int) -> Card:
     block = train.block()
     records = MemorySample.from_cells(schema, dict(block.cells), block.labels)
-    request = Request(schema=schema, size=records.size, epsilon=epsilon)
+    request = Request(schema, records.size, LearnRequest(epsilon=epsilon))
     card = Recipe("card", request).run(records, SeededCoins(seed)).hypothesis
     if not isinstance(card, Card):
         raise TypeError("the word made no card")

@@ -310,7 +310,6 @@ def released() -> str:
 RISK_METHODS = {
     "card": "**privpac `card`**: pure ε, one record replaced",
     "card of single tests": "privpac `card:ROUNDS`, as many rounds: pure ε, one record replaced",
-    "card of pairs": "privpac `card:pairs`: pure ε, one record replaced",
     "card with delta 1e-6": "**privpac `card`**, δ = 10⁻⁶, one record replaced",
     "tree with leaf counts": "privpac `auto` with `probabilities=True`: pure ε, one record replaced",
     "DP logistic regression": "diffprivlib 0.6.6 logistic regression: pure ε",
@@ -498,7 +497,7 @@ def beside_memory() -> str:
 
 
 def probabilities_further() -> str:
-    """The 48 cells of the six tables on which no constant of the risk tree was chosen."""
+    """The 48 cells of the six tables on which the constants of cards were not chosen."""
     return _means("probabilities_further")
 
 
@@ -539,7 +538,54 @@ def service() -> str:
     return _table(head, lines)
 
 
+def certificates() -> str:
+    """What `auto` certifies, by records and epsilon."""
+    rows = _rows("certificates")
+    sizes = dict.fromkeys(row["records"] for row in rows)
+    found = {(row["columns"], row["epsilon"], row["records"]): row for row in rows}
+
+    def cell(row: dict[str, Any]) -> str:
+        errors = [
+            [
+                "–" if row[f"{q}_{s}"] is None else f"{row[f'{q}_{s}']:.4f}".lstrip("0")
+                for s in ("perfect", "any")
+            ]
+            for q in ("one", "three")
+        ]
+        return "; ".join("/".join(pair) for pair in errors)
+
+    shown = [
+        [columns, epsilon, *(cell(found[columns, epsilon, n]) for n in sizes)]
+        for columns, epsilon in dict.fromkeys((row["columns"], row["epsilon"]) for row in rows)
+    ]
+    return _table(["columns", "ε", *(f"n = {n:,}" for n in sizes)], shown)
+
+
+def coverage() -> str:
+    """How often every kind of interval held the truth: coin tosses, weak, strong, rare."""
+    rows = _rows("coverage")
+    sizes = dict.fromkeys(row["records"] for row in rows)
+    runs = {n: min(row["runs"] for row in rows if row["records"] == n) for n in sizes}
+    found: dict[tuple[str, int], list[str]] = {}
+    levels: dict[str, float] = {}
+    for row in rows:
+        levels[row["kind"]] = row["level"]
+        held = "–" if row["held"] is None else f"{row['held']:.3f}".removeprefix("0")
+        found.setdefault((row["kind"], row["records"]), []).append(
+            held if row["holds"] else f"{held} (too rarely)"
+        )
+    control = "control: "
+    names = {kind: kind.replace(control, "*not printed:* ") for kind in levels}
+    shown = [
+        [names[kind], f"{levels[kind]:g}", *(" / ".join(found[kind, n]) for n in sizes)]
+        for kind in sorted(levels, key=lambda kind: (kind.startswith(control), kind))
+    ]
+    return _table(["interval", "level", *(f"{n:,} records, {runs[n]} runs" for n in sizes)], shown)
+
+
 TABLES: dict[str, Callable[[], str]] = {
+    "certificates": certificates,
+    "coverage": coverage,
     "service": service,
     "risks-auc": risks_auc,
     "risks-loss": risks_loss,
@@ -573,7 +619,7 @@ TABLES: dict[str, Callable[[], str]] = {
 
 def pages() -> list[Path]:
     """Pages that hold measured tables."""
-    folders = ("compare", "theory")
+    folders = ("compare", "theory", "understand")
     return [
         ROOT / "README.md",
         *(page for one in folders for page in sorted((ROOT / "docs" / one).glob("*.md"))),

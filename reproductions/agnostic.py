@@ -36,7 +36,7 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import RuleRefused
 from privpac.pictures.curves import Curves, Series
-from privpac.plan.populations import uniforms
+from privpac.planning.invented import uniforms
 from privpac.theory import floors, sizes
 
 __all__ = ["figure", "rows"]

@@ -28,11 +28,11 @@ from privpac.constructions.covers import floors as cover_floors
 from privpac.constructions.covers import formulas as covers
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.labels import formulas as label_privacy
-from privpac.constructions.labels.classes import LabelPrivateGrid
+from privpac.constructions.labels.classes import LabelPrivateDichotomies
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.pictures.curves import Curves, Series
-from privpac.plan.populations import uniforms
+from privpac.planning.invented import uniforms
 from privpac.theory import sizes
 
 __all__ = ["figure", "rows"]
@@ -103,10 +103,8 @@ def _bad_family(kappa: int, n: int, runs: int) -> dict[str, Any]:
         floor=float(cover_floors.least_failure_thresholds_smooth(n, kappa=kappa, **wanted)),
         measured=_measured(Occam(Cuts(SCHEMA, "x", count=count), EPSILON), kappa, n, runs),
         promised=float(promised),
-        labels_measured=_measured(LabelPrivateGrid(Thresholds(SCHEMA, "x"), EPSILON), kappa, n, runs),
-        labels_promised=float(
-            label_privacy.failure_label_thresholds(n, spacing=1 if n > 100 else 0, **wanted)
-        ),
+        labels_measured=_measured(LabelPrivateDichotomies(Thresholds(SCHEMA, "x"), EPSILON), kappa, n, runs),
+        labels_promised=float(label_privacy.failure_label_thresholds(n, spacing=0, **wanted)),
     )
 
 

@@ -46,7 +46,7 @@ from privpac.data.schema import Schema
 from privpac.data.semi import SemiSample
 from privpac.errors import SizeError
 from privpac.pictures.curves import Curves, Series
-from privpac.plan.populations import uniforms
+from privpac.planning.invented import uniforms
 from privpac.theory import sizes
 
 __all__ = ["figure", "rows"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from privpac.errors import ParameterError, SizeError
 from privpac.numbers.exact import first_whole
-from privpac.plan.simulation import interval
+from reproductions.means import interval
 
 __all__ = ["Failures", "Simulated", "Trial", "smallest_n"]
 

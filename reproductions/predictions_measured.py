@@ -25,7 +25,7 @@ from privpac.constructions.prediction.voters import Concepts
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.numbers.exact import ratio_for
-from privpac.plan.populations import uniforms
+from privpac.planning.invented import uniforms
 
 __all__ = ["measured", "unmeasured"]
 

@@ -32,9 +32,9 @@ from privpac.constructions.points import representation_formulas as representati
 from privpac.constructions.points import sampled_formulas as sampled_points
 from privpac.constructions.points import sparse_formulas as sparse_points
 from privpac.pictures.curves import Curves, Series
-from privpac.plan.simulation import interval
 from privpac.theory import floors, sizes
 from reproductions.long_keys import BlockKeys, RecursionKeys
+from reproductions.means import interval
 from reproductions.needs import Failures, smallest_n
 
 __all__ = ["figure", "rows"]

@@ -11,15 +11,18 @@ C = TypeVar("C")
 Check = Callable[..., None]
 
 
-def together(cases: Iterable[C], *, name: Callable[[C], object] = str) -> Callable[[Check], Check]:
+def together(
+    cases: Iterable[C] | Callable[[], Iterable[C]], *, name: Callable[[C], object] = str
+) -> Callable[[Check], Check]:
     """The decorated check of one case becomes a test of all cases, which fails with every case that does, by name.
 
-    For cases that need no fixture and together take no longer than a second. Without a case it fails, too.
+    For cases that need no fixture and together take no longer than a second. Without a case it fails, too. A function
+    makes its cases when the test runs, so that nothing is computed while tests are collected.
     """
-    listed = list(cases)
 
     def of_all(check: Check) -> Check:
         def test(*owner: Any) -> None:
+            listed = list(cases() if callable(cases) else cases)
             failures: list[Exception] = []
             for case in listed:
                 try:

@@ -19,9 +19,10 @@ from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import Merged
-from privpac.constructions.draw.staged_trees import StagedTrees
+from privpac.constructions.draw.refined_trees import RefinedTrees
 from privpac.constructions.words import Request, learner_for
 from privpac.numbers.exact import ratio_for
+from privpac.request import LearnRequest
 
 __all__ = ["Row", "measure"]
 
@@ -67,7 +68,7 @@ def measure(
     assert block.labels is not None
     test = Test(Remembered(table.sample.take(tested)), block.cells, block.labels)
     for number, epsilon in enumerate(epsilons):
-        learner = learner_for(word, Request(table.schema, train.size, epsilon))
+        learner = learner_for(word, Request(table.schema, train.size, LearnRequest(epsilon=epsilon)))
         coins = SeededCoins(1_000 * split + number)
         mean = _expected(learner, train, test, epsilon, coins)
         found = _drawn(learner, train, coins)
@@ -87,12 +88,12 @@ def _expected(
     if not isinstance(learner, Merged) or not isinstance(concepts, TreeMixture):
         return None
     found = list(figures(concepts.parts, train, test, epsilon=epsilon, coins=coins))
-    return round(expectation(found, concepts.shares), 6)
+    return round(expectation(found, concepts.shares, concepts.charged, epsilon=epsilon), 6)
 
 
 def _name(word: str, learner: Learner) -> str:
-    if isinstance(learner, StagedTrees):
-        return f"{word} {'+'.join(map(str, learner.stages))}"
+    if isinstance(learner, RefinedTrees):
+        return f"{word} {learner.first.word}+{max(learner.depths)}"
     return f"{word} {learner.concepts.word}"
 
 

@@ -3,7 +3,7 @@
 
 One draw from a mixture is a part, chosen by share times total weight, and a rule of it. So its expected accuracy is the
 mean of the parts' own, weighted in that way, for every choice of the shares. Total weights are those the learner
-computes. Accuracy is exact for single tests and constants, and a mean over draws for trees and majorities. Training
+computes. Accuracy is exact for single tests and constants, and a mean over draws for trees. Training
 sets that are in the file already are not measured again. `choose` reads the file.
 """
 
@@ -26,17 +26,15 @@ from privpac.coins import Coins, SeededCoins
 from privpac.concepts.base import Cells
 from privpac.concepts.literals.cooccurrence import DEEPEST
 from privpac.concepts.literals.scales import on_each_scale
-from privpac.concepts.trees.majority import Majorities
 from privpac.concepts.trees.parts import Constants, OneTest, PartGibbs, TreePart
 from privpac.concepts.trees.trees import Trees
-from privpac.constructions.draw.default import default_mixture, first_with_four_levels
-from privpac.constructions.draw.staged_trees import SECOND_STAGE_ABOVE
+from privpac.constructions.draw.default import REFINED_ABOVE, deep_tests, default_mixture
 from privpac.numbers.exact import ratio_for
 
 __all__ = ["FOURS", "Figure", "Test", "expectation", "figures"]
 
 DRAWS = 16
-"""Draws from each class of trees or majorities."""
+"""Draws from each class of trees."""
 WIDTHS = (64, 128, 256)
 """Numbers of tests that rules of three tests are tried with."""
 CUTS = (7, 15, 31)
@@ -82,9 +80,12 @@ def figures(
         yield Figure(part.word, len(part.statistic.binarisation.tests), log, round(accuracy, 6))
 
 
-def expectation(found: Sequence[Figure], shares: Sequence[float]) -> float:
+def expectation(
+    found: Sequence[Figure], shares: Sequence[float], handicaps: Sequence[int], *, epsilon: Fraction
+) -> float:
     """Expected accuracy of one draw from the mixture of these parts."""
-    logs = np.array([figure.log for figure in found]) + np.log(np.array(shares, dtype=float))
+    charged = float(epsilon) / 2 * np.array(handicaps, dtype=float)
+    logs = np.array([figure.log for figure in found]) + np.log(np.array(shares, dtype=float)) - charged
     weights = np.exp(logs - logs.max())
     return float(weights @ np.array([figure.accuracy for figure in found]) / weights.sum())
 
@@ -125,7 +126,7 @@ def measured(table: Table, *, n: int, split: int) -> Iterator[dict[str, Any]]:
     block = sample.block()
     assert block.labels is not None
     test = Test(Remembered(sample), block.cells, block.labels)
-    for number, epsilon in enumerate(epsilon for epsilon in EPSILONS if n * epsilon <= SECOND_STAGE_ABOVE):
+    for number, epsilon in enumerate(epsilon for epsilon in EPSILONS if n * epsilon <= REFINED_ABOVE):
         coins = SeededCoins(100 * split + number)
         for setting, parts in _settings(table, n, epsilon):
             for figure in figures(parts, train, test, epsilon=epsilon, coins=coins):
@@ -136,17 +137,16 @@ def measured(table: Table, *, n: int, split: int) -> Iterator[dict[str, Any]]:
 def _settings(table: Table, n: int, epsilon: Fraction) -> Iterator[tuple[str, Sequence[TreePart]]]:
     """The default, and its parts on other numbers of tests."""
     schema = table.schema
-    yield "default", default_mixture(schema, n=n).parts
-    if n >= first_with_four_levels(epsilon):
-        deepest = default_mixture(schema, n=n, levels=DEEPEST).parts
-        yield FOURS, [part for part in deepest if isinstance(part, Trees) and part.depth == DEEPEST]
+    yield "default", default_mixture(schema, n=n, epsilon=epsilon).parts
+    if deep := deep_tests(schema, n):
+        yield FOURS, [Trees(schema, DEEPEST, tests) for tests in deep]
     for cuts in CUTS:
         yield f"cuts {cuts}", [OneTest(schema, tests) for tests in on_each_scale(schema, cuts=cuts)]
     for width in WIDTHS:
         sets = on_each_scale(schema, most=width)
         yield (
             f"tests {width}",
-            [rules(schema, binarisation=tests) for tests in sets for rules in (Trees, Majorities)],
+            [Trees(schema, binarisation=tests) for tests in sets],
         )
 
 

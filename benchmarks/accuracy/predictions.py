@@ -35,6 +35,7 @@ from privpac.constructions.prediction.voters import Classifiers
 from privpac.constructions.words import Request, learner_for
 from privpac.data.engines.memory import MemorySample
 from privpac.numbers.exact import ratio_for
+from privpac.request import LearnRequest
 
 TOTAL, DELTA = Fraction(1), Fraction(1, 10**6)
 ASKED = 4_000
@@ -90,7 +91,7 @@ def _ours(votes: Counts, n: int, answers: int, delta: bool) -> tuple[int, float]
 
 
 def _released(train: MemorySample, votes: Counts) -> float:
-    learner = learner_for("auto", Request(train.schema, train.size, TOTAL))
+    learner = learner_for("auto", Request(train.schema, train.size, LearnRequest(epsilon=TOTAL)))
     draws = [learner.learn(train, SeededCoins(seed)) for seed in range(3)]
     right = [(draw.predict(votes.block.cells) == votes.block.labels).mean() for draw in draws]
     return float(np.mean(right))

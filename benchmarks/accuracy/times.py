@@ -23,10 +23,11 @@ from privpac.compiled import load_compiler
 from privpac.constructions.words import Request, learner_for
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
+from privpac.request import LearnRequest
 
 EPSILONS = (Fraction(1, 10), Fraction(1))
 TIMES = 3
-DESIGNS = ("auto", "auto:1")
+DESIGNS = ("auto",)
 MANY, TESTS, EVIDENCE = 100_000, 100, 4_000
 """Records and yes-or-no columns that are made, and their n·epsilon."""
 
@@ -51,7 +52,7 @@ def tasks(data: Path | None) -> Iterator[tuple[str, MemorySample, Fraction]]:
 
 
 def seconds(word: str, sample: MemorySample, epsilon: Fraction) -> float:
-    learner = learner_for(word, Request(sample.schema, sample.size, epsilon))
+    learner = learner_for(word, Request(sample.schema, sample.size, LearnRequest(epsilon=epsilon)))
     learner.learn(sample, SeededCoins(0))
     found = []
     for seed in range(1, 1 + TIMES):

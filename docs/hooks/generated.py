@@ -11,7 +11,9 @@ from mkdocs.structure.files import File
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from docs.hooks import pages, scripts, verifying
+from docs.hooks import pages, scripts
+
+from privpac.service.pages.verify.folder import contents
 
 __all__ = ["on_files"]
 
@@ -25,6 +27,6 @@ def on_files(files: Any, config: Any) -> Any:
         files.append(File.generated(config, page, content=write()))
     for name, shown in pictures.items():
         files.append(File.generated(config, f"gallery/{name}.svg", abs_src_path=str(shown.picture)))
-    for name, content in verifying.files().items():
+    for name, content in contents().items():
         files.append(File.generated(config, f"verify/{name}", content=content))
     return files

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from docs.hooks import http, reference, scripts
 
+from privpac.theory.machine import machine_checked, said_of
+
 __all__ = ["INDEXES", "MADE_FROM", "PLACES", "ROOT", "for_source", "generated", "heading", "text", "written"]
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,6 +27,7 @@ MADE_FROM = {
     "src/privpac/service/api": "reference/http.md",
     "src/privpac/errors.py": "reference/errors.md",
     "src/privpac/guarantee/rules": "reference/rules.md",
+    "src/privpac/checker/rules.txt": "reference/book.md",
     "src/privpac/service/pages/verify": "verify/index.html",
     "examples/gallery": "gallery/index.md",
 }
@@ -47,7 +50,21 @@ def generated() -> Mapping[str, Callable[[], str]]:
     found: dict[str, Callable[[], str]] = {}
     for name, page in OUTSIDE.items():
         found[page] = lambda name=name: (ROOT / name).read_text(encoding="utf-8")
-    return {**found, **reference.pages(), "reference/http.md": http.page, **scripts.pages()}
+    found |= {"reference/http.md": http.page, "reference/book.md": _book}
+    return {**found, **reference.pages(), **scripts.pages()}
+
+
+def _book() -> str:
+    """The rule book as it is."""
+    text = (ROOT / "src" / "privpac" / "checker" / "rules.txt").read_text(encoding="utf-8")
+    told = "Every condition that a checker knows. [How to read the rule book](rule-book.md) explains it."
+    proved = "\n".join(f"| `{rule}` | {said} |" for rule in machine_checked() if (said := said_of(rule)))
+    how = (
+        "## How the rules about privacy were proved\n\n"
+        "[What is machine-checked, and what is not](../proofs/machine-checked.md)."
+        f" Rules about accuracy are proved on paper.\n\n| Rule | Proved |\n|---|---|\n{proved}\n"
+    )
+    return f"# The rule book\n\n{told}\n\n```text\n{text}```\n\n{how}"
 
 
 def text(docs: Path, page: str) -> str:

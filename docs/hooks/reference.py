@@ -22,6 +22,7 @@ IMPORT = re.compile(r"^from (privpac(?:\.\w+)+) import", re.MULTILINE)
 CITED = re.compile(r"`(privpac(?:\.\w+)+)(?:\(\))?`")
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 GROUPS = {
+    "request": "What is asked",
     "learning": "Learn",
     "model": "Models and their files",
     "verification": "Verify",
@@ -29,7 +30,7 @@ GROUPS = {
     "estimators": "scikit-learn estimators",
     "answering": "Answers instead of models",
     "sanitising": "Released tables",
-    "plan": "Plan",
+    "planning": "Plan",
     "client": "Ask a service",
     "service": "The service",
     "data": "Tables and schemas",
@@ -251,8 +252,10 @@ EXITS = {
     3: "budget refused",
     4: "guarantee not met",
     5: "verified, but not signed by anybody on the list that `--trusted` names",
-    130: "interrupted",
+    6: "not rebuilt: the steps of the certificate follow, and the document was not made anew from them",
+    130: "interrupted (Ctrl-C); the sentence says what was charged",
     141: "the program that read the output went away",
+    143: "ended (SIGTERM); the sentence says what was charged",
 }
 
 

@@ -38,6 +38,7 @@ _NAMES = {
     "load_table": "constructions.release.table",
     "release_table": "sanitising",
     "load": "model",
+    "plan": "planning",
     "verify": "verification",
 }
 """Public name → module. Loaded on first use, so that `import privpac` and the command line start quickly."""
@@ -46,8 +47,6 @@ __all__ = ["__version__", *sorted(_NAMES)]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "plan":  # a module of its own: `privpac.plan.needed(...)`
-        return import_module("privpac.plan")
     if name not in _NAMES:
         raise AttributeError(f"module 'privpac' has no attribute {name!r}")
     value = getattr(import_module(f"privpac.{_NAMES[name]}"), name)
@@ -89,5 +88,6 @@ if TYPE_CHECKING:
     from privpac.learning import learn as learn
     from privpac.model import Model as Model
     from privpac.model import load as load
+    from privpac.planning import plan as plan
     from privpac.sanitising import release_table as release_table
     from privpac.verification import verify as verify

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from privpac.checker.document import parsed
+from privpac.checker.document import parsed, refuse_earlier
 from privpac.coins import Coins, coins_for
 from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.constructions.few_labels.active import Questions
@@ -31,18 +31,18 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.drafts import whole_file
-from privpac.errors import BudgetExceeded, DataError, ParameterError, PrivpacError, SizeError
+from privpac.errors import DataError, ParameterError, PrivpacError, SizeError
 from privpac.fields import MALFORMED, Malformed, as_list, require, whole, written_whole
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.learning import release_few_labels
 from privpac.model import Model
 from privpac.releasing import Payment
-from privpac.wishes import FewLabelWishes, read_epsilon
+from privpac.request import FAILURE, AskRequest, LearnRequest
 
 __all__ = ["FORMAT", "Asking"]
 
-FORMAT = "privpac-asking/1"
+FORMAT = "privpac-asking/2"
 
 PUBLIC, LIST, ANSWERS, SECRET = "session.json", "ask.csv", "answers.json", "secret.json"
 LEARNT_FILE = "learnt"
@@ -72,6 +72,7 @@ class Asking:
         epsilon: object = 1.0,
         labels: int | None = None,
         error: object = None,
+        failure: object = FAILURE,
         method: str = "auto",
         records_per_person: int = 1,
         random_state: int | None = None,
@@ -80,15 +81,33 @@ class Asking:
 
         Nothing of any record is looked at, and nothing is charged.
         """
-        request = Request(
-            schema=schema,
-            size=Size(0, unlabelled=records),
-            epsilon=read_epsilon(epsilon, owner="learn"),
+        asked = AskRequest.read(
+            concepts=concepts,
+            epsilon=epsilon,
+            labels=labels,
+            error=error,
+            failure=failure,
+            method=method,
             records_per_person=records_per_person,
+            owner="Asking",
         )
-        goal = FewLabelWishes.read(method=method, error=error).error
-        settings = ask_settings(concepts, request, labels=labels, error=goal, method=method)
-        recipe = _recipe(concepts, request, settings)
+        return cls.drawn(asked, records, schema=schema, random_state=random_state)
+
+    @classmethod
+    def drawn(
+        cls, asked: AskRequest, records: int, *, schema: Schema, random_state: int | None = None
+    ) -> Asking:
+        """As `start`, once the request is read."""
+        rule = LearnRequest(
+            epsilon=asked.epsilon,
+            failure=asked.failure,
+            records_per_person=asked.records_per_person,
+        )
+        request = Request(schema, Size(0, unlabelled=records), rule)
+        settings = ask_settings(
+            asked.concepts, request, labels=asked.labels, error=asked.error, method=asked.method
+        )
+        recipe = _recipe(asked.concepts, request, settings)
         recipe.certify()  # what nobody can certify is refused before anybody is asked
         coins = coins_for(random_state)
         assert recipe.active is not None
@@ -146,8 +165,9 @@ class Asking:
         self._use_up()
         try:
             return release_few_labels(self.recipe, run, payment=payment, table=table)
-        except BudgetExceeded:
-            self._put_back()  # nothing was charged, so nothing was tossed
+        except BaseException:
+            if ledger is not None and not payment.charges:
+                self._put_back()  # nothing was charged, so nothing was tossed: refused, or interrupted before
             raise
 
     def _check_unused(self) -> None:
@@ -214,6 +234,7 @@ class Asking:
         """Take a session up again."""
         place = Path(folder)
         public, secret, answers = (_read(place / name) for name in (PUBLIC, SECRET, ANSWERS))
+        refuse_earlier(public.get("format"), f"The session in {str(place)!r}")
         if public.get("format") != FORMAT:
             raise DataError(f"{str(place)!r} is not a session of format {FORMAT}.")
         try:
@@ -226,7 +247,7 @@ class Asking:
         cls, public: Mapping[str, Any], secret: Mapping[str, Any], labels: Mapping[str, Any], place: Path
     ) -> Asking:
         schema = Schema.from_stored(public["schema"])
-        request = request_from_json(public["request"], schema=schema, labelled=whole(public["records"]))
+        request = request_from_json(public["request"], schema=schema, size=Size(whole(public["records"])))
         concepts = concepts_from_json(public["concepts"], schema)
         positions = ([whole(position) for position in as_list(secret[name])] for name in ("asked", "kept"))
         last = len(schema.classes) - 1

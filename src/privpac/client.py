@@ -161,7 +161,7 @@ class Client:
         return self._ask("GET", "/v1/budget")
 
     def certificate(self) -> dict[str, Any]:
-        """What is promised about the answers, with its derivation (`privpac-certificate/1`)."""
+        """What is promised about the answers, with its derivation (`privpac-certificate/2`)."""
         return self._ask("GET", "/v1/certificate")
 
     def schema(self) -> Schema:

@@ -3,8 +3,7 @@
 Two separate estimates would pay twice and carry the noise of many counts; the difference of correct predictions moves
 by at most 2 when one record is replaced, and only that difference is released.
 Statement: epsilon-DP; the true difference on these records lies within the half-width with the stated confidence.
-Source: register `geometric-noise`. Proof: docs/proofs/geometric-noise.md. Tested by tests/unit/test_comparison.py,
-tests/exact/ (row `comparison`).
+Source: register `geometric-noise`. Proof: docs/proofs/geometric-noise.md.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from privpac.model import Model
 from privpac.numbers.exact import plain
 from privpac.numbers.parameters import whole_positive
 from privpac.releasing import Payment
-from privpac.wishes import read_epsilon
+from privpac.request import read_epsilon
 
 __all__ = ["Comparison", "compare_models"]
 

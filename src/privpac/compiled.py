@@ -25,6 +25,7 @@ __all__ = [
     "paired",
     "plainly",
     "popcount",
+    "processor_time",
 ]
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -268,6 +269,8 @@ class Watch:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._nested, self._since, self._spent, self._quiet = 0, 0.0, 0.0, False
+        self.computing = 0.0
+        """Seconds of the processor that compiling took, once it is done: no part of what a kernel takes."""
 
     def keep_quiet(self) -> None:
         """Say nothing, however long it takes."""
@@ -277,6 +280,7 @@ class Watch:
         """Another kernel is compiled, perhaps on behalf of one that is being compiled."""
         if self._nested == 0:
             self._since = self._clock()
+            self.computing -= time.process_time()
         self._nested += 1
         if not self._quiet and self._spent + self._clock() - self._since >= PATIENCE:
             self._quiet = True
@@ -288,10 +292,16 @@ class Watch:
         if self._nested == 0:
             self.kernels += 1
             self._spent += self._clock() - self._since
+            self.computing += time.process_time()
 
 
 WATCH = Watch()
 """That of this process."""
+
+
+def processor_time() -> float:
+    """Seconds of the processor that this process has taken, without those of compiling, which is done once."""
+    return time.process_time() - WATCH.computing
 
 
 def _say(text: str) -> None:

@@ -11,10 +11,11 @@ __all__ = [
     "AccessDenied",
     "BudgetExceeded",
     "DataError",
-    "ExposedRecords",
     "MissingExtra",
+    "MostLikelyUseless",
     "NoSqlForm",
     "NotCertified",
+    "NotRebuilt",
     "ParameterError",
     "PrivpacError",
     "RuleRefused",
@@ -34,11 +35,17 @@ class PrivpacError(Exception):
 
     `remedy` says what to do next; it is the last sentence of the `message`. `column` is the column it is about, where
     there is one.
+
+    Programs ask for the fields, people read the sentence: a sentence may be written better at any time.
     """
 
     exit_code = 2
+    owner: str | None = None
+    """Who refuses: a learner, a rule, a formula or a command, where one does."""
     parameter: str | None = None
     """The public parameter it is about, where there is one."""
+    value: object = None
+    """What was given for it."""
 
     def __init__(self, message: str, *, column: str | None = None, remedy: str = "") -> None:
         self.problem = message
@@ -124,7 +131,7 @@ class RuleRefused(PrivpacError):
     """A rule's condition does not hold, so the fact it would prove is not available."""
 
     def __init__(self, rule: str, reason: str, *, remedy: str = "") -> None:
-        self.rule = rule
+        self.owner = self.rule = rule
         self.reason = reason
         super().__init__(f"The rule '{rule}' does not apply: {reason}.", remedy=remedy)
 
@@ -140,6 +147,10 @@ class BudgetExceeded(PrivpacError):
     left: int | None = None
 
 
+class MostLikelyUseless(PrivpacError):
+    """By public numbers the rule will most likely be no better than a constant; nothing was charged."""
+
+
 class NotCertified(PrivpacError):
     """A stored certificate does not follow from its own premises, or a promise cannot be given."""
 
@@ -150,6 +161,15 @@ class Untrusted(NotCertified):
     """A certificate follows, but nobody signed the document whose key is on the list of those who are trusted."""
 
     exit_code = 5
+
+
+class NotRebuilt(NotCertified):
+    """The steps of a certificate follow, but nothing shows here that it is the one of this document.
+
+    Whoever believes it believes the file: verify it with the version that made it, or ask for the whole document.
+    """
+
+    exit_code = 6
 
 
 class UnverifiedRelease(NotCertified):
@@ -189,11 +209,7 @@ class AccessDenied(ServiceError):
 
 
 class SmallEvidence(UserWarning):
-    """The numbers are legal but little can be learnt from so few records at so small an epsilon."""
-
-
-class ExposedRecords(UserWarning):
-    """A file that was meant to be public depends on records, and must be kept secret."""
+    """The numbers are legal, but by the public ones the rule will most likely be of little use."""
 
 
 class UncertifiedLook(UserWarning):

@@ -6,59 +6,33 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Unpack
 
 from privpac.coins import Coins
-from privpac.concepts.base import AnyClass, Costs, Hypothesis
+from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.constructions.recipe import Recipe, Released
 from privpac.constructions.rule_lists import PREFIX, short_word, with_rules
-from privpac.constructions.words import Request
 from privpac.data.engines.opening import EngineSample, open_sample, purchase_of, unread_records
-from privpac.data.engines.streamed import StreamedSample
+from privpac.data.engines.streamed import Progress, StreamedSample
 from privpac.data.schema import Schema, schema_for
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SmallEvidence
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.model import Model
-from privpac.numbers.exact import plain
-from privpac.releasing import Payment
+from privpac.releasing import Payment, cost_of
+from privpac.report.forecast import FEW_LABELS, Forecast, NoForecast, forecast_of, refuse_useless, remark
+from privpac.request import LearnRequest, LearnWishes
 from privpac.verification import verify_document
-from privpac.wishes import FewLabelWishes, RuleWishes
 
 if TYPE_CHECKING:
     from privpac.constructions.few_labels.methods import FewLabels
 
-__all__ = [
-    "Source",
-    "Unlabelled",
-    "learn",
-    "learn_few_labels",
-    "learn_rule",
-    "learn_sample",
-    "release_few_labels",
-]
+__all__ = ["learn", "learn_as", "learn_sample", "release_few_labels"]
 
 
-@dataclass(frozen=True, repr=False)
-class Source:
-    """Where the records are and how they are read; further ones without labels, if there are any."""
-
-    table: object
-    y: object = None
-    engine: str = "auto"
-    spark: Any = None
-    progress: Callable[[int, int], None] | None = None
-
-
-@dataclass(frozen=True, repr=False)
-class Unlabelled:
-    """Records without labels, besides those of the table that lack one, and what they are for."""
-
-    wishes: FewLabelWishes
-    further: object = None
+Hear = Callable[[Forecast | NoForecast], None]
 
 
 def learn(
@@ -66,17 +40,7 @@ def learn(
     *,
     schema: Schema | str | os.PathLike[str] | Mapping[str, Any] | None = None,
     epsilon: object = 1.0,
-    delta: object = 0,
-    concepts: str | AnyClass = "auto",
-    protect: str = "records",
     y: object = None,
-    costs: Costs | str | None = None,
-    records_per_person: int = 1,
-    estimate_epsilon: object = None,
-    holdout: object = "auto",
-    leaf_epsilon: object = None,
-    aim: str = "label",
-    probabilities: bool = False,
     ledger: Ledger | None = None,
     random_state: int | None = None,
     label: str | None = None,
@@ -84,8 +48,7 @@ def learn(
     spark: object = None,
     progress: Callable[[int, int], None] | None = None,
     unlabelled: object = None,
-    method: str = "auto",
-    error: object = None,
+    **wishes: Unpack[LearnWishes],
 ) -> Model:
     """Learn a certified classifier from a table.
 
@@ -98,30 +61,10 @@ def learn(
         The records. A folder, a pattern such as 'data/*.parquet' or a large file is streamed.
     schema : Schema, path, mapping or "from_data"; there is no default
         The public description of the table. "from_data" reads it from the records, and the certificate then says so.
-    epsilon, delta : numbers, default 1 and 0
-        Privacy of the rule when one record is replaced; 0.1 means the decimal 0.1. Few learners use a delta.
-    concepts : str or concept class, default "auto"
-        What to learn: a word such as "trees:3" or "thresholds:age" (an unknown one lists them all), or a class.
-    protect : str, default "records"
-        Whose change is hidden: "records" or "labels".
+    epsilon : number, default 1
+        Privacy of the rule when one record is replaced; 0.1 means the decimal 0.1.
     y : array, default None
         The labels, if they are not a column of the table.
-    costs : sequence of int, default None
-        Public price of misjudging a record of each class, in the order of the schema's classes; all 1 when not given.
-        "balanced" takes them from the shares of the classes that the schema declares (`base_rate`).
-    records_per_person : int, default 1
-        At most this many records belong to one person; epsilon then protects the person.
-    estimate_epsilon, leaf_epsilon : numbers, default None
-        Bought on top of `epsilon`: a private estimate of the accuracy, and noisy counts in the leaves of a tree,
-        from which `Model.predict_proba` takes its shares.
-    aim : str, default "label"
-        What the rule is for: a class for every record ("label"), or records in order of their risk ("rank"). To rank,
-        "auto" is a card, and any tree gets leaf counts.
-    probabilities : bool, default False
-        Whether a fifth of `epsilon` goes to the counts in the leaves of a tree, so that `Model.predict_proba` works.
-    holdout : number, default "auto"
-        The part of the records kept aside for the estimate, which then costs nothing extra. "auto": a fifth of them,
-        and at most 20,000, or none, whichever promises the narrower interval; that follows from public numbers.
     ledger : Ledger, default None
         Charged before anything is computed.
     random_state : int, default None
@@ -135,12 +78,52 @@ def learn(
     unlabelled : table or True, default None
         Further records without labels; True stands for those of the table whose label is missing. The certificate
         then distinguishes labelled and unlabelled people.
+    **wishes
+        Further ones, each with a default:
+    delta : number, default 0
+        A chance that epsilon does not hold; few learners use one.
+    failure : number, default 0.05
+        How likely what is proved of errors may fail; learners are tuned for it.
+    concepts : str or concept class, default "auto"
+        What to learn: a word such as "trees:3" or "thresholds:age" (an unknown one lists them all), or a class.
+    protect : str, default "records"
+        Whose change is hidden: "records" or "labels".
+    costs : sequence of int, default None
+        Public price of misjudging a record of each class, in the order of the schema's classes; all 1 when not given.
+        "balanced" takes them from the shares of the classes that the schema declares (`base_rate`); with
+        schema="from_data" a fiftieth of `epsilon` buys them.
+    records_per_person : int, default 1
+        At most this many records belong to one person; epsilon then protects the person.
+    estimate_epsilon : "auto", None or a number, default "auto"
+        What the private counts cost that tell whether the rule is of use. "auto" takes a tenth of `epsilon`, or less
+        where records times epsilon are below 667, and nothing for cards, which count by themselves; a number is paid on
+        top of `epsilon`, and None buys none.
+    leaf_epsilon : number, default None
+        Bought on top of `epsilon`: noisy counts in the leaves of a tree, from which `Model.predict_proba` takes its
+        shares.
+    aim : str, default "label"
+        What the rule is for: a class for every record ("label"), or records in order of their risk ("rank"). To rank,
+        "auto" is a card, and any tree gets leaf counts.
+    probabilities : bool, default False
+        Whether a fifth of `epsilon` goes to the counts in the leaves of a tree, so that `Model.predict_proba` works.
+    holdout : number, default "auto"
+        The part of the records kept aside for the estimate, which then costs nothing extra. "auto": none where
+        `estimate_epsilon` is "auto"; otherwise a fifth of them, and at most 20,000, or none, whichever promises the
+        narrower interval. That follows from public numbers.
     method, error
         How unlabelled records are used ("plain": not at all, "generic", "boost", "relabel", or "auto" for the best);
         with `error` the request is refused if less is promised.
+    attainable : number, default None
+        The AUC that a model without privacy would reach, as far as you can guess from public sources; None: what the
+        schema says. What to expect of the rule follows from it and from the schema's `base_rate`.
+    anyway : bool, default False
+        Whether to go on where that is a rule no better than a constant or, with `unlabelled`, where nothing can be
+        promised; without it that is refused before the charge.
 
     Raises
     ------
+    MostLikelyUseless
+        By your own guess the rule will hardly be better than a constant; nothing was charged.
     ParameterError, SchemaError, DataError, SizeError
         Something of the request, the schema or the table does not fit; nothing was charged.
     BudgetExceeded
@@ -156,66 +139,72 @@ def learn(
     >>> print(model.describe())
     1 if age >= 60, else 0
     """
-    payment = Payment.by(ledger, random_state=random_state)
-    wishes = RuleWishes.read(
-        epsilon=epsilon,
-        delta=delta,
-        concepts=with_rules(concepts) if isinstance(concepts, str) and PREFIX in concepts else concepts,
-        protect=protect,
-        costs=costs,
-        records_per_person=records_per_person,
-        estimate_epsilon=estimate_epsilon,
-        leaf_epsilon=leaf_epsilon,
-        holdout=holdout,
-        aim=aim,
-        probabilities=probabilities,
+    return learn_as(
+        LearnRequest.read(wishes, epsilon=epsilon),
+        table,
+        schema=schema_for(schema, table, label=label, y=y),
+        payment=Payment.by(ledger, random_state=random_state),
+        y=y,
+        engine=engine,
+        spark=spark,
+        progress=progress,
+        unlabelled=unlabelled,
     )
-    source = Source(table, y, engine, spark, progress)
-    description = schema_for(schema, table, label=label, y=y)
-    if unlabelled is None or unlabelled is False:
-        return learn_rule(source, description, wishes, payment=payment)
-    few = FewLabelWishes.read(method=method, error=error)
-    further = Unlabelled(few, None if unlabelled is True else unlabelled)
-    return learn_few_labels(source, further, description, wishes, payment=payment)
 
 
-def learn_rule(source: Source, schema: Schema, wishes: RuleWishes, *, payment: Payment) -> Model:
-    """As `learn`, once the wishes are read."""
-    sample = open_sample(
-        source.table,
-        schema,
-        y=source.y,
-        engine=source.engine,
-        spark=source.spark,
-        progress=source.progress,
-        load=False,
-    )
-    return learn_sample(sample, wishes, payment=payment, table=source.table, load=source.engine == "memory")
+def learn_as(
+    asked: LearnRequest,
+    table: object,
+    *,
+    schema: Schema,
+    payment: Payment,
+    y: object = None,
+    engine: str = "auto",
+    spark: object = None,
+    progress: Progress | None = None,
+    unlabelled: object = None,
+    hear: Hear | None = None,
+) -> Model:
+    """As `learn`, once the request is read. `hear` is told what to expect before anything is charged; without it,
+    cautions are warnings."""
+    if isinstance(asked.concepts, str):
+        asked = replace(asked, concepts=with_rules(asked.concepts))
+    if unlabelled is not None and unlabelled is not False:
+        asked.leave_out(*OF_LABELLED, allowed=ALONE, asker=asked.owner, remedy=LEAVE_OUT)
+        _refuse_places(engine, spark)
+        further = None if unlabelled is True else unlabelled
+        both = SemiSample.of(table, schema, y=y, unlabelled=further)
+        return _learn_few_labels(asked, both, schema, payment=payment, table=table, hear=hear)
+    sample = open_sample(table, schema, y=y, engine=engine, spark=spark, progress=progress, load=False)
+    return learn_sample(sample, asked, payment=payment, table=table, load=engine == "memory", hear=hear)
 
 
 def learn_sample(
     sample: EngineSample,
-    wishes: RuleWishes,
+    asked: LearnRequest,
     *,
     payment: Payment,
     table: object = None,
     load: bool = False,
+    hear: Hear | None = None,
 ) -> Model:
     """As `learn`, once the records are opened; `table` is what they are read from. With `load`, streamed records that
     would be read several times are put in memory; a single pass takes less time than that."""
-    recipe = Recipe.of(wishes, schema=sample.schema, size=sample.size)
+    recipe = Recipe.of(asked, schema=sample.schema, size=sample.size)
     if load and isinstance(sample, StreamedSample) and recipe.passes > 1:
         sample = sample.gathered()
     certificate = recipe.certify()  # refuses what is no class
     word = recipe.concepts if isinstance(recipe.concepts, str) else recipe.concepts.word
-    if recipe.advice is not None:
-        warnings.warn(recipe.advice, SmallEvidence, stacklevel=4)
+    payment.require_budget(cost_of(certificate))
+    _say_what_to_expect(recipe, asked, hear)
 
     def document(release: Released, final: Certificate) -> Model:
+        made = recipe if release.base_rate is None else recipe.settled(release.base_rate)
+        promise = final if made is recipe else made.certify().with_coins(final.coins)
         return Model(
             release.hypothesis,
-            sample.schema,
-            final.to_json(),
+            made.request.schema,
+            promise.to_json(),
             release.estimate,
             leaf_counts=release.leaf_counts,
         )
@@ -225,11 +214,22 @@ def learn_sample(
         certificate,
         draw=lambda coins: recipe.run(sample, coins),
         document=document,
-        verify=lambda model: verify_model(model, wishes.concepts),
+        verify=lambda model: verify_model(model, asked.concepts),
         note=f"learn {name}",
         purchase=lambda: purchase_of(name, sample.schema, table=table),
         unread=unread_records(sample),
     )
+
+
+def _say_what_to_expect(recipe: Recipe, asked: LearnRequest, hear: Hear | None) -> None:
+    """Before anything is charged: refuse what will most likely be of no use, unless it is wished all the same."""
+    expected = forecast_of(recipe, asked.attainable)
+    if not asked.anyway:
+        refuse_useless(expected, aim=asked.aim)
+    if hear is not None:
+        hear(expected)
+    elif (caution := remark(expected, aim=asked.aim)) is not None:
+        warnings.warn(caution, SmallEvidence, stacklevel=5)
 
 
 def verify_model(model: Model, concepts: str | AnyClass) -> None:
@@ -238,47 +238,36 @@ def verify_model(model: Model, concepts: str | AnyClass) -> None:
     verify_document(json.loads(json.dumps(model.to_json())), concepts=custom)
 
 
-def learn_few_labels(
-    source: Source, unlabelled: Unlabelled, schema: Schema, wishes: RuleWishes, *, payment: Payment
+OF_LABELLED = ("estimate_epsilon", "leaf_epsilon", "aim", "probabilities", "costs", "holdout")
+"""What is made of labelled records alone."""
+
+ALONE = "left out together with unlabelled"
+LEAVE_OUT = "Learn from labelled records alone, or leave it out."
+
+
+def _refuse_places(engine: str, spark: object) -> None:
+    """Records with and without labels are counted in memory."""
+    for name, value, usual in (("engine", engine, ("auto", "memory")), ("spark", spark, (None,))):
+        if value not in usual:
+            raise ParameterError("learn", name, value, allowed=ALONE, remedy=LEAVE_OUT)
+
+
+def _learn_few_labels(
+    asked: LearnRequest,
+    sample: SemiSample,
+    schema: Schema,
+    *,
+    payment: Payment,
+    table: object,
+    hear: Hear | None,
 ) -> Model:
-    """As `learn` with `unlabelled`, once the wishes are read."""
-    _refuse_extras(
-        {
-            "estimate_epsilon": wishes.estimate_epsilon,
-            "leaf_epsilon": wishes.leaf_epsilon,
-            "aim": None if wishes.aim == "label" else wishes.aim,
-            "probabilities": wishes.probabilities or None,
-            "costs": wishes.costs,
-            "holdout": wishes.holdout or None,
-            "engine": None if source.engine in ("auto", "memory") else source.engine,
-            "spark": source.spark,
-        }
-    )
     from privpac.constructions.few_labels.methods import FewLabels
 
-    both = SemiSample.of(source.table, schema, y=source.y, unlabelled=unlabelled.further)
-    recipe = FewLabels.chosen(
-        wishes.concepts,
-        Request.of(wishes, schema=schema, size=both.size),
-        method=unlabelled.wishes.method,
-        error=unlabelled.wishes.error,
-    )
-    return release_few_labels(
-        recipe, lambda coins: recipe.run(both, coins), payment=payment, table=source.table
-    )
-
-
-def _refuse_extras(extras: Mapping[str, object]) -> None:
-    for name, value in extras.items():
-        if value is not None:
-            spelling = plain(value) if isinstance(value, Fraction) else value
-            raise ParameterError(
-                "learn",
-                name,
-                spelling,
-                allowed="left out together with unlabelled",
-                remedy="Learn from labelled records alone, or leave it out.",
-            )
+    recipe = FewLabels.of(asked, schema=schema, size=sample.size)
+    if hear is not None:
+        payment.require_budget(cost_of(recipe.certify()))
+        hear(FEW_LABELS)
+    return release_few_labels(recipe, lambda coins: recipe.run(sample, coins), payment=payment, table=table)
 
 
 def release_few_labels(

@@ -1,6 +1,6 @@
 """A released model and its file: `Model`, `load`. Learning one is in `learning`, doubting one in `verification`.
 
-A model is one JSON document (`privpac-model/1`): hypothesis, schema, certificate, version, and a digest over its
+A model is one JSON document (`privpac-model/2`): hypothesis, schema, certificate, version, and a digest over its
 canonical form. The digest shows accidental edits; it does not authenticate (docs/understand/limits.md).
 """
 
@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,6 @@ from privpac import __version__
 from privpac.checker import document
 from privpac.checker.document import digest, same, unsigned
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.cards.card import Card
 from privpac.concepts.catalogue import hypothesis_from_json
 from privpac.concepts.fitting import misfit
 from privpac.concepts.trees.tree import Tree
@@ -29,7 +29,8 @@ from privpac.constructions.estimates.confusion import Confusion
 from privpac.constructions.estimates.figures import Figures, figures_of
 from privpac.constructions.estimates.folding import fold
 from privpac.constructions.estimates.leaf_counts import LeafCounts
-from privpac.constructions.estimates.ranks import RankFigures, ranks_of_card, ranks_of_tree
+from privpac.constructions.estimates.ranks import RankFigures
+from privpac.constructions.estimates.verdict import Verdict, ranks_of, verdict_of
 from privpac.data.schema import Schema
 from privpac.data.tables import by_column, read
 from privpac.drafts import whole_file
@@ -75,19 +76,21 @@ class Model:
     >>> "SELECT" in model.sql(), len(model.to_onnx()) > 100
     (True, True)
     >>> model.picture()[:4], model.to_json()["format"], model.explain().splitlines()[0]
-    ('<svg', 'privpac-model/1', 'Rule')
+    ('<svg', 'privpac-model/2', 'Rule')
 
-    What it may hold besides, if that was asked for, is empty here:
+    A share of epsilon paid for private counts; what else it may hold, if that was asked for, is empty here:
 
-    >>> [model.describe_leaves(), model.describe_estimate(), model.describe_ranks(), model.ranks_picture()]
-    ['', '', '', '']
+    >>> model.describe_estimate().splitlines()[0].partition(",")[0]
+    'accuracy about 1.000'
+    >>> [model.describe_leaves(), model.describe_ranks(), model.ranks_picture()]
+    ['', '', '']
     """
 
     hypothesis: Hypothesis
     """The rule."""
     schema: Schema
     certificate: Mapping[str, Any]
-    """The stored form (`privpac-certificate/1`); `explain` prints it, `verify` re-derives it."""
+    """The stored form (`privpac-certificate/2`); `explain` prints it, `verify` re-derives it."""
     estimate: Confusion | None = None
     """The private estimate of the accuracy, if one was bought."""
     version: str = __version__
@@ -149,7 +152,7 @@ class Model:
         >>> schema = {"label": "ill", "columns": [age]}
         >>> tree = learn(table, schema=schema, concepts="trees:1", epsilon=2, probabilities=True, random_state=1)
         >>> tree.predict_proba({"age": 71}).round(2)
-        array([[0.01, 0.99]])
+        array([[0., 1.]])
         """
         cells = self._cells(table)
         leaves = self._leaves()
@@ -188,11 +191,12 @@ class Model:
         return f"<Model: {kind} for {self.schema.label_called}, epsilon {tree['epsilon']}, delta {tree['delta']}>"
 
     def __str__(self) -> str:
-        """The rule, or as much of it as a page holds, and what it costs, in words: what `print` shows."""
+        """The rule, or as much of it as a page holds, whether it is of use, and what it costs: what `print` shows."""
         from privpac.report.summary import rule_text
 
         tree = self.certificate
-        return f"{rule_text(self)}\n(epsilon {tree['epsilon']}, delta {tree['delta']}; explain() says why)"
+        cost = f"(epsilon {tree['epsilon']}, delta {tree['delta']}; explain() says why)"
+        return f"{rule_text(self)}\n{self.verdict}\n{cost}"
 
     def _repr_html_(self) -> str:
         """The same for a notebook, which has no other way to show several lines."""
@@ -259,8 +263,12 @@ class Model:
 
     @property
     def importances(self) -> dict[str, float]:
-        """How much of the rule rests on each of its columns, adding up to 1; from the released rule, so it costs
-        nothing. In a tree a test counts for the share of the tree below it, in a card a column for its points."""
+        """How much of the text of the rule is about each of its columns, adding up to 1; it costs nothing.
+
+        In a tree a test counts for the share of the tree below it, however few records get there; in a card a column
+        for its points. How much accuracy rests on a column is another question, which only records can answer:
+        `sklearn.inspection.permutation_importance`, on records that may be looked at.
+        """
         weights = self.hypothesis.column_weights(self.schema)
         total = sum(weights.values())
         return {name: float(weight / total) for name, weight in weights.items()} if total else {}
@@ -274,7 +282,7 @@ class Model:
         if tree["coins"] != "system":
             return SEED_WARNING
         unit = "label of a record" if tree["privacy"]["fact"]["unit"] == "label" else "record"
-        if request.get("records_per_person", 1) > 1:
+        if tree["privacy"]["fact"].get("records_per_person", 1) > 1:
             unit = "person"
         price = f"ε = {tree['epsilon']}" + ("" if tree["delta"] == "0" else f", δ = {tree['delta']}")
         records, file = (
@@ -298,13 +306,21 @@ class Model:
 
     @property
     def ranks(self) -> RankFigures | None:
-        """What released counts say about order and risks (AUC, sensitivity, specificity, calibration), each with an
-        interval; None for rules without leaf counts or points, and for more than two classes."""
-        classes, names = self.schema.classes, self.schema.class_names
-        if isinstance(self.hypothesis, Card):
-            return ranks_of_card(self.hypothesis, classes, names=names)
-        leaves = self._leaves()
-        return None if leaves is None else ranks_of_tree(*leaves, classes, self._costs, names=names)
+        """What released counts say about order and risks (AUC, sensitivity, specificity, calibration), those of a
+        card or tree, marked as flattering; None for rules without leaf counts or points,
+        and for more than two classes."""
+        return ranks_of(self.hypothesis, self.schema, self.leaf_counts, self._costs)
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """Whether the rule is of use, in the measure that fits what was asked for: from what is released, so free."""
+        return verdict_of(
+            self.hypothesis,
+            self.schema,
+            certificate=self.certificate,
+            estimate=self.estimate,
+            leaf_counts=self.leaf_counts,
+        )
 
     @property
     def _costs(self) -> list[int] | None:
@@ -329,14 +345,14 @@ class Model:
         return "\n".join([str(estimate), estimate.remedy, *figures.lines()])
 
     def explain(self) -> str:
-        """The rule, the leaf counts, the estimate and the certificate, in words."""
+        """The rule, whether it is of use, the leaf counts, the estimate and the certificate, in words."""
+        from privpac.report.summary import OF_USE, believed
+
         rule = self.describe_leaves(whole=True) or self.describe()
-        parts = ["Rule", rule, "", explain_certificate(self.certificate)]
+        parts = ["Rule", rule, "", OF_USE, str(self.verdict), "", explain_certificate(self.certificate)]
         if self.estimate is not None:
             parts += ["", "Private estimate", self.describe_estimate()]
         if self.ranks is not None:
-            from privpac.report.summary import believed
-
             parts += ["", "Private figures", *filter(None, (self.describe_ranks(), believed(self)))]
         return "\n".join(parts)
 
@@ -365,11 +381,6 @@ def _write(path: str | os.PathLike[str], text: str) -> None:
         draft.write_text(text, encoding="utf-8")
 
 
-def _former(model: Model, tree: Mapping[str, Any]) -> dict[str, Any]:
-    """What version 0.1.0 wrote besides: remarks in the schema, which are no longer stored with a model."""
-    return {"schema": model.schema.to_json()} if tree["version"] == "0.1.0" else {}
-
-
 def load(path: str | os.PathLike[str]) -> Model:
     """Read the model file at `path`. Reading is not verifying: see `verify`.
 
@@ -396,8 +407,6 @@ def model_from(tree: Mapping[str, Any]) -> Model:
         reason = misfit(model.hypothesis, model.schema)
         if reason is not None:
             raise NotCertified(f"The model's rule does not belong to its schema: {reason}.")
-        if not same(
-            {**model.to_json(), **_former(model, tree), "digest": None}, {**unsigned(tree), "digest": None}
-        ):
+        if not same({**model.to_json(), "digest": None}, {**unsigned(tree), "digest": None}):
             raise NotCertified("The model file holds something that this version does not write.")
     return model

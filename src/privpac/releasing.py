@@ -17,7 +17,8 @@ Nobody else charges a ledger or tosses coins for a release; tests/contracts/test
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -31,6 +32,7 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger.account import Entry, Purchase
 from privpac.guarantee.ledger.budget import Cost
 from privpac.guarantee.ledger.ledger import Ledger
+from privpac.interrupts import note_charge
 
 __all__ = ["Payment", "cost_of"]
 
@@ -102,6 +104,11 @@ class Payment:
         """Charge `ledger`; toss the operating system's coins, or for trying out those of a seed."""
         return cls(ledger, coins_for(random_state, owner=owner))
 
+    def require_budget(self, due: Cost) -> None:
+        """Refuse before anything is said what the ledger would refuse; nothing is charged."""
+        if self.ledger is not None:
+            self.ledger.check(epsilon=due.epsilon, delta=due.delta, rho=due.rho)
+
     def release(
         self,
         certificate: Certificate,
@@ -122,14 +129,26 @@ class Payment:
         final = certificate.with_coins(self.coins.origin)
         item = None if purchase is None else lambda: purchase().certified(final.to_json())
         outcome = self.paid(lambda: cost_of(final), draw=draw, note=note, purchase=item, unread=unread)
-        result = document(outcome, final)
-        try:
-            verify(result)
-        except NotCertified as reason:
-            raise UnverifiedRelease(
-                reason.problem, document=result, charged=self.ledger is not None
-            ) from reason
+        with self._said():
+            result = document(outcome, final)
+            try:
+                verify(result)
+            except NotCertified as reason:
+                raise UnverifiedRelease(
+                    reason.problem, document=result, charged=self.ledger is not None
+                ) from reason
         return result
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        """What ends the work inside, an interrupt or a failure, says which charge stands."""
+        try:
+            yield
+        except BaseException as problem:
+            if self.charges and self.ledger is not None:
+                last = self.charges[-1]
+                note_charge(problem, f"Charge {last.number} of '{self.ledger.path}' stands: {last.cost}.")
+            raise
 
     def paid(
         self,
@@ -144,6 +163,18 @@ class Payment:
 
         What it costs, and what for, are asked only where somebody keeps a ledger.
         """
+        with self._said():
+            return self._drawn(cost, draw=draw, note=note, purchase=purchase, unread=unread)
+
+    def _drawn(
+        self,
+        cost: Callable[[], Cost],
+        *,
+        draw: Callable[[Coins], T],
+        note: str,
+        purchase: Callable[[], Purchase] | None,
+        unread: Callable[[], None] | None,
+    ) -> T:
         if unread is None:
             self._charge(cost, note, purchase)
             return draw(self.coins)

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 from privpac.constructions.release.buckets import Buckets
 from privpac.constructions.release.point_counts import PointCounts
-from privpac.constructions.release.sanitiser import FAILURE, Released
+from privpac.constructions.release.sanitiser import Released
 from privpac.constructions.release.table import ReleasedTable, TableRequest
 from privpac.data.engines.memory import MemorySample
 from privpac.data.engines.opening import EngineSample, chosen_engine, open_sample, purchase_of, unread_records
 from privpac.data.sample import Size
 from privpac.data.schema import Schema, schema_for
+from privpac.errors import SizeError
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger.ledger import Ledger
+from privpac.numbers.exact import decimal_text
 from privpac.releasing import Payment
+from privpac.request import ReleaseRequest, ReleaseWishes
 from privpac.verification import verify_document
-from privpac.wishes import TableWishes
 
-__all__ = ["release_as", "release_table", "request_for"]
+__all__ = ["release_as", "release_table"]
 
 OWNER = "release"
 
@@ -31,18 +33,13 @@ def release_table(
     table: object,
     *,
     schema: Schema | str | os.PathLike[str] | Mapping[str, Any],
-    columns: str | Sequence[str] | None = None,
     epsilon: object = 1.0,
-    method: str = "auto",
-    error: object = None,
-    failure: object = FAILURE,
-    delta: object = 0,
-    records_per_person: int = 1,
     ledger: Ledger | None = None,
     random_state: int | None = None,
     label: str | None = None,
     engine: str = "auto",
     progress: Callable[[int, int], None] | None = None,
+    **wishes: Unpack[ReleaseWishes],
 ) -> ReleasedTable:
     """Release synthetic records of some columns of a table, with a promise for every query of a kind.
 
@@ -52,10 +49,13 @@ def release_table(
     ----------
     table, schema, label, engine, progress, ledger, random_state
         As for `learn`.
-    columns : str or sequence of str, default None
-        What is released; the label may be one of them. None: every column of the schema, and the label.
     epsilon : number, default 1
         Privacy of the released table when one record is replaced.
+    **wishes
+        Further ones, each with a default:
+    columns : str or sequence of str, default None
+        What is released; the label may be one of them. A text names several with commas. None: every column of the
+        schema, and the label.
     method : str, default "auto"
         "points" (counts of combinations of any columns), or for one ordered column "tree", "quantiles", "blr" or, with
         a delta, "blocks". "auto" takes the one that promises most.
@@ -67,6 +67,8 @@ def release_table(
         that promises more than every method without one; otherwise the certificate says delta 0.
     records_per_person : int, default 1
         At most this many records belong to one person; epsilon then protects the person.
+    anyway : bool, default False
+        Release even where no answer can be promised; without it that is refused, before anything is charged.
 
     Raises
     ------
@@ -85,17 +87,8 @@ def release_table(
     >>> round(released.query(0, 59), 1)
     0.5
     """
-    wishes = TableWishes.read(
-        columns=columns,
-        epsilon=epsilon,
-        method=method,
-        error=error,
-        failure=failure,
-        records_per_person=records_per_person,
-        delta=delta,
-    )
     return release_as(
-        wishes,
+        ReleaseRequest.read(wishes, epsilon=epsilon),
         table,
         schema=schema_for(schema, table, label=label),
         engine=engine,
@@ -105,7 +98,7 @@ def release_table(
 
 
 def release_as(
-    wishes: TableWishes,
+    asked: ReleaseRequest,
     table: object,
     *,
     schema: Schema,
@@ -113,10 +106,12 @@ def release_as(
     progress: Callable[[int, int], None] | None,
     payment: Payment,
 ) -> ReleasedTable:
-    """As `release_table`, once the wishes are read."""
-    names = _columns(wishes, schema)
-    sample = _open(table, _schema_of(schema, names), names, engine=engine, progress=progress)
-    request = replace(request_for(wishes, schema=schema, size=sample.size), schema=sample.schema)
+    """As `release_table`, once the request is read."""
+    part = TableRequest.of(asked, schema=schema, size=Size(0))
+    sample = _open(table, part, engine=engine, progress=progress)
+    request = TableRequest(sample.schema, sample.size, part.asked)
+    if not asked.anyway and not request.certify().answers:
+        raise _promises_nothing(request)
 
     def document(content: Released, final: Certificate) -> ReleasedTable:
         assert isinstance(content, Buckets | PointCounts)
@@ -127,48 +122,36 @@ def release_as(
         draw=lambda coins: request.sanitiser.release(sample, coins),
         document=document,
         verify=lambda result: verify_document(json.loads(json.dumps(result.to_json()))),
-        note=f"release {','.join(names)}",
-        purchase=lambda: purchase_of(f"release {wishes.method}", schema, table=table),
+        note=f"release {','.join(request.columns)}",
+        purchase=lambda: purchase_of(f"release {asked.method}", schema, table=table),
         unread=unread_records(sample),
     )
 
 
-def request_for(wishes: TableWishes, *, schema: Schema, size: Size) -> TableRequest:
-    """What is asked for, in public numbers: it can be certified before any record is read."""
-    names = _columns(wishes, schema)
-    return TableRequest(
-        schema=_schema_of(schema, names),
-        columns=names,
-        size=size,
-        epsilon=wishes.epsilon,
-        method=wishes.method,
-        error=wishes.error,
-        failure=wishes.failure,
-        records_per_person=wishes.records_per_person,
-        delta=wishes.delta,
+def _promises_nothing(request: TableRequest) -> SizeError:
+    """The refusal, which names the method that promises something, if one does."""
+    better = replace(request, asked=replace(request.asked, method="auto", error=None))
+    other = request if request.asked.method == "auto" else better
+    promised = other.certify()
+    if promised.answers:
+        error = decimal_text(min(proof.fact.error for proof in promised.answers))
+        remedy = f"Use method {promised.learner['name']}, which promises an error of {error}."
+    else:
+        remedy = "Name fewer or coarser columns, collect more records or spend a larger epsilon."
+    return SizeError(
+        f"{OWNER}: {request.size.total:,} records promise nothing about any query of these columns at this epsilon.",
+        remedy=f"{remedy} --anyway (anyway=True in Python) releases without a promise.",
     )
-
-
-def _columns(wishes: TableWishes, schema: Schema) -> tuple[str, ...]:
-    return wishes.columns or (*schema.names, schema.label)
-
-
-def _schema_of(schema: Schema, names: tuple[str, ...]) -> Schema:
-    """The schema of the released columns alone; one column stays where only the label is released."""
-    features = [name for name in names if name != schema.label]
-    columns = tuple(schema.column(name) for name in features) or schema.columns[:1]
-    return replace(schema, columns=columns)
 
 
 def _open(
     table: object,
-    schema: Schema,
-    names: tuple[str, ...],
+    part: TableRequest,
     *,
     engine: str,
     progress: Callable[[int, int], None] | None,
 ) -> EngineSample:
     """The records; labels are read only if they are released, or from files, which are read as a whole."""
-    if schema.label not in names and chosen_engine(table, engine) == "memory":
-        return MemorySample.of(table, schema, labelled=False)
-    return open_sample(table, schema, engine=engine, progress=progress)
+    if part.schema.label not in part.columns and chosen_engine(table, engine) == "memory":
+        return MemorySample.of(table, part.schema, labelled=False)
+    return open_sample(table, part.schema, engine=engine, progress=progress)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from privpac import __version__
@@ -20,7 +20,7 @@ from privpac.constructions.recipe import Recipe
 from privpac.constructions.words import concepts_from_json, request_from_json
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.errors import NoSqlForm, NotCertified
+from privpac.errors import NoSqlForm, NotCertified, NotRebuilt
 from privpac.fields import refusing, whole
 from privpac.guarantee.certificate import FROM_DATA, Certificate
 from privpac.model import Model, model_from
@@ -32,7 +32,7 @@ if (
     from privpac.constructions.few_labels.methods import FewLabels
     from privpac.constructions.release.table import ReleasedTable
 
-__all__ = ["Verified", "rebuild", "verify", "verify_document"]
+__all__ = ["Verified", "look_at", "rebuild", "require_rebuilt", "verify", "verify_document"]
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,8 @@ class Verified:
     """Which looks were made and passed: "digest", "derivation", "rebuild"."""
     warnings: tuple[str, ...] = ()
     """What a reader should know besides: seeded coins, assumptions, a schema read from data, another version."""
+    not_rebuilt: str = ""
+    """Why it was not made anew, in a sentence; empty if it was."""
 
 
 def verify(
@@ -62,9 +64,9 @@ def verify(
 
     Three independent looks: the digest, the derivation re-checked step by step, and certificate and estimate made anew
     from the stored parameters and schema, whose learner is asked whether the stored rule can be its outcome at all.
-    That last look is tried whatever version the file names: another version may have had other rules, so there a
-    difference is a warning, and a file that names this version must agree. What remains unseen is an edit of what
-    chance decided (another rule of the class, other noisy counts) and of the coins' origin, with a new digest.
+    That last look is taken whatever version the file names, for anybody can write another name: what cannot be made
+    anew raises `NotRebuilt`. What remains unseen is an edit of what chance decided (another rule of the class, other
+    noisy counts) and of the coins' origin, with a new digest.
 
     `path` is a file or, for a bundle, its folder; a model in memory will do too, and what was read from a file. A model
     drawn from a class of your own names that class and does not hold it: give it as `concepts`. `DataError` says that
@@ -76,8 +78,21 @@ def verify(
     """
     if isinstance(path, Model | Mapping):
         return verify_document(path.to_json() if isinstance(path, Model) else dict(path), concepts=concepts)
+    return require_rebuilt(look_at(path, concepts=concepts))
+
+
+def look_at(path: str | os.PathLike[str], *, concepts: AnyClass | None = None) -> Verified:
+    """As `verify`, for whoever says something of the document besides: where it could not be made anew, `rebuilt` is
+    false and `not_rebuilt` says why."""
     tree = document.read_at(path)
     return rebuild(path, tree, check_document(tree), concepts=concepts)
+
+
+def require_rebuilt(found: Verified) -> Verified:
+    """What was found, or `NotRebuilt` if the document was not made anew."""
+    if not found.rebuilt:
+        raise NotRebuilt(found.not_rebuilt, remedy=REMEDY)
+    return found
 
 
 def verify_document(tree: dict[str, Any], *, concepts: AnyClass | None = None) -> Verified:
@@ -86,7 +101,7 @@ def verify_document(tree: dict[str, Any], *, concepts: AnyClass | None = None) -
         document.require_bounded(tree)
         document.require_document(tree, MODEL, TABLE)
     promise = check_document(tree)
-    return _verdict(promise, _second_look(tree, concepts))
+    return require_rebuilt(_verdict(promise, _second_look(tree, concepts)))
 
 
 def rebuild(
@@ -99,16 +114,12 @@ def rebuild(
     """The last look of `verify`: at a document that was read from this path, after the checker's look at it.
 
     Of a bundle, the tag of its secret file is looked at too. The models or records themselves are not looked into:
-    their certificate holds whatever they are.
+    their certificate holds whatever they are. A certificate or the description of a bundle on its own is not rebuilt.
     """
     if tree["format"] in (MODEL, TABLE):
         return _verdict(promise, _second_look(tree, concepts))
     if not document.is_bundle(path):
-        raise NotCertified(
-            f"{str(path)!r} is a {promise.kind} on its own, which cannot be rebuilt.",
-            remedy="Verify the whole bundle or model file; of a certificate alone"
-            " `privpac verify --certificate-only FILE` checks all that it holds.",
-        )
+        return _found(promise, f"Not rebuilt: {str(path)!r} is a {promise.kind} on its own.")
     from privpac.answering.bundle.bundle import content_beside
 
     content_beside(path, tree)
@@ -135,17 +146,32 @@ def _second_look(tree: Mapping[str, Any], concepts: AnyClass | None) -> Callable
 
 
 def _verdict(promise: Promise, look: Callable[[], None]) -> Verified:
-    """Everything made anew, or a warning; a document that names this version must pass."""
-    rebuilt = True
+    """Everything made anew, or the sentence that it was not; a document that names this version is refused instead."""
     try:
         with refusing(_UNLIKE):
             look()
     except NotCertified:
         if promise.version == __version__:
             raise
-        rebuilt = False
+        return _found(
+            promise,
+            f"Not rebuilt: it names another version ({str(promise.version)[:20]!r}, this is {__version__!r}), and the"
+            " same certificate and rule do not follow from the stored parameters here.",
+        )
+    return _found(promise)
+
+
+REMEDY = (
+    "Verify the whole bundle or model file, with the version that made it;"
+    " `privpac verify --certificate-only FILE` checks the steps alone."
+)
+
+
+def _found(promise: Promise, not_rebuilt: str = "") -> Verified:
+    rebuilt = not not_rebuilt
     return Verified(
-        warnings=(*promise.warnings, *_version_warnings(str(promise.version), rebuilt=rebuilt)),
+        warnings=(*promise.warnings, *_version_warnings(promise.version, not_rebuilt)),
+        not_rebuilt=not_rebuilt,
         steps=promise.steps,
         rebuilt=rebuilt,
         for_release=promise.for_release,
@@ -190,13 +216,10 @@ def _refuse_unlike_table(table: ReleasedTable) -> None:
         raise NotCertified("The synthetic records are not such as these parameters ever release.")
 
 
-def _version_warnings(version: str, *, rebuilt: bool) -> Iterator[str]:
-    if not rebuilt:
-        yield (
-            f"Made by another version ({version[:20]!r}, this is {__version__!r}), and could not be rebuilt: the "
-            "same certificate does not follow from the stored parameters here. Verify it with the version that made it."
-        )
-    elif version != __version__:
+def _version_warnings(version: str | None, not_rebuilt: str) -> Iterator[str]:
+    if not_rebuilt:
+        yield not_rebuilt
+    elif version is not None and version != __version__:
         yield f"Made by another version ({version[:20]!r}, this is {__version__!r}), and rebuilt all the same."
 
 
@@ -223,9 +246,6 @@ def _refuse_unlike(model: Model, tree: Mapping[str, Any], concepts: AnyClass | N
     drawn_from = concepts or concepts_from_json(wishes["concepts"], model.schema)
     recipe = (_few_labels if "few_labels" in wishes else _recipe)(model, drawn_from)
     fresh = recipe.certify().with_coins(model.certificate["coins"])
-    if model.version != __version__ and "grid" not in model.certificate["learner"]:  # others named no grid
-        learner = {key: value for key, value in fresh.learner.items() if key != "grid"}
-        fresh = replace(fresh, learner=learner)
     _refuse_other_certificate(fresh, tree["certificate"])
     if not recipe.releases(model.hypothesis):
         raise NotCertified("The rule is not one that these parameters ever release.")
@@ -244,19 +264,22 @@ def _few_labels(model: Model, concepts: str | AnyClass) -> FewLabels:
 
     wishes = model.certificate["request"]
     size = Size(whole(wishes["labelled"], least=0), whole(wishes["unlabelled"], least=0))
-    request = request_from_json(wishes, schema=model.schema, labelled=size.labelled)
-    return FewLabels(concepts, replace(request, size=size), Settings.from_json(wishes["few_labels"]))
+    request = request_from_json(wishes, schema=model.schema, size=size)
+    if request.costs is not None:
+        raise NotCertified("Learning from few labels counts all mistakes alike: there are no costs.")
+    return FewLabels(concepts, request, Settings.from_json(wishes["few_labels"]))
 
 
 def _recipe(model: Model, concepts: str | AnyClass) -> Recipe:
     wishes = model.certificate["request"]
     shares = {
         name: None if wishes[name] is None else read_number(wishes[name])
-        for name in ("estimate_epsilon", "leaf_epsilon")
+        for name in ("estimate_epsilon", "leaf_epsilon", "rate_epsilon")
+        if name in wishes
     }
     return Recipe(
         concepts,
-        request_from_json(wishes, schema=model.schema, labelled=whole(wishes["labelled"], least=0)),
+        request_from_json(wishes, schema=model.schema, size=Size(whole(wishes["labelled"], least=0))),
         holdout=read_number(wishes["holdout"]),
         **shares,
     )

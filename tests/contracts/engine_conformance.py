@@ -39,6 +39,7 @@ from privpac.data.grid_counts import GridCounts
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts
+from privpac.request import LearnRequest
 from tests.forms import written_out
 
 SCHEMA = Schema.from_json(
@@ -73,7 +74,6 @@ _CHOSEN = (
     "recconcave:key",
     "blocks:key",
     "trees:2",
-    "staged:1+1",
     "lists:2",
     "one-test",
     "conjunctions:2",
@@ -82,7 +82,6 @@ _CHOSEN = (
     "scorecards:2",
     "card:3",
     "graded-tree",
-    "risk-tree:2",
     "halfspaces:age,dose",
     "reference:dose",
     "noisy-cuts:age:0.1",
@@ -157,7 +156,7 @@ def drawn_in_memory(word: str, n: int, protect: str = "records") -> object:
 def learner(word: str, n: int, protect: str = "records") -> Learner:
     delta = DELTAS.get(word.partition(":")[0], Fraction(0))
     return learner_for(
-        word, Request(schema=SCHEMA, size=Size(n), epsilon=Fraction(1), delta=delta, protect=protect)
+        word, Request(SCHEMA, Size(n), LearnRequest(epsilon=Fraction(1), delta=delta, protect=protect))
     )
 
 
@@ -258,7 +257,7 @@ class EngineConformance:
         assert made.release(memory, SeededCoins(3)) == made.release(other, SeededCoins(3))
 
     def test_the_same_estimate_and_leaf_counts(self, both: tuple[MemorySample, Sample]) -> None:
-        request = Request(schema=SCHEMA, size=Size(self.n), epsilon=Fraction(1))
+        request = Request(SCHEMA, Size(self.n), LearnRequest(epsilon=Fraction(1)))
         recipe = Recipe("trees:2", request, Fraction(1, 2), Fraction(1, 5), Fraction(1, 2))
         memory, other = (recipe.run(sample, SeededCoins(3)) for sample in both)
         assert memory.hypothesis == other.hypothesis
@@ -305,3 +304,18 @@ class EngineConformance:
         a, b = memory.rest(first).rest(second), other.rest(first).rest(second)
         assert same(a.reduce(keys), b.reduce(keys))
         assert same(memory.rest(first).take(second).reduce(keys), other.rest(first).take(second).reduce(keys))
+
+
+# Valid tables that the readers refuse today. Each test says what must hold; a reader that learns it makes its test fail
+# as "unexpectedly passing", and the mark goes.
+
+KNOWN_FAILURES: dict[str, str] = {
+    "breaks": "a CSV file above 8 MB is read in parts, which take line breaks inside quoted cells for ends of records",
+    "mixed line ends": "one CRLF line among LF lines is taken for damage",
+    "arrow dictionary": "beyond 4,096 rows a pandas ArrowDtype(dictionary) is asked for categories it does not have",
+}
+
+
+def known_failure(name: str) -> pytest.MarkDecorator:
+    """A failure that is expected until the readers are rebuilt."""
+    return pytest.mark.xfail(strict=True, reason=KNOWN_FAILURES[name])

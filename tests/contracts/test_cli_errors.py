@@ -144,7 +144,11 @@ CASES = [
         Case(f"holdout {text}", ("holdout",), ("--estimate-epsilon", "1", "--holdout", text))
         for text in ("1", "-0.1", "nan", "half")
     ),
-    Case("holdout without an estimate", ("--holdout", "--estimate-epsilon"), ("--holdout", "0.5")),
+    Case(
+        "holdout without an estimate",
+        ("--holdout", "--estimate-epsilon"),
+        ("--holdout", "0.5", "--estimate-epsilon", "none"),
+    ),
     Case("holdout of no record", ("hold-out",), ("--estimate-epsilon", "1", "--holdout", "0.01")),
     *(
         Case(f"costs {text}", ("costs",), ("--costs", text, "--concepts", "stumps"))
@@ -161,7 +165,7 @@ CASES = [
     Case(
         "protection not built yet",
         ("protect", "does not exist yet"),
-        ("--protect", "labels", "--concepts", "lists:2"),
+        ("--protect", "labels", "--concepts", "clauses:2"),
     ),
     Case(
         "bundle of an unknown base",
@@ -199,7 +203,7 @@ CASES = [
     Case("report in no folder", ("report", "folder"), ("--report", "nowhere/report.html")),
     Case("ledger absent", ("nowhere.db",), ("--ledger", "nowhere.db")),
     Case("ledger is no ledger", ("data.csv",), ("--ledger", "data.csv")),
-    Case("budget refused", ("epsilon 7", "epsilon 5"), ("--epsilon", "7"), code=3),
+    Case("budget refused", ("epsilon 7", "epsilon 5"), ("--epsilon", "7", "--concepts", "stumps"), code=3),
 ]
 
 

@@ -220,6 +220,8 @@ def test_a_path_that_leads_nowhere_is_noticed(path: str) -> None:
 def test_make_targets_that_are_named_exist(path: Path) -> None:
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     text = path.read_text(encoding="utf-8")
+    if path.name == "CHANGELOG.md":
+        text = text.partition("\n## [0")[0]  # releases had targets of their own
     named = set(re.findall(r"`make ([\w-]+)`", text)) | set(
         re.findall(r"^\$ make ([\w-]+)", text, re.MULTILINE)
     )
@@ -252,7 +254,7 @@ def test_the_core_depends_on_what_the_architecture_says() -> None:
 
 
 def test_the_layout_in_the_architecture_is_the_one_there_is() -> None:
-    """Every module and every folder, with what it says of itself; `make architecture` draws it anew."""
+    """Every module and every folder, with what it says of itself; `make catalogue` draws it anew."""
     written = layout.PAGE.read_text(encoding="utf-8")
     assert layout.page_with_layout(written) == written
     assert layout.START in written
@@ -274,7 +276,7 @@ FORBIDDEN = {
     "unfinished work": re.compile(r"\b(?:" + "|".join(["TO" + "DO", "FIX" + "ME", "X" * 3]) + r")\b"),
     "a stub": re.compile("NotImplemented" + "Error"),
     "a test that does not run": re.compile(
-        r"pytest\.mark\.(?:" + "sk" + "ip|x" + r"fail)|pytest\." + "sk" + r"ip\("
+        r"pytest\.mark\.(?:" + "sk" + "ip|x" + r"fail(?!\(strict=True))|pytest\." + "sk" + r"ip\("
     ),
 }
 

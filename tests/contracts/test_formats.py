@@ -1,4 +1,4 @@
-"""The page of formats is complete: every rule with its parameters and its condition, and a schema for every document.
+"""The pages of formats and of the rule book are complete: every function of the book, and a schema for every document.
 
 Every document that must be accepted fits its schema, and other forms do not.
 """
@@ -8,24 +8,21 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
+from docs.hooks import pages
 from jsonschema_rs import Draft202012Validator, Registry
 
 from privpac.checker.document import BUNDLE, CERTIFICATE, MODEL, SIGNATURE, TABLE
-from privpac.checker.steps import RULES
-from tests.contracts.examples import EXAMPLES
-from tests.together import together
+from privpac.checker.functions import FUNCTIONS
 from tests.vectors.frozen import Vector, accepted, vectors
 from tests.vectors.judging import UNREADABLE
 
 REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
 SCHEMAS = REFERENCE / "schemas"
-PAGE = (REFERENCE / "formats.md").read_text(encoding="utf-8")
-BESIDES = {"never", "size", "base_odds", "base_ratio", "base_most", "base_failure"}
-"""Words of the table of parameters that not every step of the rule has, or that are values."""
 FILES = {
     MODEL: "model",
     TABLE: "table",
@@ -100,24 +97,21 @@ def test_a_field_too_many_and_one_too_few_do_not_fit(name: str) -> None:
             assert not check({key: value for key, value in tree.items() if key != field}), field
 
 
-def _rows(text: str) -> dict[str, str]:
-    """What stands beside every rule in the tables of a part of the page."""
-    rows = re.findall(r"^\| (`[^|]+) \| (.+) \|$", text, re.MULTILINE)
-    return {rule: says for names, says in rows for rule in re.findall(r"`([^`]+)`", names)}
+def test_every_function_of_the_book_is_described_and_no_other() -> None:
+    page = (REFERENCE / "rule-book.md").read_text(encoding="utf-8")
+    start = page.index("| Function | What it is |")
+    rows = re.findall(r"^\| (`[^|]+) \| .+ \|$", page[start : page.index("\n\n", start)], re.MULTILINE)
+    assert sorted(name for names in rows for name in re.findall(r"`([^`]+)`", names)) == sorted(FUNCTIONS)
 
 
-def test_every_rule_has_its_condition_on_the_page() -> None:
-    steps = PAGE[PAGE.index("### Steps") : PAGE.index("### Versions of formats")]
-    conditions = _rows(steps)
-    assert set(RULES) == set(conditions)
-    assert all(len(says) > 20 for says in conditions.values())
+def test_the_page_of_the_book_is_the_book() -> None:
+    rules = (files("privpac.checker") / "rules.txt").read_text(encoding="utf-8")
+    assert f"```text\n{rules}```" in pages.generated()["reference/book.md"]()
 
 
-@together(RULES)
-def test_the_table_names_the_parameters_of_a_rule_and_no_others(rule: str) -> None:
-    start = PAGE.index("| Rule | `where` |")
-    table = _rows(PAGE[start : PAGE.index("\n\n", start)])
-    named = set(re.findall(r"`([^`]+)`", table[rule]))
-    used = set(EXAMPLES[rule]().to_json().get("where", {}))
-    assert used <= named
-    assert named - used <= BESIDES
+def test_the_rule_that_the_page_shows_is_in_the_book() -> None:
+    page = (REFERENCE / "rule-book.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^```text\n(rule .*?)^```$", page, re.MULTILINE | re.DOTALL)
+    rules = (files("privpac.checker") / "rules.txt").read_text(encoding="utf-8")
+    wanted = [line for line in rules.splitlines() if not line.startswith("  title ")]
+    assert shown.splitlines() == wanted[wanted.index(shown.splitlines()[0]) :][: len(shown.splitlines())]

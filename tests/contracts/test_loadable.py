@@ -20,7 +20,7 @@ no-answer point predicate scorecard sparse-set threshold tree union
 """
 CLASSES = """
 CentredHalfspaces CodeSets Conjunctions Constants Cuts DecisionLists Disjunctions Finite GeneratedPoints Halfplanes
-Halfspaces Intervals Majorities OneTest Points Rectangles Scorecards Stumps TabledHalfspaces Thresholds TreeMixture
+Halfspaces Intervals OneTest Points Rectangles Scorecards Stumps TabledHalfspaces Thresholds TreeMixture
 Trees Unions
 """
 SCHEMA = Schema.from_json(

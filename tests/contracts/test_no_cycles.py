@@ -23,6 +23,6 @@ def test_imports_have_no_cycle_even_lazily() -> None:
 
 def test_a_cycle_would_be_found() -> None:
     known = needs()
-    known["privpac.plan.table"] |= {"privpac.plan.plan"}
+    known["privpac.planning.table"] |= {"privpac.planning.making"}
     with pytest.raises(CycleError):
         TopologicalSorter(known).prepare()

@@ -21,12 +21,10 @@ from privpac.constructions.release.methods import METHODS as RELEASES
 from privpac.constructions.words import WORDS
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.plan.answer import Answer
-from privpac.plan.columns import PLAIN as SHOWN_NAMES
-from privpac.plan.kinds import KINDS
-from privpac.plan.options import OPTIONS
-from privpac.plan.runs import run_of
-from privpac.plan.runs.base import Run
+from privpac.planning.answer import Answer
+from privpac.planning.kinds import KINDS
+from privpac.planning.options import OPTIONS
+from tests.planned import learner_of
 from tests.together import together
 
 LEARNERS = {option.learner for option in OPTIONS}
@@ -35,12 +33,10 @@ PLAIN = "occam"
 NO_PROMISE = "none: "
 """What follows is the reason."""
 _ONE_RUN = NO_PROMISE + "one run fails every second time; boosted-points repeats it"
-_STAGES = "staged"
 _CLASSIFIERS = NO_PROMISE + "nothing is proved of the errors of other libraries' classifiers"
 _PARTS = NO_PROMISE + "a mechanism or a number beside a rule, not a way to learn one"
 _MIXTURE = "default"
 _CARD = NO_PROMISE + "how well a card ranks was measured, not proved"
-_RISK_TREE = NO_PROMISE + "how well a risk tree ranks was measured, not proved"
 _GRADED = NO_PROMISE + "its errors are those of the default tree; how well it ranks was measured, not proved"
 _NESTED = NO_PROMISE + "a wrapper around any learner, whose records it takes as they are"
 
@@ -60,23 +56,22 @@ ROW_OF: dict[str, str] = {
     "denoised-cuts": "denoised-cuts",
     "disjunctions": PLAIN,
     "estimate": _PARTS,
+    "bought-rate": _PARTS,
     "finite": PLAIN,
-    "finite-labels": "label-cover",
+    "finite-labels": "labels",
     "flipped": "flipped-answers",
     "generated": PLAIN,
     "generic": "generic-learner",
     "geometric": _PARTS,
     "graded-tree": _GRADED,
     "halfspaces": PLAIN,
-    "halfspaces-labels": "label-cover",
+    "halfspaces-labels": "labels",
     "intervals": PLAIN,
-    "intervals-labels": "label-cover",
+    "intervals-labels": "labels",
     "label-boost": "label-boost",
-    "label-private-trees": NO_PROMISE + "tests lie where the features of the records are",
     "leaf-counts": _PARTS,
     "lists": PLAIN,
     "nested": _NESTED,
-    "majorities": _MIXTURE,
     "net-relabelled": "net-relabelled",
     "noisy-cuts": "noisy-cuts",
     "one-test": PLAIN,
@@ -87,11 +82,12 @@ ROW_OF: dict[str, str] = {
     "points-code": "reed-solomon-points",
     "points-cover": "pairwise-cover",
     "points-gibbs": "sparse-sets",
-    "points-labels": "label-cover",
+    "points-labels": "labels",
     "points-sampled": _ONE_RUN,
     "recconcave": "rec-concave",
+    "refined": _MIXTURE,
     "rectangles": PLAIN,
-    "rectangles-labels": "label-cover",
+    "rectangles-labels": "labels",
     "reference": "reference-cover",
     "reference-sampled": NO_PROMISE
     + "the prior mass of balls, which its promise needs, is declared by its builder",
@@ -104,22 +100,19 @@ ROW_OF: dict[str, str] = {
     "release-quantiles": "quantiles",
     "release-tree": "tree-counts",
     "resampled": _NESTED,
-    "risk-tree": _RISK_TREE,
     "scorecards": PLAIN,
     "ssl-relabel": "ssl-relabel",
     "stable": NO_PROMISE + "robust to one record, which is not privacy",
-    "staged-mixture": _STAGES,
-    "staged-trees": _STAGES,
     "stumps": PLAIN,
-    "stumps-labels": "label-cover",
+    "stumps-labels": "labels",
     "subsampled": _NESTED,
     "switches": "switches",
     "thresholds": PLAIN,
-    "thresholds-labels": "label-thresholds",
+    "thresholds-labels": "labels",
     "tree-mixture": _MIXTURE,
     "trees": PLAIN,
     "unions": PLAIN,
-    "unions-labels": "label-cover",
+    "unions-labels": "labels",
     "vote": "vote",
     "vote-classifiers": _CLASSIFIERS,
     "vote-three-classes": _CLASSIFIERS,
@@ -130,10 +123,8 @@ WORD_ROW = {
     "clauses": "clause-counts",
     "switches": "switches",
     "recconcave": "rec-concave",
-    "staged": _STAGES,
     "card": _CARD,
     "graded-tree": _GRADED,
-    "risk-tree": _RISK_TREE,
     "reference": "reference-cover",
     "noisy-cuts": "noisy-cuts",
     "denoised-cuts": "denoised-cuts",
@@ -210,48 +201,6 @@ def test_every_row_is_named_by_something_that_exists() -> None:
     assert all(option.source in REGISTER for option in OPTIONS)
 
 
-def test_every_row_can_be_simulated() -> None:
-    """By the printed command, or by what it names in plan/runs; what cannot be run there says why."""
-    assert all(callable(run_of(option)) for option in OPTIONS)
-    assert all(option.run for option in OPTIONS if option.command is None)
-
-
-NEEDED, REACHABLE = {"error": "0.2", "epsilon": 2}, {"records": 200, "epsilon": 2}
-
-
-@pytest.mark.long_cases(
-    "thresholds-wishes1", "any:3-wishes8", "points-wishes2", "intervals-wishes5", "rectangles:2-wishes6"
-)
-@pytest.mark.parametrize(
-    ("word", "wishes"),
-    [
-        ("thresholds", {"bits": 8, "delta": "1e-6", **NEEDED}),
-        ("thresholds", {"bits": 8, "protect": "predictions", **REACHABLE}),
-        ("points", {"bits": 8, "protect": "labels", **NEEDED}),
-        ("points", {"bits": 2, "release": True, **NEEDED}),
-        ("points", {"bits": 2, "release": True, **REACHABLE}),
-        ("intervals", {"bits": 8, "release": True, **NEEDED}),
-        ("rectangles:2", {"bits": 8, "protect": "predictions", **NEEDED}),
-        ("reference:10", {"records": 200, "error": "0.2"}),
-        ("any:3", {"bits": 16, "protect": "predictions", **REACHABLE}),
-    ],
-)
-def test_every_simulated_row_has_a_number_or_a_reason(word: str, wishes: dict[str, Any]) -> None:
-    kinds = {"error": plan.reachable, "epsilon": plan.smallest_epsilon, "records": plan.needed}
-    ask = next(ask for name, ask in kinds.items() if name not in wishes)
-    found = ask(word, simulate=True, seconds="0.5", **wishes)
-    assert found.answers
-    for row in found.answers:
-        tree = row.to_json()
-        if row.simulated is None:
-            assert len(tree["simulation"]["why"]) > 20
-            name = SHOWN_NAMES.get(row.option.learner, row.option.learner)
-            assert name in str(found).split("Not simulated: ", 1)[1]
-        else:
-            assert tree["simulated"] <= float(row.proved) + 1e-9
-            assert tree["simulation"]["on"] in str(found)
-
-
 SCHEMA = """{"label": "y", "columns": [
   {"name": "c", "kind": "numeric", "lower": 0, "upper": 65535, "integer": true},
   {"name": "d", "kind": "numeric", "lower": 0, "upper": 255, "integer": true}]}"""
@@ -300,7 +249,7 @@ def test_every_release_command_is_one_the_command_line_reads(word: str, tmp_path
     for row in planned(word, tmp_path, release=True):
         name, verb, *arguments = shlex.split(row.command or "")
         context = typer.main.get_command(app()).commands[verb].make_context(verb, arguments)
-        assert (name, context.params["column"]) == ("privpac", "c")
+        assert (name, context.params["columns"]) == ("privpac", "c")
 
 
 PROMISED = [
@@ -335,7 +284,7 @@ def test_printed_words_for_densities_and_spheres_promise_what_was_planned() -> N
 
 
 def _promises(row: Answer, schema: Schema, records: int) -> None:
-    learner = Run.of(row).learner(schema, records, row.wish.epsilon)
+    learner = learner_of(row, schema, records)
     certificate = learner.certify(Size(records))
     facts = [proof.fact for proof in certificate.accuracy]
     kept = [fact for fact in facts if fact.against.value == row.option.setting]

@@ -5,20 +5,13 @@ Certifying needs no records and refuses what could not be run, so sizes may be a
 
 from __future__ import annotations
 
-import shlex
-from fractions import Fraction
-from itertools import pairwise
-
 import pytest
 
 from privpac import Schema, plan
-from privpac.answering.offer import offer_for
-from privpac.constructions.few_labels.methods import FewLabels
-from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Size
 from privpac.errors import PrivpacError, SizeError
-from privpac.plan.answer import Answer
-from privpac.wishes import AnswerWishes
+from privpac.planning.answer import Answer
+from tests.claims.commands import certificate_of
 
 SCHEMAS = {
     "fine": Schema.from_json(
@@ -56,19 +49,7 @@ LISTING = ("label-boost", "ssl-relabel", "vote", "flipped-answers", "relabelled-
 
 def certified(command: str, row: Answer, schema: Schema) -> None:
     """As the command does before it charges anything."""
-    options = dict(pairwise(shlex.split(command)))
-    word, epsilon = options["--concepts"], Fraction(options["--epsilon"])
-    size = Size(row.need.labelled, row.need.unlabelled if "--unlabelled" in options else 0)
-    if options.get("--protect") == "predictions":
-        models = int(options["--models"]) if "--models" in options else None
-        offer_for(
-            AnswerWishes(word, epsilon, models=models), schema=schema, size=size, coins="seeded"
-        ).certify()
-    elif "--unlabelled" in options:
-        FewLabels.chosen(word, Request(schema, size, epsilon), method=options["--method"]).certify()
-    else:
-        request = Request(schema, size, epsilon, protect=options.get("--protect", "records"))  # type: ignore[arg-type]
-        learner_for(word, request).certify(size)
+    certificate_of(command, schema, Size(row.need.labelled, row.need.unlabelled))
 
 
 def rows(word: str, schema: Schema, error: str, epsilon: str) -> list[Answer]:

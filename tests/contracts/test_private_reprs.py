@@ -17,6 +17,7 @@ from privpac.data.columns import Boolean, Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.numbers.exact import ratio_for
+from privpac.request import LearnRequest
 from tests.forms import written_out
 
 SECRET = 7919
@@ -86,7 +87,7 @@ def _values(law: Any) -> list[Any]:
 
 @pytest.mark.parametrize("word", sorted(CONCEPTS))
 def test_no_law_prints_a_count(word: str) -> None:
-    request = Request(schema=SCHEMA, size=sample().size, epsilon=Fraction(1), delta=Fraction(1, 1000))
+    request = Request(SCHEMA, sample().size, LearnRequest(epsilon=Fraction(1), delta=Fraction(1, 1000)))
     check(learner_for(CONCEPTS[word], request).concepts)
 
 

@@ -13,7 +13,7 @@ import typer
 from docs.hooks.reference import EXITS
 
 import privpac
-from privpac import plan
+from privpac.checker.book import book
 from privpac.cli.app import app
 from privpac.concepts.catalogue import stored_rules
 from privpac.constructions.words import WORDS
@@ -28,6 +28,8 @@ DOCUMENTS = "\n".join(
 )
 TABLE = (ROOT / "docs" / "reference" / "words.md").read_text(encoding="utf-8")
 FORMATS = (ROOT / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")
+PARAMETERS = {name for forms in book().rules.values() for rule in forms for name in rule.where}
+"""Those of rules, which the rule book describes."""
 VERBS = typer.main.get_command(app()).commands  # type: ignore[attr-defined]
 NAMES = [name for name in privpac.__all__ if name != "__version__"]
 
@@ -55,7 +57,7 @@ def test_the_table_of_names_and_the_imports_for_type_checkers_agree() -> None:
 def test_the_architecture_names_what_stays() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     paragraph = text.split("## Public names\n")[1].split("These stay")[0]
-    assert set(re.findall(r"`(\w+)`", paragraph)) == {"privpac", *NAMES, *plan.__all__}
+    assert set(re.findall(r"`(\w+)`", paragraph)) == {"privpac", *NAMES}
 
 
 def test_an_unknown_name_is_refused() -> None:
@@ -107,7 +109,7 @@ def _keys(tree: Any) -> Iterator[str]:
 
 
 def _described(key: str) -> bool:
-    return bool(re.search(rf'[`"{{\s]{re.escape(key)}["`]', FORMATS))
+    return key in PARAMETERS or bool(re.search(rf'[`"{{\s]{re.escape(key)}["`]', FORMATS))
 
 
 def _model(concepts: str, **wishes: Any) -> dict[str, Any]:
@@ -169,5 +171,6 @@ def test_every_field_of_a_derivation_and_every_kind_is_described() -> None:
     steps = [make().to_json() for make in EXAMPLES.values()]
     missing = {key for key in _keys(steps) if not _described(key)}
     missing |= {key for options in OPTIONS.values() for key in options if not _described(key)}
-    missing |= {kind for kind in [*stored_rules(), *OPTIONS, *EXAMPLES] if f"`{kind}`" not in FORMATS}
+    missing |= {kind for kind in [*stored_rules(), *OPTIONS] if f"`{kind}`" not in FORMATS}
+    missing |= EXAMPLES.keys() - book().rules.keys()
     assert not missing

@@ -15,9 +15,12 @@ import pyarrow as pa
 import pytest
 import sklearn
 from sklearn.base import clone, is_classifier
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
-from sklearn.ensemble import AdaBoostClassifier
-from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.ensemble import AdaBoostClassifier, StackingClassifier, VotingClassifier
+from sklearn.inspection import permutation_importance
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score, learning_curve
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import check_dataframe_column_names_consistency, check_estimator
@@ -246,3 +249,80 @@ def test_no_text_about_an_estimator_holds_a_record(
     text += repr(vars(fitted))
     assert "patient" not in text
     assert not any(repr(float(dose)) in text for dose in records["dose"])
+
+
+LABELS: dict[str, tuple[list[Any], np.ndarray]] = {
+    "int": ([0, 1], np.array([0, 1])),
+    "bool": (["false", "true"], np.array([False, True])),
+    "text": (["ja", "no"], np.array(["ja", "no"])),
+    "objects": (["ja", "no"], np.array(["ja", "no"], dtype=object)),
+}
+SCHEMAS = [(kind, order) for kind in LABELS for order in ("sorted", "reversed")]
+
+
+def _weak() -> tuple[np.ndarray, np.ndarray]:
+    """Records whose first column tells the class, mostly, and whose second is noise; and which class it is."""
+    random = np.random.default_rng(4)
+    X = random.integers(0, 100, (600, 2))
+    return X, (X[:, 0] + random.normal(0, 15, 600) >= 50).astype(int)
+
+
+def _case(kind: str, order: str, concepts: str) -> tuple[PrivateClassifier, np.ndarray, np.ndarray]:
+    classes, values = LABELS[kind]
+    columns = [
+        {"name": name, "kind": "numeric", "lower": 0, "upper": 99, "integer": True}
+        for name in ("tells", "noise")
+    ]
+    entries = {"label": "y", "classes": classes if order == "sorted" else classes[::-1], "columns": columns}
+    X, second = _weak()
+    classifier = PrivateClassifier(
+        concepts, epsilon=40, schema=entries, probabilities=concepts != "card", random_state=1
+    )
+    return classifier, X, values[second]
+
+
+@pytest.mark.parametrize("concepts", ["trees:1", "card"])
+@pytest.mark.parametrize(("kind", "order"), SCHEMAS)
+def test_columns_and_signs_follow_the_sorted_classes(kind: str, order: str, concepts: str) -> None:
+    classifier, X, y = _case(kind, order, concepts)
+    classifier.fit(X, y)
+    assert classifier.classes_.tolist() == sorted(set(y.tolist()))
+    assert (classifier.predict(X) == y).mean() > 0.8
+    shares = classifier.predict_proba(X)
+    assert (classifier.classes_[shares.argmax(axis=1)] == y).mean() > 0.8
+    if concepts == "card":
+        margins = classifier.decision_function(X)
+        assert (classifier.classes_[(margins > 0).astype(int)] == classifier.predict(X)).all()
+    assert cross_val_score(classifier, X, y, scoring="accuracy", cv=3).mean() > 0.8
+    assert cross_val_score(classifier, X, y, scoring="roc_auc", cv=3).mean() > 0.8
+    assert cross_val_score(classifier, X, y, scoring="neg_log_loss", cv=3).mean() > -0.6
+
+
+@pytest.mark.parametrize(("kind", "order"), SCHEMAS)
+def test_meta_estimators_take_labels_of_every_kind(kind: str, order: str) -> None:
+    classifier, X, y = _case(kind, order, "trees:1")
+    several = [("one", classifier), ("other", clone(classifier).set_params(random_state=2))]
+    for tool in (
+        VotingClassifier(several),
+        VotingClassifier(several, voting="soft"),
+        StackingClassifier(several, LogisticRegression(), cv=3),
+        CalibratedClassifierCV(classifier, cv=3),
+    ):
+        assert (tool.fit(X, y).predict(X) == y).mean() > 0.8, type(tool).__name__
+        if getattr(tool, "voting", "soft") == "soft":
+            assert (tool.classes_[tool.predict_proba(X).argmax(axis=1)] == y).mean() > 0.8, type(
+                tool
+            ).__name__
+    classes = np.unique(y)
+    assert (cross_val_predict(classifier, X, y, cv=3) == y).mean() > 0.8
+    shares = cross_val_predict(classifier, X, y, cv=3, method="predict_proba")
+    assert (classes[shares.argmax(axis=1)] == y).mean() > 0.8
+    _, _, scores = learning_curve(
+        classifier, X, y, cv=3, train_sizes=[0.5, 1.0], shuffle=True, random_state=1
+    )
+    assert scores.mean() > 0.8
+    tells, noise = permutation_importance(
+        classifier.fit(X, y), X, y, scoring="roc_auc", n_repeats=3, random_state=1
+    ).importances_mean
+    assert tells > 0.2
+    assert abs(noise) < 0.05

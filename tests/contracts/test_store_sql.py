@@ -77,7 +77,7 @@ def test_the_file_is_durable_and_exclusive(tmp_path: Path) -> None:
             connection.exec_driver_sql(f"PRAGMA {name}").scalar()
             for name in ("journal_mode", "synchronous", "application_id")
         ]
-        assert pragmas == ["wal", 2, layout.APPLICATION_IDS[1]]
+        assert pragmas == ["wal", 2, layout.SQLITE_ID]
     store.append(Charge(costing("0.1")))
     with pytest.raises(sa.exc.DBAPIError, match="only grows"), store.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE entry SET note = 'x'")

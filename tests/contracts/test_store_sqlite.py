@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from fractions import Fraction
@@ -17,11 +18,12 @@ import pytest
 
 from privpac.errors import NotCertified, ParameterError, PrivpacError
 from privpac.guarantee.ledger import store as store_module
-from privpac.guarantee.ledger.account import Charge
+from privpac.guarantee.ledger.account import Charge, seal
 from privpac.guarantee.ledger.budget import Budget, exact_text
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.guarantee.ledger.promises import Promises
-from privpac.guarantee.ledger.store import SqliteStore
+from privpac.guarantee.ledger.sql_store import SqlStore
+from privpac.guarantee.ledger.store import SqliteStore, Store
 from tests.contracts.store_conformance import (
     START_METHODS,
     NewStore,
@@ -86,7 +88,10 @@ def edit(path: Path, *statements: str) -> None:
         ("UPDATE entry SET rho = NULL WHERE number = 17", "row 17 was altered"),
         ("UPDATE entry SET purchase = '{}' WHERE number = 17", "row 17 was altered"),
         ("UPDATE entry SET purchase = '[]' WHERE number = 17", "row 17 was altered"),
-        ("UPDATE account SET format = 'privpac-ledger/1'", "truncated or was edited"),
+        (
+            "UPDATE account SET format = 'privpac-ledger/1'",
+            "of an earlier version, which privpac 0.2.0 reads",
+        ),
         ("UPDATE account SET format = 'privpac-ledger/9'", "truncated or was edited"),
         ("UPDATE account SET spent_epsilon = 'much'", "truncated or was edited"),
         ("DELETE FROM account", "truncated or was edited"),
@@ -98,6 +103,48 @@ def test_an_edit_by_hand_is_found(filled: Path, statement: str, message: str) ->
     edit(filled, statement)
     with pytest.raises(NotCertified, match=message):
         Ledger.open(filled).verify()
+    for place in (filled, f"sqlite:///{filled}"):  # nor is anything charged on top of it, by either store
+        with pytest.raises(NotCertified, match=f"{message}|row 6[01] was added"):
+            Ledger.over(opened(place)).charge(epsilon="0.01")
+
+
+def opened(place: Path | str) -> Store:
+    return SqlStore.open(place) if isinstance(place, str) else SqliteStore.open(place)
+
+
+@pytest.mark.parametrize("kind", [SqliteStore, SqlStore])
+def test_an_edit_while_a_ledger_is_in_use_is_found_by_the_next_charge(
+    filled: Path, kind: type[Store]
+) -> None:
+    store = opened(filled if kind is SqliteStore else f"sqlite:///{filled}")
+    store.append(Charge(costing("0.01")))
+    edit(filled, "UPDATE account SET spent_epsilon = '0', spent_rho = '0'")
+    with pytest.raises(NotCertified, match="totals do not follow from its rows"):
+        store.append(Charge(costing("0.01")))
+    edited = store.account()
+    assert (edited.count, edited.spent.epsilon) == (61, 0)
+
+
+@pytest.mark.parametrize("kind", [SqliteStore, SqlStore])
+def test_only_rows_that_came_since_are_followed(
+    filled: Path, kind: type[Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, other = opened(filled if kind is SqliteStore else f"sqlite:///{filled}"), SqliteStore.open(filled)
+    store.append(Charge(costing("0.01")))
+    hashed: list[object] = []
+
+    def counting(previous: str, facts: Mapping[str, object]) -> str:
+        hashed.append(facts["number"])
+        return seal(previous, facts)
+
+    monkeypatch.setattr("privpac.guarantee.ledger.chain.seal", counting)
+    store.append(Charge(costing("0.01")))
+    assert hashed == []
+    other.append(Charge(costing("0.01")))
+    hashed.clear()
+    store.append(Charge(costing("0.01")))
+    assert hashed == [63]
+    Ledger.over(store).verify()
 
 
 def test_a_well_formed_row_that_was_never_charged_is_found(filled: Path) -> None:
@@ -110,7 +157,7 @@ def test_a_well_formed_row_that_was_never_charged_is_found(filled: Path) -> None
     )
     with pytest.raises(NotCertified, match="row 61 was added without being charged"):
         Ledger.open(filled).verify()
-    with pytest.raises(NotCertified, match="edited"):
+    with pytest.raises(NotCertified, match="row 61 was added without being charged"):
         Ledger.open(filled).charge(epsilon="0.01")
 
 

@@ -1,7 +1,7 @@
-"""A construction is one folder, its check, its proof page and its tests: the example of CONTRIBUTING.md, carried out.
+"""A construction is one folder, a rule in the book, a proof page and tests: the example of CONTRIBUTING.md carried out.
 
-The files that CONTRIBUTING.md shows are added to a copy of the tree, and the one command that it names is run. Nothing
-else is changed, and then every test of the copy that could notice runs and holds.
+The files and the rule that CONTRIBUTING.md shows are added to a copy of the tree, and the one command that it names is
+run. Nothing else is changed, and then every test of the copy that could notice runs and holds.
 """
 
 from __future__ import annotations
@@ -12,17 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.worked_example import KNOWN, ROOT, could_notice, planted, run, shown
+from tests.contracts.worked_example import KNOWN, ROOT, added, could_notice, planted, run, shown
 
 FAMILY = "src/privpac/constructions/constants/"
 OUTSIDE = {
-    "src/privpac/checker/steps/constants.py",
-    "checker-ts/src/rules/constants.ts",
     "docs/proofs/constant-label.md",
     "tests/contracts/examples/constants.py",
     "tests/statistical/test_constants.py",
 }
-"""The check, written twice, the proof page and the tests."""
+"""The proof page and the tests."""
+BOOK = "src/privpac/checker/rules.txt"
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +32,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_only_its_folder_its_check_its_proof_page_and_its_tests_are_touched() -> None:
     assert {name for name in shown() if not name.startswith(FAMILY)} == OUTSIDE
     assert len(shown()) > len(OUTSIDE)
+    assert added().keys() == {BOOK, "src/privpac/theory/machine_checked.txt"}
     assert "`make catalogue`" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
@@ -54,22 +54,22 @@ import json
 from docs.hooks import pages, statements
 from privpac import plan
 from privpac.audit.registry import REGISTRY
-from privpac.checker.steps import RULES
+from privpac.checker.book import book
 from privpac.constructions import catalogue
 from privpac.constructions.words import WORDS
-from privpac.plan.options import OPTIONS
+from privpac.planning.options import OPTIONS
 page = lambda name: pages.text(pages.ROOT / "docs", name)
 print(json.dumps({
     "register": "constant-label" in catalogue.REGISTER,
     "formulas": "loss_constant" in catalogue.formulas(),
     "rules": "constant_label" in catalogue.rules(),
-    "checker": "constant-label" in RULES,
+    "checker": "constant-label" in book().rules,
     "words": "constants" in WORDS,
     "plan": any(option.learner == "constants" for option in OPTIONS),
     "audit": "constants" in REGISTRY,
     "page of words": "| `constants` | one label for everybody |" in page("reference/words.md"),
     "page of rules": "### constant_label\\n" in page("reference/rules.md"),
-    "page of formats": page("reference/formats.md").count("| `constant-label` | ") == 2,
+    "page of the rule book": "\\nrule constant-label: privacy\\n" in page("reference/book.md"),
     "page of theorems": "## `constant-label`\\n" in page("theorems.md"),
     "page of proofs": "[constant-label](constant-label.md) | `constants` |" in page("proofs/README.md"),
     "proof": "A label drawn by" in statements.on_page_markdown(page("proofs/constant-label.md")),

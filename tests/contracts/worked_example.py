@@ -16,6 +16,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN = re.compile(r"^New file `([^`]+)`:\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+ADDED = re.compile(r"^At the end of `([^`]+)`:\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LEFT_OUT = (".*", "build", "dist", "node_modules", "site")
 """What is made anew where it is needed. Compiled kernels are copied: compiling takes longer than all else."""
 KNOWN = "known-tests.txt"
@@ -31,6 +32,11 @@ def shown() -> dict[str, str]:
     return dict(SHOWN.findall((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")))
 
 
+def added() -> dict[str, str]:
+    """What CONTRIBUTING.md adds at the end of files."""
+    return dict(ADDED.findall((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")))
+
+
 def planted(copy: Path) -> Path:
     """A copy of the tree with these files, and with what one command writes then."""
     shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(*LEFT_OUT))
@@ -41,6 +47,9 @@ def planted(copy: Path) -> Path:
         assert not place.exists()
         place.parent.mkdir(exist_ok=True)
         place.write_text(text, encoding="utf-8")
+    for name, text in added().items():
+        with (copy / name).open("a", encoding="utf-8") as file:
+            file.write(f"\n{text}")
     (copy / ".venv").symlink_to(sys.prefix, target_is_directory=True)
     run(copy, "make", "--old-file=.venv/.ready", "catalogue")
     return copy

@@ -17,8 +17,11 @@ from privpac.checker.check import check_derivation
 from privpac.coins import Coins, law
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.trees.mixture import TreeMixture
+from privpac.concepts.trees.parts import OneTest
+from privpac.concepts.trees.trees import Trees
 from privpac.constructions.draw.occam import Occam
-from privpac.constructions.draw.staged_trees import StagedTrees
+from privpac.constructions.draw.refined_trees import RefinedTrees
 from privpac.constructions.estimates.confusion import estimate_privacy
 from privpac.constructions.prediction.vote_law import VoteLaw
 from privpac.constructions.wrappers.subsample import Subsampled
@@ -227,15 +230,22 @@ def test_the_best_adversary_of_four_adaptive_releases_stays_within_the_total(
 TINY = tiny_schema(2)
 
 
+def _refined() -> RefinedTrees:
+    tests = Binarisation.of(TINY)
+    first = TreeMixture((Trees(TINY, 1, tests, threads=1),), (1,))
+    fresh = TreeMixture((OneTest(TINY, tests),), (1,))
+    return RefinedTrees(fresh, first, Fraction(1), Fraction(1, 4), (1,), (0,), threads=1)
+
+
 @pytest.mark.parametrize(
     "name",
-    ["thresholds", "stages", "subsampled"],
+    ["thresholds", "refined", "subsampled"],
 )
 def test_the_price_of_a_learner_covers_its_divergences(name: str) -> None:
     epsilon = Fraction(1)
     learner = {
         "thresholds": lambda: Occam(Thresholds(TINY, "a"), epsilon),
-        "stages": lambda: StagedTrees(TINY, epsilon, (1, 1), Binarisation.of(TINY), threads=1),
+        "refined": _refined,
         "subsampled": lambda: Subsampled(Occam(Thresholds(TINY, "a"), epsilon), 1),
     }[name]()
     n = 2

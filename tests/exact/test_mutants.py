@@ -16,6 +16,7 @@ from privpac.guarantee import rules
 from privpac.mechanisms.gibbs import PowerWeights
 from privpac.numbers.exact import ratio_for
 from tests.exact.mutants import MUTANTS
+from tests.exact.mutants.kernels import KERNEL_FAULTS
 from tests.exact.mutants.plain import subsampled_pair
 
 
@@ -23,6 +24,15 @@ from tests.exact.mutants.plain import subsampled_pair
 def test_the_audit_catches(name: str) -> None:
     finding = audit(MUTANTS[name](), stop_when_broken=True)
     assert finding.holds is False, f"survived: true epsilon {finding.epsilon} of {finding.claim.epsilon}"
+
+
+@pytest.mark.parametrize("name", KERNEL_FAULTS)
+def test_a_planted_kernel_fault_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = KERNEL_FAULTS[name]
+    fault.check()
+    fault.plant(monkeypatch)
+    with pytest.raises((AssertionError, EnclosureError, IndexError)):
+        fault.check()
 
 
 def test_shuffling_is_what_makes_subsampling_right() -> None:

@@ -1,1 +1,1 @@
-"""The golden corpus: what each released version wrote, byte by byte, and the promise that it stays readable."""
+"""The golden corpus: what this version writes, byte by byte, so that no change of it goes unseen."""

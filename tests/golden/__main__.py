@@ -1,9 +1,7 @@
-"""`python -m tests.golden`: write what the present version writes differently from the last one, and how it all looks.
+"""`python -m tests.golden`: write what the present version writes, and how it all looks.
 
-The documents go into a folder named after the version. A released version (`corpus.RELEASED`) is refused: what people
-hold cannot be changed any more, so code that writes other bytes needs a version of its own. `looks.json` and
-`audit.json`, which hold the present state only, are written for any version; review their difference like code.
-With `--new`, all that is stored stays as it is, and what has nothing stored yet is added.
+The documents go into a folder named after the version. Review their difference like code, and that of `looks.json` and
+`audit.json`. With `--new`, all that is stored stays as it is, and what has nothing stored yet is added.
 """
 
 from __future__ import annotations
@@ -13,15 +11,14 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from privpac import __version__
 from tests.golden.audits import AUDIT, audited
 from tests.golden.cases import CASES
-from tests.golden.corpus import HERE, RELEASED, difference, expected, inherited, stored, units_below
+from tests.golden.corpus import HERE, difference, expected, stored, units_below
 from tests.golden.kinds import Case
 from tests.golden.reading import copied, looks, use
 from tests.golden.records import Place
@@ -33,19 +30,13 @@ USES = "uses.json"
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.golden", description=__doc__)
     parser.add_argument(
-        "--force", action="store_true", help="Write a released version's documents all the same."
-    )
-    parser.add_argument(
         "--audit", action="store_true", help="Enumerate the rows of the audit too (a minute)."
     )
     parser.add_argument(
         "--new", action="store_true", help="Only add what has no document or numbers yet (seconds)."
     )
     wishes = parser.parse_args(arguments)
-    write = write_new if wishes.new else partial(write_documents, force=wishes.force)
-    changed = write(__version__)
-    if changed is None:
-        return 2
+    changed = (write_new if wishes.new else write_documents)(__version__)
     write_json(LOOKS, _looks(_read(LOOKS) if wishes.new else {}))
     if wishes.audit or wishes.new:
         write_json(AUDIT, audited(_read(AUDIT) if wishes.new else {}))
@@ -65,12 +56,10 @@ def _looks(known: Mapping[str, Any]) -> dict[str, Any]:
     return {name: known[name] if name in known else looks(unit) for name, unit in stored().items()}
 
 
-def write_new(version: str) -> list[str] | None:
-    """The units that nothing was stored of, and that were added to those of the version; None if it is released."""
+def write_new(version: str) -> list[str]:
+    """The units that nothing was stored of, and that were added to those of the version."""
     known = expected(version)
     cases = [case for case in CASES if set(case.units) - known.keys()]
-    if version in RELEASED:
-        return _refused(version, [unit for case in cases for unit in case.units]) if cases else []
     with tempfile.TemporaryDirectory() as name:
         units = _units(Path(name), cases)
         new = [unit for unit in units if unit not in known]
@@ -78,26 +67,27 @@ def write_new(version: str) -> list[str] | None:
     return new
 
 
-def write_documents(version: str, *, force: bool) -> list[str] | None:
-    """The units that were written; None if they differ and the version is released."""
-    released = version in RELEASED and not force
+def write_documents(version: str) -> list[str]:
+    """The units that were written because they differ from what was stored, or were not; others stay as they are."""
     with tempfile.TemporaryDirectory() as name:
         units = _units(Path(name), CASES)
-        known = expected(version) if released else inherited(version)
+        known = expected(version)
         changed = [unit for unit, path in units.items() if unit not in known or difference(known[unit], path)]
-        if released:
-            return _refused(version, changed) if changed else []
-        shutil.rmtree(HERE / version, ignore_errors=True)
+        for unit in [unit for unit in known if unit not in units or unit in changed]:
+            _remove(known[unit])
+        _forget(HERE / version, {unit for unit in units if unit not in changed})
         _add(HERE / version, {unit: units[unit] for unit in changed})
     return changed
 
 
-def _refused(version: str, changed: list[str]) -> None:
-    print(
-        f"{version} is released, and {len(changed)} documents differ from what it wrote: {', '.join(changed)}. "
-        "Give the changed code a version of its own, and run this again.",
-        file=sys.stderr,
-    )
+def _remove(path: Path) -> None:
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def _forget(folder: Path, kept: Container[str]) -> None:
+    """Of what documents answered, keep that of those which stay."""
+    if (folder / USES).exists():
+        write_json(folder / USES, {unit: use for unit, use in _read(folder / USES).items() if unit in kept})
 
 
 def _add(target: Path, units: Mapping[str, Path]) -> None:

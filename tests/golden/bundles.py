@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from privpac import Ledger, PrivatePredictor, SeededCoins, Size
 from privpac.answering.bundle import bundle
 from privpac.answering.offer import offer_for
-from privpac.wishes import AnswerWishes
+from privpac.request import LearnRequest
 from tests.golden.kinds import ONE_ENGINE, SEED, written_json
 from tests.golden.records import RECORDS, SCHEMAS, Place
 
@@ -74,7 +73,9 @@ class Offered:
 
     def make(self, place: Place, folder: Path) -> None:
         offer = offer_for(
-            AnswerWishes(self.base, Fraction(1, 2), answers=20, records_per_person=2),
+            LearnRequest.read(
+                concepts=self.base, epsilon="1/2", answers=20, records_per_person=2, protect="predictions"
+            ),
             schema=SCHEMAS[self.schema],
             size=Size(240),
             coins="seeded",

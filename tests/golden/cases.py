@@ -25,7 +25,6 @@ from privpac.concepts.sets.codes import CodeSets
 from privpac.concepts.sets.generated import GeneratedPoints
 from privpac.concepts.sets.points import Points
 from privpac.concepts.trees.lists import DecisionLists
-from privpac.concepts.trees.majority import Majorities
 from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.parts import Constants, OneTest
 from privpac.concepts.trees.trees import Trees
@@ -136,8 +135,6 @@ _CHOSEN: tuple[Learnt, ...] = (
     _learnt("trees:1", "wards", **LABELS),
     _learnt("trees:2", "short", leaf_epsilon="0.2", estimate_epsilon="0.5", holdout="0.2"),
     _learnt("trees:2", "wards", costs=(1, 2, 5)),
-    _learnt("staged:1+1", "clinic"),
-    _learnt("staged:1+1", "clinic", **LABELS),
     _learnt("lists:2", "short"),
     _learnt("lists:2", "wards", estimate_epsilon=1),
     _learnt("conjunctions:2", "short"),
@@ -145,13 +142,11 @@ _CHOSEN: tuple[Learnt, ...] = (
     _learnt("scorecards:2", "short"),
     _learnt("card", "clinic"),
     _learnt("card", "clinic", epsilon=10, delta="1e-6"),
-    _learnt("card:pairs", "clinic", epsilon=25),
     _learnt("card:mixed", "clinic", epsilon=25),
     _learnt("card:3", "clinic", **LABELS),
     _learnt("card:2", "short", costs=(1, 3), estimate_epsilon=1),
     _learnt("graded-tree", "clinic"),
     Learnt("graded-tree-levels", "clinic", "graded-tree", {"epsilon": 25}),
-    _learnt("risk-tree:2", "clinic"),
     _learnt("halfspaces:age,dose", "two"),
     _learnt("halfspaces:age,dose", "two", **LABELS),
     _learnt("reference:dose", "dose"),
@@ -165,8 +160,6 @@ _CHOSEN: tuple[Learnt, ...] = (
     _learnt("subsampled:100:stumps", "clinic", costs=(1, 2)),
     _learnt("confident:3:intervals:age", "age"),
     _learnt("stable:thresholds:age", "age", delta="0.1"),
-    Learnt("auto-staged", "short", "auto", {"epsilon": 25}),
-    Learnt("auto-first-design", "short", "auto:1", {"epsilon": 5}),
 )
 """Words with wishes, on schemas and with seeds that show something."""
 
@@ -215,7 +208,6 @@ OBJECTS: tuple[Learnt, ...] = (
     _object("intervals", "age", lambda s: Intervals(s, "age")),
     _object("one-test", "short", lambda s: OneTest(s, _tests(s))),
     _object("constants", "short", lambda s: Constants(s, _tests(s))),
-    _object("majorities", "short", lambda s: Majorities(s, _tests(s))),
     _object("points", "keys", lambda s: Points(s, "key")),
     _object("rectangles", "two", lambda s: Rectangles(s, ("age", "dose"), bins=(6, 4), inside=0)),
     _object("scorecards", "short", lambda s: Scorecards(s, 2, 1, 4)),
@@ -316,8 +308,8 @@ BUNDLES: tuple[Case, ...] = (
 OTHERS: tuple[Case, ...] = (
     Compared("models", WORDED[0], WORDED[6]),
     Compared("models-people", WORDED[0], WORDED[6], {"records_per_person": 2}),
-    *map(Charged, ("charged", "filtering", "migrated")),
-    *map(Copied, ("charged", "first", "migrated")),
+    *map(Charged, ("charged", "filtering")),
+    *map(Copied, ("charged", "filtering")),
     Totalled("filtering"),
     Signed("paid"),
 )

@@ -1,7 +1,6 @@
-"""Where the corpus lies, which versions wrote it, and when two documents count as the same.
+"""Where the corpus lies, and when two documents count as the same.
 
-A version's folder holds what that version writes differently from the version before it; everything else it inherits.
-So a folder shows at a glance what a version changed, and the corpus stays small.
+Until 1.0 there is one folder, of the present version: earlier documents are refused (docs/reference/stability.md).
 
 Every document names the version that wrote it, and its digest covers that name. Two documents are therefore the same
 if their bytes are, once `version` and `digest` are taken out; written by one and the same version, nothing is taken
@@ -18,18 +17,18 @@ import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-__all__ = ["HERE", "RELEASED", "database", "difference", "expected", "inherited", "stored", "units_below"]
+from privpac import __version__
+
+__all__ = ["CURRENT", "HERE", "database", "difference", "expected", "stored", "units_below"]
 
 HERE = Path(__file__).parent
-
-RELEASED: tuple[str, ...] = ("0.1.0", "0.2.0")
-"""Versions that somebody may hold files of, the oldest first: their folders are never written again."""
+CURRENT = HERE / __version__
+"""Where the documents of this version are."""
 
 
 def units_below(folder: Path) -> dict[str, Path]:
@@ -48,17 +47,9 @@ def stored() -> dict[str, Path]:
     return {f"{folder.name}/{unit}": path for folder in folders for unit, path in units_below(folder).items()}
 
 
-def inherited(version: str) -> dict[str, Path]:
-    """The newest document of every unit from before this version."""
-    units: dict[str, Path] = {}
-    for earlier in takewhile(lambda known: known != version, RELEASED):
-        units |= units_below(HERE / earlier)
-    return units
-
-
 def expected(version: str) -> dict[str, Path]:
-    """What this version is expected to write: its own documents, and otherwise those it inherits."""
-    return inherited(version) | units_below(HERE / version)
+    """What this version is expected to write."""
+    return units_below(HERE / version)
 
 
 def difference(old: Path, new: Path) -> str | None:

@@ -24,7 +24,7 @@ from privpac.errors import SmallEvidence
 from privpac.guarantee.facts import Fact
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import exact_decimal
-from privpac.wishes import RuleWishes
+from privpac.request import LearnRequest
 from tests.golden.records import ENGINES, RECORDS, SCHEMAS, Place
 
 __all__ = [
@@ -125,7 +125,7 @@ class Learnt:
         assert self.schema is not None
         schema, coins = SCHEMAS[self.schema], SeededCoins(self.seed)
         sample = place.sample(schema)
-        wishes = RuleWishes.read(concepts=self._concepts(schema), **{"epsilon": 1, **self.wishes})
+        wishes = LearnRequest.read(concepts=self._concepts(schema), **{"epsilon": 1, **self.wishes})
         recipe = Recipe.of(wishes, schema=schema, size=sample.size)
         certificate = recipe.certify().with_coins(coins.origin)
         drawn = recipe.run(sample, coins)

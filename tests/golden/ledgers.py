@@ -5,7 +5,6 @@ They hold times and identities that are drawn anew, which `corpus` overlooks.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass
@@ -20,15 +19,10 @@ from privpac.cli.sign import sign
 from privpac.guarantee.ledger.backup import _write_lines
 from privpac.guarantee.ledger.total import total_document
 from privpac.signing.keys import SigningKey
-from tests.golden.corpus import HERE
 from tests.golden.kinds import ONE_ENGINE, written_json
 from tests.golden.records import RECORDS, SCHEMAS, Place
 
 __all__ = ["Charged", "Copied", "Signed", "Totalled"]
-
-FIRST = HERE / "0.1.0" / "ledgers" / "charged.sqlite"
-"""A ledger of the first format: later versions make none, and still go on with those that there are."""
-
 
 ADDING: Mapping[str, Any] = {"epsilon": 3, "delta": "0.001", "reserved_delta": "0.001"}
 FILTERING: Mapping[str, Any] = {**ADDING, "reserved_delta": "0.0001"}
@@ -42,25 +36,9 @@ def _charged(path: Path, promises: Mapping[str, Any] = ADDING) -> Ledger:
     return ledger
 
 
-def _first(path: Path) -> Ledger:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(FIRST, path)
-    return Ledger.open(path)
-
-
-def _migrated(path: Path) -> Ledger:
-    """With charges from before its tables were brought up to date, and one since."""
-    ledger = _first(path)
-    ledger.migrate()
-    ledger.charge(epsilon="0.2", note="third")
-    return ledger
-
-
 BOOKS: Mapping[str, Callable[[Path], Ledger]] = {
     "charged": _charged,
     "filtering": lambda path: _charged(path, FILTERING),
-    "first": _first,
-    "migrated": _migrated,
 }
 
 

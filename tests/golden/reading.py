@@ -1,4 +1,4 @@
-"""What somebody does with a stored document, whichever version wrote it: load, verify, use, look at it."""
+"""What somebody does with a stored document: load, verify, use, look at it."""
 
 from __future__ import annotations
 
@@ -59,17 +59,12 @@ def _short_hash(text: str) -> str:
 
 
 def verified(unit: Path) -> str:
-    """Have a document checked, or let the refusal pass; 'rebuilt', 'another version', 'derived' or 'consistent'."""
+    """Have a document checked, or let the refusal pass; 'rebuilt', 'derived' or 'consistent'."""
     return _VERIFIERS[unit.parent.name](unit)
 
 
 def _verify(unit: Path) -> str:
-    found = verify(unit)
-    if found.rebuilt:
-        return "rebuilt"
-    return (
-        "another version" if any("Made by another version" in text for text in found.warnings) else "silent"
-    )
+    return "rebuilt" if verify(unit).rebuilt else "silent"
 
 
 def _derived(unit: Path) -> str:

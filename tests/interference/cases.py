@@ -71,7 +71,6 @@ _FURTHER = (
     Case("points:key:boosted", {"epsilon": "4"}, times=5, pairs=FEW[:1], schema=WIDE),
     Case("points:key:boosted-keyed", {"epsilon": "4"}, times=5, pairs=FEW[:1], schema=WIDE),
     Case("card:mixed", LOW, pairs=FEW),
-    Case("card:pairs", LOW, pairs=FEW),
     Case("reference:age,dose", {"epsilon": "1"}, times=10, pairs=FEW, schema=WIDE),
     Case("reference:dose:agnostic:0.5", {"epsilon": "1"}, times=10, schema=WIDE),
 )
@@ -82,7 +81,6 @@ _OTHERWISE = (
     Case("generated:key:2", LOW),
     Case("clauses:1", LOW),
     Case("card:2", LOW),
-    Case("risk-tree:1", LOW),
     Case("reference:dose", {"epsilon": "1"}, times=10, schema=WIDE),
     Case("agnostic:thresholds:age", {"epsilon": "1"}),
     Case("subsampled:stumps", LOW),
@@ -106,7 +104,7 @@ OTHER_TESTS: tuple[Pair, ...] = (("all equal", "all equal but one"), ("base", "a
 """Where features are public, a card's tests come from them: these tables, which are no neighbours then, have no test in
 common, or not those on which the points of a round lie."""
 
-RECORDS_ONLY = ("points:key", "card:mixed", "card:pairs")
+RECORDS_ONLY = ("points:key", "card:mixed")
 """Forms that protect whole records, of words that may protect labels."""
 
 _LABELS = tuple(

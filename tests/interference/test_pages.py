@@ -46,7 +46,7 @@ CASES: dict[str, tuple[dict[str, str], tuple[str, ...], str]] = {
         "hypothesis",
     ),
     "table": (
-        {"make": "table", "released": "flag", "epsilon": "0.01"},
+        {"make": "table", "released": "flag", "epsilon": "1"},
         ("synthetic.csv", "table.json"),
         "table",
     ),

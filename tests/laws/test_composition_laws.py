@@ -13,6 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from privpac.checker.check import check_derivation
+from privpac.errors import RuleRefused
 from privpac.guarantee import rules
 from privpac.guarantee.facts import ALL, Loss, Privacy, Unit, fact_from_json
 from privpac.guarantee.proof import Proof
@@ -105,18 +106,19 @@ def test_a_group_of_one_is_the_release_itself(proof: Any) -> None:
     assert rules.group(proof, size=1).fact == proof.fact
 
 
-@for_all(proofs(), counts, counts)
-def test_groups_of_groups_are_groups(proof: Any, a: int, b: int) -> None:
-    assert rules.group(rules.group(proof, size=a), size=b).fact == rules.group(proof, size=a * b).fact
+@for_all(proofs(decimal=True), st.integers(2, 5), counts)
+def test_a_group_of_a_group_is_refused(proof: Any, a: int, b: int) -> None:
+    """A fact about persons is not one about records, of which a person could have several."""
+    with pytest.raises(RuleRefused, match="one record"):
+        rules.group(rules.group(proof, size=a), size=b)
 
 
 @for_all(proofs(decimal=True), counts, counts)
-def test_groups_of_groups_of_any_epsilon_are_never_below(proof: Any, a: int, b: int) -> None:
-    """A declared epsilon has no rational e^epsilon, so deltas are rounded up at every step, by parts in 10^30."""
-    twice = rules.group(rules.group(proof, size=a), size=b).fact
-    once = rules.group(proof, size=a * b).fact
-    assert twice.epsilon == once.epsilon
-    assert abs(twice.delta - once.delta) <= once.delta * Fraction(1, 10**27)
+def test_a_larger_group_loses_no_less(proof: Any, a: int, b: int) -> None:
+    few, many = (rules.group(proof, size=size).fact for size in (a, a + b))
+    assert few.epsilon <= many.epsilon
+    assert few.delta <= many.delta
+    assert (few.records_per_person, many.records_per_person) == (a, a + b)
 
 
 # --- samples ---
@@ -168,7 +170,6 @@ def test_drawing_with_replacement_loses_no_less_than_without(proof: Any, kept: i
 
 STEPS: tuple[Callable[[Proof[Privacy]], Proof[Privacy]], ...] = (
     lambda p: rules.sequential(p, rules.exponential_mechanism(ratio=Fraction(2, 3), unit=p.fact.unit)),
-    lambda p: rules.group(p, size=3),
     lambda p: rules.subsampling(p, kept=3, of=8),
     lambda p: rules.sampling_with_replacement(p, draws=3, of=8),
     lambda p: rules.post_processing(p, what="rounded"),
@@ -176,9 +177,17 @@ STEPS: tuple[Callable[[Proof[Privacy]], Proof[Privacy]], ...] = (
     lambda p: rules.disjoint_parts(rules.on_part(p, part="left")),
     lambda p: rules.declared(p, epsilon=p.fact.epsilon.upper, delta=p.fact.delta),
 )
+"""Of one record."""
+OF_PERSONS: tuple[Callable[[Proof[Privacy]], Proof[Privacy]], ...] = (
+    lambda p: rules.sequential(p, p),
+    lambda p: rules.post_processing(p, what="rounded"),
+    lambda p: rules.assuming(p, "it rains"),
+    lambda p: rules.declared(p, epsilon=p.fact.epsilon.upper, delta=p.fact.delta),
+)
+"""True of a person with several records, too."""
 
 
-@for_all(ratios, ratios, deltas, deltas, st.sampled_from(STEPS))
+@for_all(ratios, ratios, deltas, deltas, st.sampled_from((*STEPS, lambda p: rules.group(p, size=3))))
 def test_a_better_premise_never_proves_less(
     a: Fraction, b: Fraction, c: Fraction, d: Fraction, step: Callable[..., Any]
 ) -> None:
@@ -200,13 +209,20 @@ def test_a_batch_of_better_releases_has_a_smaller_loss(
     assert better.implies(worse)
 
 
-@for_all(proofs(decimal=True, unit=Unit.LABEL), st.lists(st.sampled_from(STEPS), max_size=4))
-def test_any_derivation_is_stored_read_and_checked(proof: Any, steps: list[Callable[..., Any]]) -> None:
-    for step in steps:
+@for_all(
+    proofs(decimal=True),
+    st.lists(st.sampled_from(STEPS), max_size=4),
+    st.sampled_from([1, 3]),
+    st.lists(st.sampled_from(OF_PERSONS), max_size=2),
+)
+def test_any_derivation_is_stored_read_and_checked(
+    proof: Any, steps: list[Callable[..., Any]], size: int, after: list[Callable[..., Any]]
+) -> None:
+    for step in (*steps, lambda p: rules.group(p, size=size), *after):
         proof = step(proof)
-    assert (proof.fact.unit, proof.fact.part) == (Unit.LABEL, ALL)
+    assert (proof.fact.unit, proof.fact.part, proof.fact.records_per_person) == (Unit.RECORD, ALL, size)
     assert 0 <= proof.fact.delta <= 1
     assert Loss() <= proof.fact.epsilon
     tree = json.loads(json.dumps(proof.to_json()))
     assert fact_from_json(tree["fact"]) == proof.fact
-    assert check_derivation(tree) >= 1 + len(steps)
+    assert check_derivation(tree) >= 2 + len(steps) + len(after)

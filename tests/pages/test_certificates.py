@@ -101,7 +101,7 @@ def test_an_edited_file_is_refused_and_a_forged_one_found(
         b"{}",
         b"[]",
         b"null",
-        b'{"format": "privpac-model/1"}',
+        b'{"format": "privpac-model/2"}',
         b"\xff",
         b"[" * 100_000,
         b'{"format": 1}',

@@ -178,6 +178,7 @@ def test_nothing_is_read_for_the_schema_unless_asked_for_in_words(client: TestCl
         ("epsilon", "0", "epsilon"),
         ("epsilon", "x", "epsilon"),
         ("delta", "1", "delta"),
+        ("failure", "0", "failure"),
         ("concepts", "magic", "concepts"),
         ("estimate_epsilon", "-1", "estimate"),
         ("holdout", "z", "holdout"),
@@ -389,8 +390,8 @@ def test_an_order_is_the_command_it_prints(client: TestClient, place: Place) -> 
     table = Table(place.drawers.open(address.rpartition("/")[2], "you"))
     order = Order.of(table, {**FIELDS, "charge": "ledger", "leaf_epsilon": "0.1", "protect": "labels"})
     assert order.command("my ledger.sqlite") == (
-        "privpac learn patients.csv --schema schema.json --concepts trees:1 --epsilon 0.5 --leaf-epsilon 0.1"
-        " --protect labels --out model.json --report report.html --ledger 'my ledger.sqlite'"
+        "privpac learn patients.csv --schema schema.json --epsilon 0.5 --concepts trees:1 --protect labels"
+        " --leaf-epsilon 0.1 --out model.json --report report.html --ledger 'my ledger.sqlite'"
     )
 
 
@@ -404,6 +405,15 @@ def test_what_ranks_is_ordered_and_shown_with_its_figures(client: TestClient, pl
     page = html.unescape(client.get(learnt(client, address, concepts="auto", aim="rank", epsilon="5")).text)
     assert "How well it ranks" in page
     assert "Area under the curve" in page
+
+
+def test_a_failure_is_ordered_as_on_the_command_line(client: TestClient, place: Place) -> None:
+    address = upload(client)
+    table = Table(place.drawers.open(address.rpartition("/")[2], "you"))
+    assert "--failure 0.01 " in Order.of(table, {**FIELDS, "failure": "0.01"}).command(None)
+    assert "--failure" not in Order.of(table, FIELDS).command(None)
+    rule = learnt(client, address, concepts="stumps", failure="0.01")
+    assert client.get(f"{rule}/model.json").json()["certificate"]["request"]["failure"] == "0.01"
 
 
 def test_prices_of_mistakes_are_ordered_as_on_the_command_line(client: TestClient, place: Place) -> None:
@@ -422,3 +432,25 @@ def test_a_rule_without_a_proved_accuracy_says_so_in_words(client: TestClient) -
     proved = html.unescape(text.partition("What is proved")[2].partition("<details")[0])
     assert "For cards no bound on errors is proved, whatever the number of records" in proved
     assert "None" not in text
+
+
+def test_what_to_expect_stands_beside_the_price_and_a_useless_rule_is_learnt_only_if_asked_for(
+    client: TestClient, place: Place
+) -> None:
+    address = upload(client)
+    wishes = {**FIELDS, "concepts": "auto", "base_rate": "0.08", "attainable": "0.65"}
+    text = html.unescape(client.post(f"{address}/price", data=wishes).text)
+    assert "What to expect" in text
+    assert "it will most likely be no better" in text
+    assert 'name="anyway"' in text
+    client.post(f"{address}/run", data=wishes)
+    refused = html.unescape(waited(client, address).text)  # type: ignore[attr-defined]
+    assert "no better than always saying" in refused
+    assert "Learn it all the same" in client.post(f"{address}/price", data={**wishes, "anyway": "yes"}).text
+    finding = {**wishes, "aim": "find"}
+    text = html.unescape(client.post(f"{address}/price", data=finding).text)
+    assert "finds about" in text
+    assert 'name="anyway"' not in text
+    assert "--costs balanced" in text
+    page = client.get(address).text
+    assert 'name="base_rate"' in page[: page.index("<summary>More</summary>")]

@@ -155,7 +155,7 @@ def test_no_sentence_says_where_an_upload_is_kept(
         raise DataError(f"The file {path} cannot be read.", remedy="Write it again.")
 
     monkeypatch.setattr(Schema, "from_data", damaged)
-    monkeypatch.setattr(making, "learn_rule", lambda source, *_, **__: damaged(source.table))
+    monkeypatch.setattr(making, "learn_as", lambda asked, table, **_: damaged(table))
     found = client.post("/learn/table", files={"file": ("patients.csv", table_text())})
     address = str(found.headers["location"])
     price = client.post(f"{address}/price", data={**FIELDS, "origin": "from_data"})

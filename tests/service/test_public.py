@@ -13,10 +13,8 @@ import pytest
 from privpac import MemorySample, SeededCoins
 from privpac.answering.bundle import bundle
 from privpac.answering.offer import offer_for
-from privpac.errors import ExposedRecords
-from privpac.wishes import AnswerWishes
+from privpac.request import LearnRequest
 from tests.service.asking import AGES, PRICE, SCHEMA, Served
-from tests.unit.forged_bundles import former
 
 HERE = {"origin": "http://testserver"}
 PUBLIC = (
@@ -36,7 +34,7 @@ def write(path: Path, word: str, *, changed: bool) -> None:
     if changed:
         labels[0] = "yes"
     sample = MemorySample.of({"age": AGES, "kind": ["u", "v"] * (len(AGES) // 2)}, SCHEMA, y=labels)
-    wishes = AnswerWishes(word, Fraction(PRICE), models=3)
+    wishes = LearnRequest(concepts=word, epsilon=Fraction(PRICE), models=3, protect="predictions")
     offer = offer_for(wishes, schema=SCHEMA, size=sample.size, coins="seeded")
     bundle.write(path, offer, offer.predictor.prepare(sample, SeededCoins(1)), coins=SeededCoins(2))
 
@@ -51,28 +49,15 @@ def handed_out(served: Served) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("word", ["consistent:thresholds:age", "vote:tree", "thresholds:age"])
-@pytest.mark.parametrize("old", [False, True])
-@pytest.mark.filterwarnings("ignore::privpac.errors.ExposedRecords")
 def test_nothing_that_is_handed_out_depends_on_a_record(
-    serve: Callable[..., Served], tmp_path: Path, word: str, old: bool
+    serve: Callable[..., Served], tmp_path: Path, word: str
 ) -> None:
     seen = []
     for changed in (False, True):
         shutil.rmtree(tmp_path / "bundle", ignore_errors=True)
         write(tmp_path / "bundle", word, changed=changed)
-        if old:
-            former(tmp_path / "bundle")
         seen.append(handed_out(serve()))
     assert seen[0] == seen[1]
     tree = json.loads(seen[0]["/certificate/service/certificate.json"])
     assert set(tree) == {"format", "version", "schema", "certificate", "id", "digest"}
     assert tree["format"] == bundle.FORMAT
-
-
-def test_a_service_over_a_bundle_of_the_former_format_warns(
-    serve: Callable[..., Served], tmp_path: Path
-) -> None:
-    write(tmp_path / "bundle", "thresholds:age", changed=False)
-    former(tmp_path / "bundle")
-    with pytest.warns(ExposedRecords, match="Keep it secret"):
-        serve()

@@ -52,7 +52,7 @@ class TestPostgres(EngineConformance):
 def test_a_model_from_a_table_a_query_and_memory(address: str) -> None:
     whole = table(800)
     place = filled(address, whole)
-    wishes: dict[str, Any] = {"schema": SCHEMA, "epsilon": 1, "random_state": 5, "concepts": "staged:1+1"}
+    wishes: dict[str, Any] = {"schema": SCHEMA, "epsilon": 1, "random_state": 5, "concepts": "trees:2"}
     expected = learn(whole, **wishes).to_json()
     assert learn(place, **wishes).to_json() == expected
     assert learn(f"{address}#SELECT * FROM visits WHERE key >= 0;", **wishes).to_json() == expected

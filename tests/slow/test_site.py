@@ -30,7 +30,7 @@ SITE = ROOT / "site"
 DESK: Any = {"width": 1280, "height": 900}
 PHONE: Any = LOOKS["phone"]["viewport"]
 APART = {"verify", "404.html"}
-"""The first has tests of its own, in test_verify_page.py: its checker needs a server. So does the page for addresses
+"""The first has tests of its own, in test_verify_page.py. So does the page for addresses
 that lead nowhere, whose own address may be anything."""
 OWN = (".md-content", ".md-sidebar--secondary")
 """What differs from page to page: the text, and its table of contents."""

@@ -50,7 +50,7 @@ class TestSpark(EngineConformance):
 
 def test_the_certificate_is_that_of_memory_to_the_last_byte(tmp_path: Path, spark: Any) -> None:
     written(tmp_path)
-    wishes: dict[str, Any] = {"schema": SCHEMA, "epsilon": 1, "random_state": 7, "concepts": "staged:1+1"}
+    wishes: dict[str, Any] = {"schema": SCHEMA, "epsilon": 1, "random_state": 7, "concepts": "trees:2"}
     models = [
         learn(str(tmp_path), **wishes, engine="memory").to_json(),
         learn(str(tmp_path), **wishes, engine="spark", spark=spark).to_json(),
@@ -186,5 +186,5 @@ def test_a_fault_on_an_executor_quotes_no_record(tmp_path: Path, spark: Any) -> 
     assert "Ann" not in "".join(traceback.format_exception(caught.value))
 
 
-def test_this_python_runs_the_executors() -> None:
+def test_this_python_runs_the_executors(spark: Any) -> None:
     assert os.environ["PYSPARK_PYTHON"] == sys.executable

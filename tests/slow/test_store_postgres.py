@@ -14,13 +14,12 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from privpac.errors import BudgetExceeded, NotCertified, ParameterError, PrivpacError
-from privpac.guarantee.ledger.account import FIRST_FORMAT, Account, Charge, Purchase
-from privpac.guarantee.ledger.backup import BACKUP_FORMAT, FIRST_BACKUP, backup, restore
+from privpac.errors import NotCertified, ParameterError, PrivpacError
+from privpac.guarantee.ledger.account import Charge
+from privpac.guarantee.ledger.backup import backup, restore
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.guarantee.ledger.promises import Promises
 from privpac.guarantee.ledger.sql_store import SqlStore
-from privpac.guarantee.ledger.store import insertion
 from tests.contracts.store_conformance import NewStore, StoreConformance, adding, costing
 from tests.contracts.store_transactions import TransactionConformance
 from tests.contracts.test_store_sql import CHARGER, killed_chargers
@@ -82,30 +81,15 @@ COMMENT ON TABLE account IS 'privpac-ledger/1';
 """As the first version made them."""
 
 
-def test_a_ledger_of_the_first_format_goes_on_adding_and_can_be_migrated(
-    address: str, tmp_path: Path
-) -> None:
-    account = Account.opened(adding(1, "0.1"), identity="old", opening=FIRST_FORMAT, layout=1)
-    row = account.facts()
+def test_a_ledger_of_the_first_format_is_refused_by_name(address: str) -> None:
     engine = sa.create_engine(address)
     with engine.begin() as connection:
         connection.exec_driver_sql(FIRST_TABLES)
-        connection.execute(sa.text(insertion("account", row)), row)
     engine.dispose()
-    ledger, other = Ledger.open(address), Ledger.open(address)
-    first = ledger.charge(epsilon="0.25", rho="0.001", key="k", purchase=Purchase(word="trees:2"))
-    assert (first.purchase, first.layout) == (None, 1)
-    backup(address, tmp_path / "copy.jsonl")
-    assert restore(tmp_path / "copy.jsonl", str(tmp_path / "copy.sqlite")).entries() == (first,)
-    ledger.migrate()
-    ledger.verify()
-    assert ledger.account().head == first.hash
-    second = other.charge(epsilon="0.25", rho="0.001", purchase=Purchase(word="trees:2"))
-    assert ledger.entries() == (first, second)
-    assert (second.rho, ledger.spent_rho) == (Fraction("0.001"), first.rho + second.rho)
-    with pytest.raises(BudgetExceeded):
-        ledger.charge(epsilon="0.6", rho="0.001")
-    Ledger.open(address).verify()
+    with pytest.raises(
+        NotCertified, match=r"privpac-ledger/1 of an earlier version, which privpac 0\.2\.0 reads"
+    ):
+        Ledger.open(address)
 
 
 @pytest.mark.parametrize("name", [name for name in stored() if "/backups/" in name])
@@ -116,7 +100,7 @@ def test_copies_of_every_release_are_restored_and_copied_again(
     ledger.verify()
     backup(address, tmp_path / "copy.jsonl")
     old, new = (path.read_bytes() for path in (stored()[name], tmp_path / "copy.jsonl"))
-    assert old == new or (FIRST_BACKUP.encode() in old and BACKUP_FORMAT.encode() in new)
+    assert old == new
     assert restore(tmp_path / "copy.jsonl", str(tmp_path / "copy.sqlite")).entries() == ledger.entries()
 
 

@@ -56,7 +56,7 @@ ELSEWHERE = (
     "unit.mechanisms.test_plurality",
     "unit.constructions.prediction.test_formulas",
     "unit.constructions.prediction.test_relabelled_vote",
-    "unit.constructions.wrappers.test_formulas",
+    "families.test_wrappers",
     "unit.constructions.release.test_formulas",
     "unit.theory.test_vc",
     "unit.constructions.prediction.test_vote",

@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
@@ -22,10 +21,10 @@ from privpac.constructions.class_facts import Description
 from privpac.constructions.cuts.options import _levels
 from privpac.constructions.option import Option
 from privpac.constructions.wish import PROTECTS
-from privpac.plan.answer import bare_answer
-from privpac.plan.floors import FLOORS, floor_for
-from privpac.plan.kinds import facts_of
-from privpac.plan.question import Question
+from privpac.planning.answer import bare_answer
+from privpac.planning.floors import FLOORS, floor_for
+from privpac.planning.kinds import facts_of
+from privpac.planning.question import Question
 from privpac.theory import any_floors, floors
 from tests.statistical.claims import asked, claims, moved, scaled
 from tests.statistical.test_floors import Database, family, threshold_records
@@ -300,8 +299,8 @@ def test_no_floor_is_above_what_a_learner_is_proved_to_need(word: str, size: dic
     """Every way to answer, whatever it protects: what is done is not impossible."""
     compared = 0
     for wish in WISHES:
-        question = Question.read("needed", word, protect="labels", **wish, **size)
-        every = {option.key: option for p in PROTECTS for option in _options(replace(question, protect=p))}
+        question = Question.read(concepts=word, protect="labels", **wish, **size)
+        every = {option.key: option for p in PROTECTS for option in _options(question.asking(protect=p))}
         for option in every.values():
             row = bare_answer(question, option, question.classes[0])
             floor = None if row is None else floor_for(option, row.wish)

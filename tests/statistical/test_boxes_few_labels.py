@@ -14,7 +14,7 @@ from privpac.constructions.few_labels.generic import GenericLearner
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
-from privpac.plan.answer import Answer
+from privpac.planning.answer import Answer
 from tests.statistical.test_boxes import FAILURE, population, schema
 
 ERROR, EPSILON, BITS = Fraction(1, 4), Fraction(2), 16

@@ -22,7 +22,7 @@ from privpac.constructions.covers.floors import (
     least_failure_thresholds_smooth,
 )
 from privpac.constructions.covers.formulas import cover_thresholds, records_reference
-from privpac.constructions.labels.classes import LabelPrivateGrid
+from privpac.constructions.labels.classes import LabelPrivateDichotomies
 from privpac.constructions.labels.formulas import failure_label_thresholds, records_label_thresholds
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
@@ -91,14 +91,14 @@ def test_the_cover_keeps_its_promise_on_the_densest_window(kappa: int) -> None:
 def test_label_private_thresholds_keep_their_promise_on_any_density() -> None:
     """The learner that ships, on a uniform column and on one where everything lies in a millionth of it."""
     n = records_label_thresholds(error=ERROR, failure=0.05, epsilon=1, ties=True)
-    learner = LabelPrivateGrid(Thresholds(SCHEMA, "a"), Fraction(1))
+    learner = LabelPrivateDichotomies(Thresholds(SCHEMA, "a"), Fraction(1))
     for width in (1.0, 1e-6):
         assert label_failure(learner, n, width) <= 0.05
         assert label_failure(learner, n // 6, width) > 0.05
     assert float(failure_label_thresholds(n, error=ERROR, epsilon=1)) <= 0.05
 
 
-def label_failure(learner: LabelPrivateGrid, n: int, width: float, runs: int = 60) -> float:
+def label_failure(learner: LabelPrivateDichotomies, n: int, width: float, runs: int = 60) -> float:
     """Exact failure, averaged: the law of the learner's own edges."""
     rng = np.random.default_rng(n)
     target = 0.3 + width / 2
@@ -107,8 +107,7 @@ def label_failure(learner: LabelPrivateGrid, n: int, width: float, runs: int = 6
         x = 0.3 + width * rng.random(n)
         records = MemorySample.of({"a": x}, SCHEMA, y=(x >= target).astype(int))
         values = np.sort(records.block().cells["a"].astype(np.int64))
-        spacing = learner.spacing(n)
-        ranks = [0, *range(2 * spacing + 1, n - spacing, 2 * spacing + 1), n]  # no ties: every third rank
+        ranks = range(n + 1)  # no ties
         true = int((values < int(target * CELLS)).sum())
         mistakes = np.abs(np.array(ranks) - true)
         places = np.concatenate([[0.3], values / CELLS, [0.3 + width]])

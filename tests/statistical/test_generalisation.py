@@ -14,32 +14,39 @@ import pytest
 from scipy.stats import binom
 
 from privpac.audit.registry import sample_of, tiny_schema
-from privpac.coins import SeededCoins, law
+from privpac.coins import law
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.trees.mixture import TreeMixture
+from privpac.concepts.trees.parts import OneTest
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import Merged, Occam
-from privpac.constructions.draw.staged_trees import StagedTrees
+from privpac.constructions.draw.refined_trees import RefinedTrees
 from privpac.constructions.estimates.sampling import choice_of
-from privpac.constructions.recipe import Recipe
-from privpac.constructions.request import Request
-from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
-from privpac.data.schema import Schema
 from privpac.theory.generalisation import gap_holdout, interval_private, rate_above, rate_below
 from tests.statistical.claims import claims, scaled
 
 SLACK = 1e-9
 SCHEMA = tiny_schema(2)
 EPSILON = Fraction(2)
+TESTS = Binarisation.of(SCHEMA)
+REFINED = RefinedTrees(
+    TreeMixture((OneTest(SCHEMA, TESTS),), (1,)),
+    TreeMixture((Trees(SCHEMA, 1, TESTS),), (1,)),
+    EPSILON,
+    Fraction(3, 10),
+    (1,),
+    (0,),
+)
 
 LEARNERS: Mapping[str, tuple[Learner, int]] = {
     "one draw": (Occam(Thresholds(SCHEMA, "a", "either"), EPSILON), 3),
     "one tree": (Merged(Occam(Trees(SCHEMA, 1), EPSILON)), 3),
     "permute and flip": (Occam(Thresholds(SCHEMA, "a"), EPSILON, mechanism="permute-and-flip"), 3),
     "prices": (Occam(Thresholds(SCHEMA, "a"), EPSILON, (1, 3)), 3),
-    "stages": (StagedTrees(SCHEMA, EPSILON, (1, 1), Binarisation.of(SCHEMA)), 2),
+    "refined": (REFINED, 2),
 }
 """Learners that ship, and how many records they see."""
 
@@ -101,7 +108,7 @@ def test_given_the_rule_its_own_records_lie_between_two_binomials(name: str) -> 
     assert worst_excess(learner, n, flattery=bounds[0], modesty=bounds[1]) <= SLACK
 
 
-@pytest.mark.parametrize("name", ["one draw", "one tree", "stages"])
+@pytest.mark.parametrize("name", ["one draw", "one tree", "refined"])
 def test_a_tenth_of_the_flattery_is_not_enough(name: str) -> None:
     learner, n = LEARNERS[name]
     assert worst_excess(learner, n, flattery=0.2, modesty=2.0) > 0.01
@@ -183,21 +190,3 @@ def test_the_largest_shift_is_the_one_stated() -> None:
         rates = np.linspace(0.0005, 0.9995, 2000)
         most = max(shifted(float(rate), epsilon) - float(rate) for rate in rates)
         assert most == pytest.approx(math.tanh(epsilon / 4), rel=1e-4)
-
-
-def test_counts_that_choose_the_classes_of_leaves_are_part_of_the_choice() -> None:
-    """Labels are coins, so every rule is right half of the time. A risk tree that spends next to nothing on its
-    questions and much on the counts that its classes come from follows its records nevertheless."""
-    names, n = [f"x{i}" for i in range(8)], 4000
-    columns = [{"name": name, "kind": "numeric", "lower": 0, "upper": 7, "integer": True} for name in names]
-    schema = Schema.from_json({"label": "y", "columns": columns})
-    request = Request(schema=schema, size=Size(n), epsilon=Fraction(1, 100))
-    recipe = Recipe("risk-tree:6", request, estimate_epsilon=Fraction(20), leaf_epsilon=Fraction(20))
-    generator, coins, missed = np.random.default_rng(1), SeededCoins(3), 0
-    for _ in range(10):
-        cells = {name: generator.integers(0, 8, n) for name in names}
-        labels = generator.integers(0, 2, n).astype(np.uint8)
-        estimate = recipe.run(MemorySample.from_cells(schema, cells, labels), coins).estimate
-        assert estimate is not None
-        missed += not estimate.low <= Fraction(1, 2) <= estimate.high
-    assert missed <= 2  # 95 % intervals that miss more often are rarer than once in 80 times

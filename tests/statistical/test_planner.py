@@ -16,14 +16,14 @@ from privpac.coins import SeededCoins
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.sets.points import Points
 from privpac.constructions.class_facts import Description
-from privpac.constructions.draw.hard import realizable_need
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.wish import Wish
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
-from privpac.plan.kinds import facts_of
+from privpac.planning.kinds import facts_of
 from privpac.theory import floors, occam, sizes
 from privpac.theory.occam import error_occam, excess_agnostic
+from tests.hard_distributions import realizable_need
 from tests.statistical.test_floors import best_success, family, point_records, threshold_records
 
 BITS, RUNS, LEVEL = 8, 300, 1e-6

@@ -58,7 +58,6 @@ DERIVATIONS: dict[str, Proof[Any]] = {
     "exponential, one answer": rules.exponential_mechanism(
         ratio=SHORT, release=Release.ANSWER, unit=Unit.LABEL
     ),
-    "leafwise": rules.leafwise_exponential(ratio=SHORT, sensitivity=2),
     "permute and flip": rules.permute_and_flip(ratio=REAL),
     "geometric": rules.geometric_noise(ratio=REAL, change=2),
     "geometric, large change": rules.geometric_noise(ratio=ratio_for(Fraction(1, 1000)), change=1000),
@@ -110,8 +109,8 @@ DERIVATIONS: dict[str, Proof[Any]] = {
         failure=Fraction(1, 20),
         against=Against.REALIZABLE,
     ),
-    "vote": prediction_rules.vote(ratio=REAL, models=25),
-    "vote, even": prediction_rules.vote(ratio=SHORT, models=2),
+    "vote": prediction_rules.vote(classes=2, ratio=REAL, models=25),
+    "vote, even": prediction_rules.vote(classes=2, ratio=SHORT, models=2),
     "plurality": prediction_rules.plurality(ratio=REAL, models=25, classes=7),
     "vote accuracy": prediction_rules.vote_accuracy(
         models=7, ratio=REAL, records=20_000, vc=3, failure=Fraction(1, 20)
@@ -121,10 +120,12 @@ DERIVATIONS: dict[str, Proof[Any]] = {
     ),
     "delta removal": prediction_rules.delta_removal(
         rules.post_processing(charged("0.001"), what="an answer", release=Release.ANSWER),
+        classes=2,
         flip=Fraction(1, 50),
     ),
     "delta removal, few flips": prediction_rules.delta_removal(
         rules.post_processing(charged("0.001"), what="an answer", release=Release.ANSWER),
+        classes=2,
         flip=Fraction(1, 5000),
     ),
     "flipped answers": prediction_rules.flipped_answers(
@@ -144,8 +145,10 @@ DERIVATIONS: dict[str, Proof[Any]] = {
     **{name: make() for name, make in few_labels.MORE.items()},
     "net relabelling": prediction_rules.net_relabelling(
         rules.declared(
-            prediction_rules.vote(ratio=ratio_for(Fraction(1, 100)), models=5), epsilon=Fraction(1, 100)
+            prediction_rules.vote(classes=2, ratio=ratio_for(Fraction(1, 100)), models=5),
+            epsilon=Fraction(1, 100),
         ),
+        classes=2,
         ratio=ratio_for(Fraction(1, 300)),
         kept=300,
         of=1000,
@@ -153,7 +156,13 @@ DERIVATIONS: dict[str, Proof[Any]] = {
         vc=2,
     ),
     "net relabelling, no net": prediction_rules.net_relabelling(
-        prediction_rules.vote(ratio=SHORT, models=5), ratio=SHORT, kept=2, of=5, net=Fraction(0), vc=1
+        prediction_rules.vote(classes=2, ratio=SHORT, models=5),
+        classes=2,
+        ratio=SHORT,
+        kept=2,
+        of=5,
+        net=Fraction(0),
+        vc=1,
     ),
     "relabelled vote": prediction_rules.relabelled_vote(
         kept=40_000,

@@ -1,4 +1,4 @@
-"""Bundles that somebody else wrote: any content under right tags, and bundles of the former format."""
+"""Bundles that somebody else wrote: any content under right tags."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import skops.io
 
-from privpac.answering.bundle.bundle import load
 from privpac.checker.document import digest
 
 
@@ -28,11 +28,6 @@ def replace(folder: Path, name: str, content: bytes) -> Path:
     """Put another secret file into a bundle, tagged as its writer would."""
     (folder / name).write_bytes(content)
     secret = folder / "secret.json"
-    if not secret.exists():
-        types = skops.io.get_untrusted_types(data=content) if name.endswith(".skops") else []
-        files = {name: "sha256:" + hashlib.sha256(content).hexdigest()}
-        edit(folder, lambda tree: tree.update(files=files, types=types))
-        return folder
     tree = json.loads((folder / "bundle.json").read_text(encoding="utf-8"))
     sealed = json.loads(secret.read_text(encoding="utf-8"))
     message = f"{tree['digest']}\0{name}\0".encode() + content
@@ -41,20 +36,8 @@ def replace(folder: Path, name: str, content: bytes) -> Path:
     return folder
 
 
-def former(folder: Path) -> Path:
-    """The same bundle as the former format had it: digests of secret files, and bare one-class blocks."""
-    name = next(file.name for file in folder.iterdir() if file.name.startswith(("models", "records")))
-    content = (folder / name).read_bytes()
-    if name.endswith(".skops"):
-        voters = load(folder).prepared.models  # type: ignore[attr-defined]
-        content = skops.io.dumps(
-            [voter.otherwise if voter.model is None else voter.model for voter in voters]
-        )
-    (folder / "secret.json").unlink()
-
-    def change(tree: dict[str, Any]) -> None:
-        del tree["id"]
-        tree["format"] = "privpac-bundle/1"
-
-    edit(folder, change, sealed=False)
-    return replace(folder, name, content)
+def voting(models: list[Any]) -> bytes:
+    """The file of models that are all asked, as a bundle holds it, whatever they are."""
+    asked = {"otherwise": np.zeros(len(models), dtype=np.int64), "asked": np.ones(len(models), dtype=bool)}
+    content: bytes = skops.io.dumps({**asked, "models": models})
+    return content

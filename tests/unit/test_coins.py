@@ -78,6 +78,19 @@ class ScriptedCoins(RecordingCoins):
         return super().bits(count)
 
 
+class GivenWords(BitCoins):
+    """Coins whose 64 digits at a time are given, and whose end is an error."""
+
+    origin = "seeded"
+
+    def __init__(self, *words: int) -> None:
+        self.left = list(words)
+
+    def bits(self, count: int) -> int:
+        taken = [self.left.pop(0) for _ in range(count // 64)]
+        return sum(word << 64 * place for place, word in enumerate(taken))
+
+
 @dataclass(frozen=True)
 class Doubtful:
     """The same weights with an error bound nobody can decide by."""
@@ -568,3 +581,40 @@ class TestEnumeration:
                 assert enclosure.rad() <= abs(enclosure.mid()) * arb(2) ** (16 - bits) or len(found) < len(
                     exact
                 )
+
+
+TOP = 2**64 - 1
+TIED = [
+    (Fraction(2**64 // 3), Fraction(1, 3)),
+    (Fraction(5), Fraction(1, 2**64)),
+    (Fraction(5), 1 - Fraction(1, 2**64)),
+    (Fraction(TOP), Fraction(1, 2)),
+    (Fraction(0), Fraction(2, 3)),
+]
+
+
+@pytest.mark.parametrize(("digits", "rest"), TIED)
+def test_flips_that_tie_in_64_digits_are_decided_by_the_digits_beyond(
+    digits: Fraction, rest: Fraction
+) -> None:
+    chance, edge = (digits + rest) / 2**64, math.floor(rest * 2**64)
+    for further, expected in [(edge - 1, True), (edge + 1, False)]:
+        if 0 <= further <= TOP:
+            words = [int(digits), further]
+            coins = GivenWords(*words)
+            assert coins.flips([chance], [0]).tolist() == [expected] == [GivenWords(*words).flip(chance)]
+            assert coins.left == []
+
+
+def test_a_flip_that_ties_leaves_the_others_alone() -> None:
+    third, half = Fraction(1, 3), Fraction(1, 2)
+    edge = 2**64 // 3
+    coins = GivenWords(edge, 2**63 - 1, edge, 2**63 + 1, edge, edge - 1, edge + 1)
+    assert coins.flips([third, half], [0, 1, 0, 1, 1]).tolist() == [True, True, False, False, True]
+    assert coins.left == []
+
+
+def test_flips_that_tie_with_a_chance_that_ends_are_tails_and_a_chance_of_one_is_heads() -> None:
+    assert GivenWords(2**63, 0).flips([Fraction(1, 2)], [0]).tolist() == [False]
+    assert GivenWords(0, 0).flips([Fraction(0)], [0]).tolist() == [False]
+    assert GivenWords(TOP, TOP).flips([Fraction(1)], [0]).tolist() == [True]

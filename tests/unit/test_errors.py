@@ -15,8 +15,10 @@ from privpac.errors import (
     BudgetExceeded,
     DataError,
     MissingExtra,
+    MostLikelyUseless,
     NoSqlForm,
     NotCertified,
+    NotRebuilt,
     ParameterError,
     PrivpacError,
     RuleRefused,
@@ -35,10 +37,12 @@ EXAMPLES: list[PrivpacError] = [
     SchemaError("The schema is wrong.", column="age", remedy="Correct it."),
     DataError("There is an empty cell.", column="age"),
     SizeError("Too few records.", remedy="Collect more."),
+    MostLikelyUseless("The rule would be a constant.", remedy="Ask for a ranking."),
     TooFewRecords("Too few records.", needed=500, reachable="0.2", remedy="Collect more."),
     RuleRefused("declared", "the true loss is larger", remedy="Declare more."),
     BudgetExceeded("The budget is spent."),
     NotCertified("It does not follow."),
+    NotRebuilt("Nothing shows that it is the one of this document.", remedy="Ask for the whole document."),
     Untrusted("Nobody on the list has signed it.", remedy="Ask for a signature."),
     UnverifiedRelease("It does not follow.", document=("what", "was", "made"), charged=True),
     MissingExtra("Reading a pandas frame", "pandas"),
@@ -69,8 +73,15 @@ class TestEveryError:
         with pytest.raises(PrivpacError):
             raise error
 
+    def test_says_who_refuses_what_in_fields(self, error: PrivpacError) -> None:
+        for field in ("owner", "parameter", "value", "remedy"):
+            assert hasattr(error, field)
+        known = (error.owner, error.parameter, error.value)
+        assert (None in known) == (not isinstance(error, ParameterError))
+        assert (error.owner is None) == (not isinstance(error, ParameterError | RuleRefused))
+
     def test_has_an_exit_code(self, error: PrivpacError) -> None:
-        assert error.exit_code in (2, 3, 4, 5)
+        assert error.exit_code in (2, 3, 4, 5, 6)
 
 
 def test_every_kind_is_looked_at() -> None:

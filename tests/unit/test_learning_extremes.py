@@ -117,7 +117,6 @@ WORDS = [
     "unions:a:2",
     "rectangles:a",
     "trees:2",
-    "staged:1+1",
     "lists:2",
     "conjunctions:2",
     "disjunctions:2",

@@ -78,8 +78,34 @@ def test_a_method_that_proves_nothing_here_leaves_the_choice_to_the_others() -> 
     }
     with pytest.raises(RuleRefused):
         learn(table, method="relabel", **wishes)
-    auto, plain = (learn(table, method=way, random_state=1, **wishes) for way in ("auto", "plain"))
+    with pytest.raises(
+        SizeError, match=r"promise nothing\. \d+ labelled and 30 unlabelled records would do.*anyway"
+    ):
+        learn(table, **wishes)
+    auto, plain = (
+        learn(table, method=way, random_state=1, anyway=True, **wishes) for way in ("auto", "plain")
+    )
     assert auto.to_json() == plain.to_json()
+
+
+def test_what_promises_nothing_names_the_method_that_does_and_is_not_charged(tmp_path: Path) -> None:
+    """The records that were charged for a rule about which nothing was known."""
+    schema = Schema((Numeric("age", 0, 15, integer=True),), "ill")
+    table = {
+        "age": [i % 16 for i in range(2000)],
+        "ill": [int(i % 16 > 7) if i < 400 else None for i in range(2000)],
+    }
+    ledger = Ledger.create(tmp_path / "budget.db", epsilon=1)
+    wishes: dict[str, Any] = {
+        "schema": schema,
+        "unlabelled": True,
+        "concepts": "thresholds:age",
+        "method": "generic",
+    }
+    with pytest.raises(SizeError, match=r"promise nothing by method generic\. Method plain promises it"):
+        learn(table, ledger=ledger, epsilon="0.1", **wishes)
+    assert ledger.spent.epsilon == 0
+    assert learn(table, epsilon="0.1", anyway=True, random_state=1, **wishes).certificate["accuracy"] == []
 
 
 def test_what_does_not_go_together_is_refused() -> None:
@@ -87,7 +113,7 @@ def test_what_does_not_go_together_is_refused() -> None:
         with pytest.raises(ParameterError, match="left out together with unlabelled"):
             made(**extra)
     with pytest.raises(ParameterError, match="one member is drawn"):
-        made(concepts="staged:2+2")
+        made(concepts="graded-tree")
     with pytest.raises(ParameterError, match="method"):
         made(method="guess")
 

@@ -48,8 +48,8 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.data.semi import SemiSample
 from privpac.errors import SizeError
+from privpac.request import LearnRequest
 from privpac.theory import listing
-from privpac.wishes import AnswerWishes
 
 ONE = Fraction(1)
 MOST = 65_536
@@ -284,7 +284,7 @@ def test_the_best_method_is_one_that_can_run() -> None:
     from privpac.constructions.words import Request
 
     size = Size(4000, 400_000)
-    chosen = FewLabels.chosen("intervals:a", Request(WIDE, size, Fraction(2)))
+    chosen = FewLabels.chosen("intervals:a", Request(WIDE, size, LearnRequest(epsilon=Fraction(2))))
     assert chosen.settings.method in ("plain", "generic")
     chosen.certify()
 
@@ -312,7 +312,10 @@ def test_half_spaces_vote(concepts: ConceptClass) -> None:
 @pytest.mark.parametrize("word", ["halfspaces:a,b", "scorecards:2"])
 def test_words_of_half_spaces_vote(word: str) -> None:
     offer = offer_for(
-        AnswerWishes(f"consistent:{word}", ONE, models=5), schema=SMALL, size=Size(600), coins="seeded"
+        LearnRequest(concepts=f"consistent:{word}", epsilon=ONE, models=5, protect="predictions"),
+        schema=SMALL,
+        size=Size(600),
+        coins="seeded",
     )
     assert offer.certify().epsilon <= 1
     prepared = offer.predictor.prepare(records(SMALL, 600, same=True), SeededCoins(1))

@@ -210,7 +210,7 @@ def test_a_schema_from_data_marks_the_certificate() -> None:
 
 
 def test_wrong_wishes_are_told() -> None:
-    make = lambda **wishes: release_table(table(50), schema=SCHEMA, **wishes)  # noqa: E731
+    make = lambda **wishes: release_table(table(50), schema=SCHEMA, anyway=True, **wishes)  # noqa: E731
     with pytest.raises(ParameterError, match="one of auto"):
         make(columns="age", method="forest")
     with pytest.raises(ParameterError, match="single column"):
@@ -294,7 +294,11 @@ class TestCommand:
         assert Ledger.open(place / "budget.db").spent.epsilon == 0
 
     def test_too_few_records_for_any_promise(self, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert self.run("--epsilon", "0.001") == 0
+        assert main(["ledger", "create", "budget.db", "--epsilon", "5"]) == 0
+        assert self.run("--epsilon", "0.001", "--ledger", "budget.db") == 2
+        assert "promise nothing" in capsys.readouterr().err
+        assert Ledger.open(place / "budget.db").spent.epsilon == 0
+        assert self.run("--epsilon", "0.001", "--anyway") == 0
         assert "Nothing is promised" in capsys.readouterr().out
 
 

@@ -79,7 +79,6 @@ GIVEN: tuple[str | ConceptClass, ...] = (
     *("points:a", "points:a:clipped", "points:a:gibbs", "points:a:keyed", "thresholds:a", "intervals:a"),
     *("unions:a:2", "rectangles:a,b", "generated:a:2", "switches:a:1", "reference:a", "stumps", "trees:2"),
     *(
-        "staged:1+1",
         "lists:2",
         "conjunctions:2",
         "disjunctions:1",

@@ -48,7 +48,6 @@ WORDS = [
     "switches:a:1",
     "stumps",
     "trees:2",
-    "staged:1+1",
     "lists:2",
     "conjunctions:2",
     "disjunctions:2",

@@ -1,4 +1,7 @@
-"""`python -m tests.vectors OUT` writes every vector as a file; without OUT the frozen lists are made anew."""
+"""`python -m tests.vectors OUT` writes every vector as a file; without OUT the lists of what is
+accepted and of what is edited are made anew.
+
+`python -m tests.vectors --tight` makes the list of edges anew, and leaves the others."""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tests.vectors.frozen import Vector, vectors
-from tests.vectors.making import make
+from tests.vectors.making import make, make_tight
 
 
 def write_files(folder: Path, files: Iterable[Vector]) -> int:
@@ -25,7 +28,9 @@ def write_files(folder: Path, files: Iterable[Vector]) -> int:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
+    if sys.argv[1:] == ["--tight"]:
+        make_tight()
+    elif len(sys.argv) > 1:
         count = write_files(Path(sys.argv[1]), vectors())
         print(f"{count} files are in {sys.argv[1]}; index.json says what each must come to.")
     else:

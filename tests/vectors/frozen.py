@@ -2,7 +2,7 @@
 
 What must be accepted is every document with a certificate in `tests/golden`, and every line of `accepted.jsonl`.
 `edits.jsonl` holds an edit of one of these per line: what it is made of, the operation, where, the new value, what must
-come of it, and why.
+come of it, and why. `tight.jsonl` holds derivations at the edges of rules, with what their makers say of each.
 """
 
 from __future__ import annotations
@@ -16,11 +16,25 @@ from typing import Any
 from privpac.checker.document import KINDS, digest
 from tests.golden.corpus import stored
 
-__all__ = ["ACCEPTED", "EDITS", "HERE", "Edit", "Vector", "accepted", "edited", "vectors", "written"]
+__all__ = [
+    "ACCEPTED",
+    "EDITS",
+    "HERE",
+    "TIGHT",
+    "Edit",
+    "Vector",
+    "accepted",
+    "edited",
+    "edits_and_accepted",
+    "tight",
+    "vectors",
+    "written",
+]
 
 HERE = Path(__file__).parent
 ACCEPTED = HERE / "accepted.jsonl"
 EDITS = HERE / "edits.jsonl"
+TIGHT = HERE / "tight.jsonl"
 
 
 @dataclass(frozen=True)
@@ -100,8 +114,22 @@ def edited(text: str, edit: Edit) -> str:
     return written(tree)
 
 
+def tight() -> Iterator[Vector]:
+    """Derivations at the edges of rules."""
+    for line in TIGHT.read_text(encoding="ascii").splitlines():
+        row = json.loads(line)
+        reason = "" if row["expected"] == "accepted" else row["reason"]
+        yield Vector(f"tight-{row['name']}", "derivation", row["expected"], reason, written(row["tree"]))
+
+
 def vectors() -> Iterator[Vector]:
     """All of them."""
+    yield from edits_and_accepted()
+    yield from tight()
+
+
+def edits_and_accepted() -> Iterator[Vector]:
+    """Those that are not at the edges."""
     bases = {vector.name: vector for vector in accepted()}
     yield from bases.values()
     for number, line in enumerate(EDITS.read_text(encoding="ascii").splitlines()):

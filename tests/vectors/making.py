@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import random
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -17,15 +18,26 @@ from privpac.checker.signature import Receipt, with_signature
 from privpac.signing.keys import SigningKey
 from tests.contracts.examples import EXAMPLES
 from tests.contracts.test_register_complete import _flattered
-from tests.golden.corpus import HERE as GOLDEN
-from tests.golden.corpus import RELEASED
+from tests.golden.corpus import CURRENT
 from tests.unit.checker.test_check import DERIVATIONS, SIDE, at, certificate, edits, leaves, places
-from tests.unit.checker.test_check_lies import HONEST, LIES
+from tests.unit.checker.test_check_lies import HONEST, LIES, on, pick
 from tests.unit.test_verification_forged import JUNK
-from tests.vectors.frozen import ACCEPTED, EDITS, Edit, Vector, accepted, edited, written
+from tests.vectors.frozen import (
+    ACCEPTED,
+    EDITS,
+    TIGHT,
+    Edit,
+    Vector,
+    accepted,
+    edited,
+    edits_and_accepted,
+    written,
+)
 from tests.vectors.judging import objection
+from tests.vectors.slips import listed
+from tests.vectors.tight import derivations, tight
 
-__all__ = ["make"]
+__all__ = ["make", "make_tight"]
 
 OF_A_DOCUMENT = 14
 """Values put at random places of each stored document."""
@@ -38,7 +50,7 @@ STILL_TRUE = "The step holds with this value too."
 
 
 def make() -> None:
-    """Write both lists."""
+    """Write the lists of what is accepted and of what is edited; edges of rules are searched for a long time, apart."""
     rows = [*_derived(), *_signed()]
     ACCEPTED.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="ascii")
     bases = {vector.name: vector for vector in accepted()}
@@ -46,6 +58,24 @@ def make() -> None:
         if found := objection(vector.kind, vector.text):
             raise SystemExit(f"{vector.name} is not accepted: {found}")
     EDITS.write_text("".join(f"{edit.line()}\n" for edit in _judged_edits(bases)), encoding="ascii")
+
+
+def make_tight() -> None:
+    """Write the list of derivations at the edges of rules: what the other two lists do not show of the book."""
+    before = list(edits_and_accepted())
+    documents = [json.loads(vector.text) for vector in before if vector.expected == "accepted"]
+    stored = (
+        [json.loads(line) for line in TIGHT.read_text(encoding="ascii").splitlines()]
+        if TIGHT.exists()
+        else []
+    )
+    rows = list(tight(derivations(before), stored, documents, listed()))
+    counts: Counter[str] = Counter()
+    for row in rows:
+        if "-above-" not in row["name"]:
+            counts[row["tree"]["rule"]] += 1
+            row["name"] = f"{row['tree']['rule']}-{counts[row['tree']['rule']]}"
+    TIGHT.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="ascii")
 
 
 def _judged_edits(bases: dict[str, Vector]) -> Iterator[Edit]:
@@ -89,13 +119,13 @@ def _key(seed: int) -> SigningKey:
 def _signed() -> Iterator[dict[str, Any]]:
     """Documents with one signature, with two, and with a receipt. The keys are known to everybody."""
     for number, name in enumerate(SIGNED):
-        tree = json.loads((GOLDEN / "0.1.0" / name).read_bytes())
+        tree = json.loads((CURRENT / name).read_bytes())
         tree = with_signature(tree, _key(1).sign(tree, signer="A test vector"))
         if number:
             receipt = Receipt("0" * 32, 17, "ab" * 32)
             tree = with_signature(tree, _key(2).sign(tree, signer="Zweite Prüfung 2", receipt=receipt))
         yield {"name": f"signed-{name.split('/')[1].removesuffix('.json')}", "kind": "document", "tree": tree}
-    tree = json.loads((GOLDEN / "0.1.0" / SIGNED[0]).read_bytes())
+    tree = json.loads((CURRENT / SIGNED[0]).read_bytes())
     tree = {**tree, "signatures": list(_unusual_but_right(tree))}
     yield {"name": "signed-in-unusual-ways", "kind": "document", "tree": tree}
 
@@ -190,7 +220,7 @@ def _all_edits(bases: dict[str, Vector]) -> Iterator[Edit]:
             yield from _of_a_rule(vector.name, tree)
         elif vector.name == "signed-in-unusual-ways":
             yield from _of_signers(vector)
-            yield from _of_canonical_forms("0.1.0-models-thresholds-age")
+            yield from _of_canonical_forms(f"{CURRENT.name}-models-thresholds-age")
         elif vector.name.startswith("signed-"):
             yield from _of_bytes(vector)
         elif vector.kind == "document" and not vector.name.startswith("certificate-"):
@@ -222,17 +252,15 @@ def _of_a_rule(base: str, tree: dict[str, Any]) -> Iterator[Edit]:
 
 
 def _of_a_document(base: str, tree: dict[str, Any]) -> Iterator[Edit]:
-    """What forgers try: any value anywhere, with a new digest.
-
-    Documents of a version that is not released may be written anew: they are edited where every document has a field.
-    """
+    """What forgers try: any value anywhere, with a new digest."""
     chance = random.Random(base)
     spots = [path for path in [*leaves(tree), *places(tree)] if path and path[0] != "digest"]
     short = [junk for junk in JUNK if len(str(junk)) < 100]
-    for _ in range(OF_A_DOCUMENT if base.startswith(RELEASED) else 0):
+    for _ in range(OF_A_DOCUMENT):
         path = chance.choice(spots)
         yield _new(base, "replace", list(path), chance.choice(short))
     yield _new(base, "raw", ["version"], "9")
+    yield _new(base, "replace", ["schema", "classes"], ["0", "1", "2"])
     yield _new(base, "remove", ["certificate", "privacy"], None)
     for name, value in (("epsilon", "0.000001"), ("delta", "2"), ("coins", "dice"), ("accuracy", [{}])):
         yield _new(base, "replace", ["certificate", name], value)
@@ -296,6 +324,9 @@ def _of_canonical_forms(base: str) -> Iterator[Edit]:
 
 def _of_certificates(trees: dict[str, Any]) -> Iterator[Edit]:
     """Every edit of one field that `tests/unit/checker` makes; the same edit of the same field of a rule once."""
+    first = next(name for name in trees if name.startswith("certificate-"))
+    for also in ([pick()], [on("left", pick())], [pick(), on("left", pick())]):
+        yield _new(first, "add", ["also"], also)
     seen: set[tuple[Any, ...]] = set()
     for base, tree in trees.items():
         if not base.startswith("certificate-"):

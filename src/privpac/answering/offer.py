@@ -28,7 +28,7 @@ from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain
 from privpac.numbers.parameters import whole_positive
 from privpac.releasing import cost_of
-from privpac.wishes import AnswerWishes
+from privpac.request import LearnRequest
 
 __all__ = ["Offer", "offer_for"]
 
@@ -129,16 +129,18 @@ class Offer:
         }
 
 
-def offer_for(wishes: AnswerWishes, *, schema: Schema, size: Size, coins: str) -> Offer:
-    """What is offered to a person who wishes such answers from this many records."""
-    people = wishes.records_per_person
-    whole_positive(people, owner=OWNER, name="records_per_person")
+def offer_for(
+    asked: LearnRequest, *, schema: Schema, size: Size, coins: str, adds_rho: bool = False
+) -> Offer:
+    """What is offered to a person who asks for such answers from this many records. Where the budget `adds_rho`,
+    classifiers vote by the law that is best there."""
+    people = asked.records_per_person
     predictor = predictor_for(
-        wishes.base,
+        asked.concepts,
         schema=schema,
-        epsilon=wishes.price / people,
-        models=wishes.models,
+        epsilon=asked.epsilon / people,
+        models=asked.models,
         records=size.labelled,
-        law=Law.EXPONENTIAL if wishes.adds_rho and wishes.answers is None else Law.MAJORITY,
+        law=Law.EXPONENTIAL if adds_rho and asked.answers is None else Law.MAJORITY,
     )
-    return Offer(predictor, size, wishes.price, wishes.answers, wishes.delta, people, coins)
+    return Offer(predictor, size, asked.epsilon, asked.answers, asked.delta, people, coins)

@@ -27,7 +27,7 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger.budget import Budget
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.releasing import Payment
-from privpac.wishes import AnswerWishes, read_delta, read_epsilon
+from privpac.request import LearnRequest
 
 __all__ = ["PrivatePredictor"]
 
@@ -84,11 +84,17 @@ class PrivatePredictor:
         random_state: int | None = None,
         label: str | None = None,
     ) -> None:
-        price, slip = read_epsilon(epsilon_per_answer, owner=OWNER), read_delta(delta, owner=OWNER)
-        self.base, self.budget = base, _ledger(budget, slip)
-        adds_rho = self.budget.promises.filters
-        word = with_rules(base) if isinstance(base, str) else base
-        self._wishes = AnswerWishes(word, price, slip, answers, models, records_per_person, adds_rho)
+        self._asked = LearnRequest.read(
+            concepts=with_rules(base) if isinstance(base, str) else base,
+            epsilon=epsilon_per_answer,
+            delta=delta,
+            answers=answers,
+            models=models,
+            records_per_person=records_per_person,
+            protect="predictions",
+            owner=OWNER,
+        )
+        self.base, self.budget = base, _ledger(budget, self._asked.delta)
         self._schema, self._label = schema, label
         self._coins = Payment.by(None, random_state=random_state, owner=OWNER).coins
         self._lock = threading.Lock()
@@ -103,8 +109,13 @@ class PrivatePredictor:
         """
         self = cls.__new__(cls)
         self.base, self.budget = offer.predictor, ledger
-        self._wishes = AnswerWishes(
-            offer.predictor, offer.price, offer.delta, offer.answers, None, offer.records_per_person
+        self._asked = LearnRequest(
+            concepts=offer.predictor,  # type: ignore[arg-type]  # a predictor answers, whatever it draws from
+            epsilon=offer.price,
+            delta=offer.delta,
+            answers=offer.answers,
+            records_per_person=offer.records_per_person,
+            protect="predictions",
         )
         self._schema, self._label = offer.schema, None
         self._coins, self._lock = coins, threading.Lock()
@@ -120,7 +131,10 @@ class PrivatePredictor:
         """
         schema = schema_for(self._schema, table, label=self._label, y=y)
         sample = MemorySample.of(table, schema, y=y)
-        offer = offer_for(self._wishes, schema=schema, size=sample.size, coins=self._coins.origin)
+        filters = self.budget.promises.filters
+        offer = offer_for(
+            self._asked, schema=schema, size=sample.size, coins=self._coins.origin, adds_rho=filters
+        )
         with self._lock:
             prepared = prepare(offer, sample, Payment(self.budget, self._coins), table=table)
             most = offer.answers

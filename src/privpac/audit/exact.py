@@ -9,7 +9,6 @@ sampling, no confidence level. An exception is an output like any other: that a 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -18,7 +17,8 @@ from typing import Any
 
 from privpac.audit.quotients import Masses, Quotients
 from privpac.audit.symmetry import Group, Law, Numbers
-from privpac.coins import Coins, Enumeration, Raised, outcome_law
+from privpac.coins import Coins, Enumeration, Raised, Unfolding
+from privpac.compiled import processor_time
 from privpac.constructions.cases import Case, Record, Symmetry
 from privpac.errors import ParameterError
 from privpac.guarantee.facts import Loss, Privacy, Unit
@@ -104,7 +104,16 @@ def count_pairs(case: Case) -> int:
 
 
 class _OutOfTime(BaseException):
-    """The time for everything is over, in the middle of a law. No `Exception`: those are outputs of a run."""
+    """The time is over, in the middle of a law. No `Exception`: those are outputs of a run."""
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two neighbouring inputs to be compared, and how many pairs that settles."""
+
+    one: Numbers
+    other: Numbers
+    settles: Fraction = Fraction(1)
 
 
 class Audit:
@@ -133,8 +142,12 @@ class Audit:
         self._answered = False
         self._worst: tuple[Numbers, Numbers, Any] | None = None
         self._deadline = math.inf
-        self._cut = False
-        self._steps = self._walk()
+        self._unfolding: dict[tuple[Numbers, bool], Unfolding[Hashable]] = {}
+        """Laws that time did not suffice for; they are gone on with where they were left."""
+        self._tried = False
+        self._pairs = self._walk()
+        self._next: _Pair | None = None
+        """Where the walk stands; a pair whose laws were not finished in time comes again."""
 
     @property
     def pairs(self) -> int:
@@ -154,25 +167,37 @@ class Audit:
         progress: Callable[[int], None] | None = None,
         stop_when_broken: bool = False,
     ) -> None:
-        """Go on for this many seconds of computing, or to the end. At `deadline` even a law is left unfinished.
+        """Go on for this many seconds of computing, or to the end. At `deadline` even a law is left unfinished until
+        the audit is carried on.
 
-        Time is that of the processor (`time.process_time`): a busy machine does not cut an audit short.
+        Time is that of the processor: a busy machine does not cut an audit short.
         """
-        begin = time.process_time()
+        begin = processor_time()
         self._deadline = deadline
         try:
-            while not (self.finished or self._cut or (stop_when_broken and self.broken)):
-                if seconds is not None and time.process_time() - begin > seconds:
+            while not (self.finished or (stop_when_broken and self.broken)):
+                if seconds is not None and processor_time() - begin > seconds:
                     return
-                next(self._steps)
+                self._step()
                 if progress is not None:
                     progress(self.pairs)
-        except StopIteration:
-            self.finished = True
         except _OutOfTime:
-            self._cut = True  # the walk cannot be taken up again in the middle of a law
+            return
         finally:
-            self.seconds += time.process_time() - begin
+            self.seconds += processor_time() - begin
+
+    def _step(self) -> None:
+        if not self._tried:
+            self._try_symmetries()
+            self._tried = True
+        if self._next is None:
+            self._next = next(self._pairs, None)
+        if self._next is None:
+            self.finished = True
+            return
+        self._compare(self._next.one, self._next.other)
+        self._settled += self._next.settles
+        self._next = None
 
     def finding(self) -> Finding:
         """What is known so far, with the worst pair of inputs."""
@@ -195,18 +220,14 @@ class Audit:
             self._answered,
         )
 
-    def _walk(self) -> Iterator[None]:
-        """Compare the chosen input of every orbit with its neighbours, pausing after each.
+    def _walk(self) -> Iterator[_Pair]:
+        """The chosen input of every orbit, with each of its neighbours.
 
         A neighbour whose orbit came earlier has met this one already. Of the pairs within one orbit, each is reached
         from both ends, so they count half.
         """
-        self._try_symmetries()
         if self.case.inputs is not None:
-            for one, two in _named_pairs(self.case):
-                self._compare(one, two)
-                self._settled += 1
-                yield
+            yield from (_Pair(one, two) for one, two in _named_pairs(self.case))
             return
         for data in self._inputs():
             if self._group.chosen(data)[0] != data:
@@ -216,9 +237,7 @@ class Audit:
                 home = self._group.chosen(other)[0]
                 if home < data:
                     continue
-                self._compare(data, other)
-                self._settled += Fraction(size, 2 if home == data else 1)
-                yield
+                yield _Pair(data, other, Fraction(size, 2 if home == data else 1))
 
     def _inputs(self) -> Iterator[Numbers]:
         numbers = range(len(self.case.records))
@@ -231,14 +250,18 @@ class Audit:
 
     def _run_law(self, data: Numbers, *, sets: bool | None = None) -> Law:
         records = self._records(data)
-        has_deadline = self._deadline < math.inf  # to ask the clock costs as much as a short run
+        key = data, self.case.sets if sets is None else sets
 
         def run(coins: Coins) -> Hashable:
-            if has_deadline and time.process_time() > self._deadline:
+            # To ask the clock costs as much as a short run.
+            if self._deadline < math.inf and processor_time() > self._deadline:
                 raise _OutOfTime
             return self.case.run(records, coins)
 
-        law = outcome_law(run, memory=self._memory, sets=self.case.sets if sets is None else sets)
+        if key not in self._unfolding:
+            self._unfolding[key] = Unfolding(run, self._memory, sets=key[1])
+        law = self._unfolding[key].law()
+        del self._unfolding[key]
         self._raised |= {outcome.kind for outcome in law if isinstance(outcome, Raised)}
         self._answered |= not all(isinstance(outcome, Raised) for outcome in law)
         return law
@@ -294,7 +317,7 @@ def audit(
     symmetry: bool = True,
 ) -> Finding:
     """Compare the exact loss of `case.run` with its claim, on all neighbouring pairs or as many as time allows."""
-    deadline = math.inf if budget_seconds is None else time.process_time() + budget_seconds
+    deadline = math.inf if budget_seconds is None else processor_time() + budget_seconds
     work = Audit(case, symmetry=symmetry)
     work.advance(budget_seconds, deadline=deadline, progress=progress, stop_when_broken=stop_when_broken)
     return work.finding()

@@ -3,7 +3,6 @@
 A probability and its float differ by a factor within 2^-53 of 1, a quotient of two by less than 2^-51. So an output
 whose quotient in floats is smaller than another's by more than `SLACK` is not the largest; all others are compared as
 whole numbers. Probabilities below `TINY`, where floats have fewer digits, are always compared.
-Tested by tests/unit/audit/test_quotients.py against fractions alone.
 """
 
 from __future__ import annotations

@@ -11,7 +11,6 @@ favour: another pair or another event may do better.
 
 Holds if runs are independent: f must draw everything from its seed, or afresh, and keep nothing between runs.
 Source: Clopper and Pearson (1934); Ding et al., *Detecting violations of differential privacy* (2018) for the split.
-Tested by tests/unit/audit/test_sample.py: 20 audits of right mechanisms, none flagged; wrong ones flagged.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""Many exact audits within one budget of processor time, shared fairly.
-
-Inputs that sit on a limit: one record more, all alike, one class only, as many different ones as there are.
+"""Many exact audits within one budget of processor time, the smallest first.
 
 An audit of a row visits every input of its size, and so never leaves that size. Code that counts (records, distinct
 values, classes) may do something else just beyond it; here the same run meets the next size, on the inputs where such
@@ -9,13 +7,14 @@ counts are smallest or largest, with what is certified for that size.
 
 from __future__ import annotations
 
+import heapq
 import math
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import cycle, islice
 
 from privpac.audit.exact import Audit, Case, Finding, count_pairs
+from privpac.compiled import processor_time
 from privpac.constructions.cases import Record
 from privpac.errors import PrivpacError
 
@@ -49,36 +48,87 @@ SHORTEST = 0.05
 """Seconds of the shortest turn: shorter ones would mostly take turns."""
 
 
+UNKNOWN = 20.0
+"""Times as long as it took already, a case of which nothing is settled yet is guessed to take."""
+
+
+class _Row:
+    """A case and the same at its limits, which are settled together."""
+
+    def __init__(self, case: Case, *, symmetry: bool) -> None:
+        edge = at_limits(case)
+        self.edge = None if edge is None else Audit(edge)
+        self.work = Audit(case, symmetry=symmetry)
+        self._parts = [self.work] if self.edge is None else [self.edge, self.work]
+        self.total = sum(max(1, count_pairs(part.case)) for part in self._parts)
+
+    @property
+    def finished(self) -> bool:
+        return all(part.finished for part in self._parts)
+
+    @property
+    def share(self) -> float:
+        """How much of it is settled."""
+        return 1.0 if self.finished else min(1.0, sum(part.pairs for part in self._parts) / self.total)
+
+    @property
+    def seconds(self) -> float:
+        return sum(part.seconds for part in self._parts)
+
+    @property
+    def seconds_left(self) -> float:
+        """As far as one can tell: pairs that are left take what the others took, and at least a turn."""
+        left = (1 - self.share) / self.share if self.share else UNKNOWN
+        return max(SHORTEST, self.seconds * left)
+
+    def advance(self, seconds: float, *, deadline: float, tell: Callable[[int], None]) -> None:
+        until = min(deadline, processor_time() + seconds)
+        for part in self._parts:
+            part.advance(deadline=until, progress=tell)
+            if not part.finished:
+                return
+
+    def finding(self) -> Finding:
+        return replace(self.work.finding(), limit=None if self.edge is None else self.edge.finding())
+
+
 def survey(
     cases: Mapping[str, Callable[[], Case]],
     *,
     budget_seconds: float | None = None,
     progress: Callable[[float], None] | None = None,
+    settled: Callable[[str, Finding], None] | None = None,
     symmetry: bool = True,
 ) -> dict[str, Finding]:
-    """Audit every case, and every case at its limits; those that need little leave their share to the others.
+    """Audit every case, and every case at its limits: whatever looks as if it were settled soonest comes next.
 
-    In every round the time left is divided equally among the cases that are not finished, so no case is cut off
-    while another has had more time than it. `progress` is told the share of all pairs that is settled, every audit
-    weighing the same. `budget_seconds` are seconds of computing, whatever else the machine is busy with.
+    Nobody knows beforehand how long a case takes. Each has a short turn, those with few pairs first; then the one of
+    which least seems to be left has a turn as long as all its turns before, so a wrong guess costs no more than was
+    spent already. `settled` is told of a case once nothing of it is left. `progress` is told the share of all cases
+    that is settled, or of the time that is spent, whichever is larger. `budget_seconds` are seconds of computing,
+    without compiling, whatever else the machine is busy with.
     """
-    deadline = math.inf if budget_seconds is None else time.process_time() + budget_seconds
-    works = {name: Audit(make(), symmetry=symmetry) for name, make in cases.items()}
-    edges = {name: at_limits(work.case) for name, work in works.items()}
-    limits = {name: Audit(edge) for name, edge in edges.items() if edge is not None}
-    waiting = [*limits.values(), *works.values()]
-    shares = [(work, max(1, count_pairs(work.case))) for work in waiting]
+    begin = processor_time()
+    deadline = math.inf if budget_seconds is None else begin + budget_seconds
+    rows = {name: _Row(make(), symmetry=symmetry) for name, make in cases.items()}
+    shares = dict.fromkeys(rows, 0.0)
 
-    def tell(_: int) -> None:
+    def tell(name: str) -> None:
         if progress is not None:
-            progress(sum(work.pairs / total for work, total in shares) / len(shares))
+            shares[name] = rows[name].share
+            spent = (processor_time() - begin) / (deadline - begin)  # 0 without a limit
+            progress(min(1.0, max(spent, sum(shares.values()) / len(shares))))
 
-    while waiting and time.process_time() < deadline:
-        for place, work in enumerate(waiting):
-            share = (deadline - time.process_time()) / (len(waiting) - place)
-            seconds = None if math.isinf(share) else max(SHORTEST, share)
-            if time.process_time() < deadline:
-                work.advance(seconds, deadline=deadline, progress=tell)
-        waiting = [work for work in waiting if not work.finished]
-    findings = {name: limit.finding() for name, limit in limits.items()}
-    return {name: replace(work.finding(), limit=findings.get(name)) for name, work in works.items()}
+    turns = [(0.0, row.total, name) for name, row in rows.items()]
+    heapq.heapify(turns)
+    while turns and processor_time() < deadline:
+        _, total, name = heapq.heappop(turns)
+        row = rows[name]
+        row.advance(max(SHORTEST, row.seconds), deadline=deadline, tell=lambda _, name=name: tell(name))  # type: ignore[misc]
+        if row.finished:
+            tell(name)
+            if settled is not None:
+                settled(name, row.finding())
+        else:
+            heapq.heappush(turns, (row.seconds_left, total, name))
+    return {name: row.finding() for name, row in rows.items()}

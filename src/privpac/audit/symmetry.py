@@ -13,7 +13,7 @@ and the largest ratio and the sum of the positive parts of p - e^epsilon·q are 
 directions of a pair are compared, so it does not matter which of the two inputs was the chosen one.
 
 Holds if the declared action is a symmetry of the run. That is a promise of whoever declares it: the audit tries it on a
-few inputs and stops if it is false there. Tested by tests/unit/audit/test_exact.py against audits that use no symmetry.
+few inputs and stops if it is false there.
 """
 
 from __future__ import annotations

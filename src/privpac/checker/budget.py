@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from privpac.checker.curves import ln_bounds
+from privpac.checker.functions import ln_bounds
 from privpac.errors import NotCertified
 
 __all__ = ["check_budget"]
 
 
 def check_budget(total: Mapping[str, object]) -> None:
-    """Refuse totals (`privpac-ledger-total/1`) whose rho is more than epsilon and delta allow by the stated order.
+    """Refuse totals (`privpac-ledger-total/2`) whose rho is more than epsilon and delta allow by the stated order.
 
     Statement: rho <= (epsilon - (ln c + ln(1/delta))/(order - 1))/order with c = (order - 1)^(order - 1)/order^order,
     where delta is what is left of the total's beside the reserved part. Source: register `privacy-filter`.

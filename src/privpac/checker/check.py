@@ -1,9 +1,9 @@
 """Independent re-check of a stored certificate, and what a document promises once it was derived again.
 
-Every node of a stored derivation is derived again from its premises and parameters. Nothing is shared with `rules`: the
-formulas are written a second time, on rationals, with arithmetic of their own (`directed`), so that a slip in one place
-does not vouch for itself. A node may hold only what its rule knows, every number must be the one the rule gives (not
-merely a valid one), and fields nobody vouches for are refused. Formats once written stay checkable.
+Every node of a stored derivation is derived again from its premises and parameters, by the rule book (`rules.txt`).
+Nothing is shared with `guarantee.rules`: formulas are written a second time, with rational arithmetic of their own
+(`directed`), so that a slip in one place does not vouch for itself. A node may hold only what its rule knows, every
+number must be the one the rule gives (not merely a valid one), and fields nobody vouches for are refused.
 
 What cannot be checked here: that the parameters (ratio, sensitivity, odds, numbers of records) are those of the code
 that ran. `verification.verify` makes the whole certificate anew from the stored wishes for that.
@@ -17,22 +17,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from privpac.checker.document import CERTIFICATE, FROM_DATA, KINDS, SIGNATURES, read_at
-from privpac.checker.reading import (
-    ALL,
-    STEP,
-    Broken,
-    Loss,
-    Tree,
-    check_fact,
-    decimal,
-    integer,
-    read_fact,
-    read_privacy,
-    require,
-)
+from privpac.checker.book import Tree, book, decimal, derive, natural
+from privpac.checker.document import CERTIFICATE, FROM_DATA, KINDS, SIGNATURES, read_at, refuse_earlier
+from privpac.checker.functions import Broken, Loss
 from privpac.checker.signature import Signature, check_signatures
-from privpac.checker.steps import RULES, concentrated, covers
 from privpac.errors import NotCertified
 
 __all__ = [
@@ -62,7 +50,6 @@ _NOTHING_BESIDE = (
 )
 
 _COINS = ("system", "seeded", "enumerated")
-_NODE = {"rule", "fact", "where", "assumes", "premises"}
 _CERTIFICATE = {
     "format",
     "epsilon",
@@ -76,51 +63,27 @@ _CERTIFICATE = {
     "privacy",
     "accuracy",
 }
-_DEEPEST = 100
+ALL = "all records"
+STEP = Fraction(1, 10**12)
+"""Headline epsilons are rounded up to twelve decimals."""
 
 
-_ASSUMING = ("assuming", "group", *covers.ASSUMING, *concentrated.ASSUMING)
-"""Rules that may add an assumption."""
-
-_TWO_CLASSES = frozenset(
-    {"relabelling", "rank-relabelling", "relabelling-part", "label-boost-labelled", "label-boost-unlabelled"}
-)
-"""Rules whose proofs count two labels of a point."""
+def require(condition: bool, reason: str) -> None:
+    """Refuse a certificate, for this reason, unless the condition holds."""
+    if not condition:
+        raise Broken(reason)
 
 
-def _shape(node: object) -> Tree:
-    """A node of a derivation, as far as that can be seen without its rule."""
-    if not isinstance(node, Mapping) or not {"rule", "fact"} <= set(node) <= _NODE:
-        raise Broken("a step has unknown fields, or lacks some")
-    check_fact(node["fact"])
-    require(isinstance(node.get("where", {}), Mapping), "the parameters are not named")
-    require(isinstance(node.get("premises", []), (list, tuple)), "the premises are not a list")
-    assumes = node.get("assumes", [])
-    require(isinstance(assumes, (list, tuple)), "the assumptions are not a list")
-    require(all(isinstance(text, str) and text for text in assumes), "an assumption has no words")
-    require(not assumes or node.get("rule") in _ASSUMING, "this rule assumes nothing")
-    return node
+def check_derivation(tree: Tree, path: str = "derivation") -> int:
+    """Re-derive every step; returns how many there are, raises NotCertified at the first that does not follow."""
+    return _derived(tree, path)[1]
 
 
-def check_derivation(tree: Tree, path: str = "derivation", *, depth: int = 0) -> int:
-    """Re-derive every node; returns how many there are, raises NotCertified at the first that does not follow."""
-    rule = tree.get("rule") if isinstance(tree, Mapping) else None
-    if not isinstance(rule, str) or rule not in RULES:
-        raise NotCertified(f"{path}: there is no rule named {str(rule)[:60]!r}.")
-    if depth > _DEEPEST:
-        raise NotCertified(f"A derivation has more than {_DEEPEST} steps on top of each other.")
-    count = 1
+def _derived(tree: Tree, path: str) -> tuple[dict[str, Any], int]:
     try:
-        node = _shape(tree)
-        for i, premise in enumerate(node.get("premises", ())):
-            count += check_derivation(premise, f"{path} > {rule}[{i}]", depth=depth + 1)
-        RULES[rule](node)
+        return derive(tree, path)
     except Broken as broken:
-        raise NotCertified(f"{path} > {rule}: {broken}.") from None
-    except ArithmeticError:
-        # Nothing else is caught: readers refuse what is malformed, so a TypeError here is a fault of the checker.
-        raise NotCertified(f"{path} > {rule}: a number is out of range.") from None
-    return count
+        raise NotCertified(broken.sentence()) from None
 
 
 def _assumptions(tree: Tree) -> list[str]:
@@ -132,6 +95,8 @@ def _assumptions(tree: Tree) -> list[str]:
 
 def check_certificate(tree: Tree) -> int:
     """Re-derive a stored certificate and its headline; returns the number of steps checked."""
+    if isinstance(tree, Mapping):
+        refuse_earlier(tree.get("format"), "The certificate")
     if not isinstance(tree, Mapping) or tree.get("format") not in FORMATS:
         raise NotCertified(
             f"This is not a certificate of a format this version knows ({', '.join(FORMATS)})."
@@ -140,58 +105,57 @@ def check_certificate(tree: Tree) -> int:
         require(set(tree) - {"also"} == _CERTIFICATE, "fields are missing or unknown")
         lists = (tree["accuracy"], tree["assumptions"], tree.get("also", []))
         require(all(isinstance(entry, (list, tuple)) for entry in lists), "a list is expected")
-        steps = check_derivation(tree["privacy"], "privacy")
-        for i, proof in enumerate(tree.get("also", ())):
-            steps += check_derivation(proof, f"also[{i}]")
-            require(read_privacy(proof).part == ALL, "what holds besides speaks of a part of the records")
-        for i, proof in enumerate(tree["accuracy"]):
-            steps += check_derivation(proof, f"accuracy[{i}]")
-        _headline(tree)
+        privacy, steps = _derived(tree["privacy"], "privacy")
+        proofs = [(f"also[{i}]", proof) for i, proof in enumerate(tree.get("also", ()))]
+        also = [_derived(proof, path) for path, proof in proofs]
+        accuracy = [_derived(proof, f"accuracy[{i}]") for i, proof in enumerate(tree["accuracy"])]
+        for fact in (privacy, *(fact for fact, _ in also)):
+            whole = fact["kind"] == "privacy" and fact["part"] == ALL
+            require(whole, "the privacy derived is none, or that of a part of the records")
+        _headline(tree, privacy, [fact for fact, _ in accuracy])
     except Broken as broken:
-        raise NotCertified(f"The certificate does not follow: {broken}.") from None
+        raise NotCertified(f"The certificate does not follow: {broken.sentence()}") from None
     except ArithmeticError:
         raise NotCertified("The certificate does not follow: a number is out of range.") from None
-    return steps
+    return steps + sum(count for _, count in (*also, *accuracy))
 
 
 def _check_classes(certificate: Tree, schema: object) -> None:
     """Refuse a derivation for two classes beside a schema of any other number of them."""
     classes = schema.get("classes") if isinstance(schema, Mapping) else None
-    proofs = (certificate["privacy"], *certificate.get("also", ()))
-    if any(_uses(proof, _TWO_CLASSES) for proof in proofs) and not (
+    proofs = (certificate["privacy"], *certificate.get("also", ()), *certificate["accuracy"])
+    if any(_is_for_two_classes(proof) for proof in proofs) and not (
         isinstance(classes, (list, tuple)) and len(classes) == 2
     ):
-        raise NotCertified("The certificate does not follow: relabelling is proved for two classes only.")
+        raise NotCertified("The certificate does not follow: a rule of it is proved for two classes only.")
 
 
-def _uses(tree: Tree, names: frozenset[str]) -> bool:
-    return tree["rule"] in names or any(_uses(premise, names) for premise in tree.get("premises", ()))
+def _is_for_two_classes(tree: Tree) -> bool:
+    rule = any(form.two_classes for form in book().rules[tree["rule"]])
+    return rule or any(_is_for_two_classes(premise) for premise in tree.get("premises", ()))
 
 
-def _headline(tree: Tree) -> None:
+def _headline(tree: Tree, privacy: Tree, accuracy: list[dict[str, Any]]) -> None:
     """What stands on top is what the derivations end with."""
-    fact = read_privacy(tree["privacy"])
-    require(fact.part == ALL, "the privacy derived is that of a part of the records")
-    headline = Loss(decimal(tree["epsilon"]), Fraction(1))
-    require(fact.loss.at_most(headline), "the headline epsilon is smaller than the one derived")
-    if fact.loss.factor == 1:
-        exact = headline.log == fact.loss.log
+    epsilon, loss = decimal(tree["epsilon"]), privacy["epsilon"]
+    if loss.factor == 1:
+        exact = epsilon == loss.log
     else:
-        step = Loss(headline.log - STEP, Fraction(1))
-        exact = ((headline.log - fact.loss.log) / STEP).denominator == 1 and fact.loss.above(step)
+        whole = ((epsilon - loss.log) / STEP).denominator == 1
+        fits = loss.at_most(Loss(epsilon, Fraction(1)))
+        exact = whole and fits and loss.above(Loss(epsilon - STEP, Fraction(1)))
     require(exact, "the headline epsilon is not the one derived, rounded up")
-    require(decimal(tree["delta"]) == fact.delta, "the headline delta is not the one derived")
+    require(decimal(tree["delta"]) == privacy["delta"], "the headline delta is not the one derived")
     require(
         list(tree["assumptions"]) == _assumptions(tree["privacy"]), "the assumptions are not the derivation's"
     )
-    labelled, unlabelled = integer(tree["labelled"], 0), integer(tree["unlabelled"], 0)
+    labelled, unlabelled = natural(tree["labelled"]), natural(tree["unlabelled"])
     # Whether a prediction is right can be told from labelled records only; a released table speaks of all of them.
     speaks_of = {"accuracy": labelled, "answers": labelled + unlabelled}
-    for proof in tree["accuracy"]:
-        kind = proof["fact"]["kind"]
-        require(kind in speaks_of, "there is no such kind of accuracy")
-        records = integer(read_fact(proof, kind)["records"], 0)
-        require(records == speaks_of[kind], "an accuracy statement speaks of another number of records")
+    for fact in accuracy:
+        require(fact["kind"] in speaks_of, "there is no such kind of accuracy")
+        right = fact["records"] == speaks_of[fact["kind"]]
+        require(right, "an accuracy statement speaks of another number of records")
     require(tree["coins"] in _COINS, "there are no such coins")
     require(isinstance(tree["learner"], Mapping), "the learner is not described")
     require(tree["request"] is None or isinstance(tree["request"], Mapping), "the request is malformed")
@@ -217,7 +181,8 @@ class Promise:
     """Steps of derivations that were derived again."""
     looks: tuple[str, ...]
     """What was looked at."""
-    caution: str = ""
+    records_per_person: int = 1
+    """How many records of one person are protected together."""
     signatures: tuple[Signature, ...] = ()
     """Those inside the document, each of which is that of its key."""
 
@@ -228,12 +193,10 @@ class Promise:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a reader should know besides: exposed records, seeded coins, a schema read from data, assumptions."""
+        """What a reader should know besides: seeded coins, a schema read from data, assumptions."""
         return tuple(self._warnings())
 
     def _warnings(self) -> Iterator[str]:
-        if self.caution:
-            yield self.caution
         if not self.for_release:
             yield "NOT FOR RELEASE: the coins came from a known seed."
         if FROM_DATA in self.assumptions:
@@ -249,9 +212,11 @@ class Promise:
     def lines(self) -> list[str]:
         """All of it for people, with what was not looked at."""
         writer = "" if self.version is None else f" of privpac {self.version[:20]!r}"
+        many = f"up to {self.records_per_person} {self.unit}s of one person"
+        whom = many if self.records_per_person > 1 else f"each {self.unit}"
         seal = ", and the digest matches" if self.digest else "; a bare certificate has no digest"
         return [
-            f"Promised: epsilon {self.epsilon}, delta {self.delta} for each {self.unit}, by a {self.kind}{writer}.",
+            f"Promised: epsilon {self.epsilon}, delta {self.delta} for {whom}, by a {self.kind}{writer}.",
             f"Looked at: the certificate; {proof_again(self.steps)}{seal}.",
             *self.warnings,
             _CERTIFICATE_ALONE if self.digest else _NOTHING_BESIDE,
@@ -271,12 +236,14 @@ class Promise:
             "verified": True,
             "looks": list(self.looks),
             "rebuilt": False,
+            "not_rebuilt": "Not rebuilt: the certificate was looked at alone.",
             "kind": self.kind,
             "version": self.version,
             "digest": self.digest,
             "epsilon": self.epsilon,
             "delta": self.delta,
             "unit": self.unit,
+            "records_per_person": self.records_per_person,
             "for_release": self.for_release,
             "assumptions": list(self.assumptions),
             "steps": self.steps,
@@ -312,22 +279,29 @@ def check_document(tree: Mapping[str, Any]) -> Promise:
     steps = check_certificate(certificate)
     signatures = check_signatures(tree) if SIGNATURES in tree else ()
     if not bare:
+        _check_kind(certificate, tree["format"])
         _check_classes(certificate, tree["schema"])
-    kind = KINDS[tree["format"]]
     return Promise(
-        kind=kind.name,
+        kind=KINDS[tree["format"]].name,
         version=None if bare else tree["version"],
         digest=None if bare else tree["digest"],
         epsilon=certificate["epsilon"],
         delta=certificate["delta"],
-        unit=read_privacy(certificate["privacy"]).unit,
+        unit=certificate["privacy"]["fact"]["unit"],
+        records_per_person=certificate["privacy"]["fact"].get("records_per_person", 1),
         coins=certificate["coins"],
         assumptions=tuple(certificate["assumptions"]),
         steps=steps,
         looks=_looks(bare=bare, signed=bool(signatures)),
-        caution=kind.caution,
         signatures=signatures,
     )
+
+
+def _check_kind(certificate: Tree, format_name: str) -> None:
+    """A certificate speaks of one kind of document: what was asked for says of which."""
+    request = certificate["request"]
+    if not isinstance(request, Mapping) or KINDS[format_name].asks not in request:
+        raise NotCertified(f"The certificate is not that of a {KINDS[format_name].name}.")
 
 
 def _looks(*, bare: bool, signed: bool) -> tuple[str, ...]:

@@ -23,9 +23,9 @@ from privpac.errors import DataError, NotCertified
 __all__ = [
     "BUNDLE",
     "CERTIFICATE",
-    "FORMER_BUNDLE",
     "FROM_DATA",
     "KINDS",
+    "LAST_READER",
     "MANIFEST",
     "MODEL",
     "MOST_DIGITS",
@@ -42,6 +42,7 @@ __all__ = [
     "parsed_json",
     "read_at",
     "read_document",
+    "refuse_earlier",
     "require",
     "require_bounded",
     "require_document",
@@ -61,12 +62,16 @@ MOST_DIGITS = 4300
 DEEPEST = 256
 """Values inside of each other: a derivation of a hundred steps takes two levels for each."""
 
-MODEL, TABLE, CERTIFICATE = "privpac-model/1", "privpac-table/1", "privpac-certificate/1"
-BUNDLE, FORMER_BUNDLE = "privpac-bundle/2", "privpac-bundle/1"
+MODEL, TABLE, CERTIFICATE = "privpac-model/2", "privpac-table/2", "privpac-certificate/2"
+BUNDLE = "privpac-bundle/2"
+SIGNATURE = "privpac-signature/2"
 
-SIGNATURE = "privpac-signature/1"
+_EARLIER = re.compile(r"privpac-[a-z-]+/1")
+LAST_READER = "0.2.0"
+"""The last version that reads formats numbered 1: this one refuses them, and says so."""
+
 SIGNATURES = "signatures"
-SIGNATURE_FIELDS = frozenset({"format", "document", "signer", "key", "receipt", "signature"})
+SIGNATURE_FIELDS = frozenset({"format", "document", "signer", "key", "receipt", "rebuilt", "signature"})
 MOST_SIGNATURES = 100
 
 FROM_DATA = "the schema is public; it was read from the data"
@@ -84,22 +89,16 @@ class Kind:
     """For people."""
     fields: frozenset[str] | None
     """Those it holds, and no others; None for a bare certificate, which has no digest and whose check names them."""
-    caution: str = ""
-    """What whoever holds such a document should know."""
+    asks: str = ""
+    """What the request of its certificate names, and that of no other kind."""
 
 
 _SEALED = frozenset({"format", "version", "schema", "certificate", "digest"})
 
 KINDS = {
-    MODEL: Kind("model file", _SEALED | {"hypothesis", "leaf_counts", "estimate"}),
-    TABLE: Kind("released table", _SEALED | {"table"}),
-    BUNDLE: Kind("description of a bundle", _SEALED | {"id"}),
-    FORMER_BUNDLE: Kind(
-        "description of a bundle",
-        _SEALED | {"files", "types"},
-        f"The {MANIFEST} of this bundle ({FORMER_BUNDLE}) holds digests of its records: whoever reads it can test "
-        "guesses of a record. Keep it secret, and make the bundle anew.",
-    ),
+    MODEL: Kind("model file", _SEALED | {"hypothesis", "leaf_counts", "estimate"}, "concepts"),
+    TABLE: Kind("released table", _SEALED | {"table"}, "columns"),
+    BUNDLE: Kind("description of a bundle", _SEALED | {"id"}, "predictor"),
     CERTIFICATE: Kind("certificate", None),
 }
 
@@ -148,7 +147,7 @@ def is_bundle(path: str | os.PathLike[str]) -> bool:
 def read_at(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The document at a path: a file of any known format, or the description in the folder of a bundle."""
     if is_bundle(path):
-        return read_document(Path(path) / MANIFEST, BUNDLE, FORMER_BUNDLE)
+        return read_document(Path(path) / MANIFEST, BUNDLE)
     return read_document(path)
 
 
@@ -187,6 +186,7 @@ def require_document(tree: object, *formats: str, name: str = "The document") ->
     """The same of JSON in memory: its format, its digest, and the fields of its format with no others."""
     choices = formats or tuple(KINDS)
     format_name = tree.get("format") if isinstance(tree, dict) else None
+    refuse_earlier(format_name, name)
     if not isinstance(tree, dict) or format_name not in choices:
         raise NotCertified(f"{name} is not a {_names_of(formats)} of format {' or '.join(choices)}.")
     kind = KINDS[str(format_name)]
@@ -206,6 +206,15 @@ def require_document(tree: object, *formats: str, name: str = "The document") ->
     if not fits or not _are_signatures(tree.get(SIGNATURES, []), tree["digest"]):
         raise NotCertified(f"The {kind.name} holds something that this version does not write.")
     return tree
+
+
+def refuse_earlier(format_name: object, name: str) -> None:
+    """Refuse what an earlier version wrote, in a sentence that names the last version that reads it."""
+    if isinstance(format_name, str) and _EARLIER.fullmatch(format_name):
+        raise NotCertified(
+            f"{name} has the format {format_name} of an earlier version, which privpac {LAST_READER} reads.",
+            remedy=f"Make it anew with this version, or read it with: pip install privpac=={LAST_READER}.",
+        )
 
 
 def _are_signatures(rows: object, digest_text: str) -> bool:

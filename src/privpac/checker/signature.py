@@ -43,6 +43,7 @@ FORMAT = SIGNATURE
 
 KEY_BYTES, SIGNATURE_BYTES = 32, 64
 LONGEST_NAME = 200
+NOT_REBUILT = "not rebuilt by the version that signed it"
 UNSIGNED = "Nobody has signed it: a digest shows accidental edits, not who made it."
 _LARGEST_ENTRY = 2**63
 _LEDGER = re.compile(r"[0-9a-f]{32}")
@@ -100,6 +101,8 @@ class Signature:
     """The public key, 32 bytes."""
     receipt: Receipt | None
     signature: bytes
+    rebuilt: bool = False
+    """Whether the signer's privpac had made the document's certificate anew."""
 
     @property
     def key_text(self) -> str:
@@ -114,6 +117,7 @@ class Signature:
             "signer": self.signer,
             "key": self.key_text,
             "receipt": None if self.receipt is None else self.receipt.to_json(),
+            "rebuilt": self.rebuilt,
         }
 
     def message(self) -> bytes:
@@ -134,14 +138,15 @@ class Signature:
             require(is_name(signer), "the signer has no name to show")
             receipt = None if tree["receipt"] is None else Receipt.from_json(tree["receipt"])
             key, signature = _bytes(tree["key"], KEY_BYTES), _bytes(tree["signature"], SIGNATURE_BYTES)
-            return cls(_text(tree["document"]), signer, key, receipt, signature)
+            require(type(tree["rebuilt"]) is bool, "it does not say whether the document was rebuilt")
+            return cls(_text(tree["document"]), signer, key, receipt, signature, tree["rebuilt"])
         except Malformed as problem:
             raise NotCertified(f"A signature is incomplete or malformed: {problem}.") from None
 
     def to_show(self) -> dict[str, Any]:
         """Who signed and for which charge, as JSON."""
         statement = self.statement()
-        return {name: statement[name] for name in ("signer", "key", "receipt")}
+        return {name: statement[name] for name in ("signer", "key", "receipt", "rebuilt")}
 
     def check(self, tree: Mapping[str, Any]) -> None:
         """Raise `NotCertified` unless this is the key's signature of this very document."""
@@ -158,11 +163,15 @@ class Signature:
                 remedy="Do not trust the document; ask the signer for another copy.",
             )
 
+    def terms(self) -> str:
+        """For which charge it was signed, and whether it was signed without being rebuilt."""
+        payment = str(self.receipt or "without the receipt of a charge")
+        return payment if self.rebuilt else f"{payment}, although it was {NOT_REBUILT}"
+
     def claim(self) -> str:
         """One sentence for people who have no list of keys."""
-        payment = ", without the receipt of a charge" if self.receipt is None else f", {self.receipt}"
         return (
-            f"Signed with the key {self.key_text}{payment}. Whose key that is, nobody vouches for; it says "
+            f"Signed with the key {self.key_text}, {self.terms()}. Whose key that is, nobody vouches for; it says "
             f"{self.signer!r}."
         )
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination, paid_for, require_out, seed_advice
-from privpac.cli.options import Force, RecordsPerPerson, Seed, argument, file, flag, number, option, verbs
+from privpac.cli.options import Force, Seed, argument, asks, file, flag, option, verbs
 from privpac.errors import DataError, ParameterError
+from privpac.request import AskRequest
 
 if TYPE_CHECKING:
     from privpac.asking import Asking
@@ -24,19 +25,13 @@ Folder = Annotated[str, argument("FOLDER", "The session: a folder that `ask` mad
 
 
 @active.command()
+@asks(AskRequest)
 def ask(
+    asked: AskRequest,
     data: Annotated[str, argument("DATA", "CSV, CSV.gz or Parquet file; labels are not read.")],
     folder: Annotated[str, argument("FOLDER", "A new folder for the session.")],
     *,
     schema: Annotated[str, file("Public description of the table.")],
-    concepts: Annotated[str, option("WORD", "What to choose from, such as thresholds:COLUMN or stumps.")],
-    epsilon: Annotated[str, number("Privacy loss, for those who see the rule only.")],
-    labels: Annotated[int | None, option("M", "How many labels to ask for.")] = None,
-    error: Annotated[str | None, number("Ask for the fewest labels that promise this error.")] = None,
-    method: Annotated[
-        str, option("HOW", "plain, boost, relabel, or auto: the one that promises most.")
-    ] = "auto",
-    records_per_person: RecordsPerPerson = 1,
     random_state: Seed = None,
     as_json: Json = False,
 ) -> None:
@@ -55,17 +50,8 @@ def ask(
         from privpac.data.tables import read
 
         description = schema_for(schema, data)
-        session = Asking.start(
-            read(data, columns=description.names).n,
-            schema=description,
-            concepts=concepts,
-            epsilon=epsilon,
-            labels=labels,
-            error=error,
-            method=method,
-            records_per_person=records_per_person,
-            random_state=random_state,
-        )
+        records = read(data, columns=description.names).n
+        session = Asking.drawn(asked, records, schema=description, random_state=random_state)
         session.save(folder)
     _show(session, folder, as_json=as_json)
 

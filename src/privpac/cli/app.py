@@ -6,12 +6,14 @@ Nothing heavy is imported here or at the top of a verb, so that `--help` and `--
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from copy import copy
 from functools import cache
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.main import get_command
@@ -20,11 +22,14 @@ from privpac import __version__
 from privpac.cli import console
 from privpac.cli.refusals import in_options, options_of
 from privpac.errors import PrivpacError, UnverifiedRelease
+from privpac.interrupts import current
+from privpac.numbers.spelling import spelled
 
 __all__ = ["app", "run"]
 
 PIPE_CLOSED = 141  # what shells report for a program whose reader went away, such as `| head`
 FAULT = 1
+INTERRUPTED = 130  # what typer makes of an interrupt
 TRACEBACK = "PRIVPAC_TRACEBACK"
 
 # typer does not export it, and older releases take it from click.
@@ -38,7 +43,6 @@ VERBS = (
     "compare",
     "explain",
     "verify",
-    "verify-page",
     "sign",
     "release",
     "serve",
@@ -70,7 +74,8 @@ def _root(
     Begin with privpac schema DATA, which drafts the public description of your table. Fill it in; privpac plan then
     says what to expect, privpac learn makes the rule, privpac verify checks it. In a browser: privpac ui.
 
-    Exit codes: 0 done, 2 wrong input, 3 budget refused, 4 guarantee not met, 5 not signed by a key you trust.
+    Exit codes: 0 done, 2 wrong input, 3 budget refused, 4 guarantee not met, 5 not signed by a key you trust,
+    6 not rebuilt.
     """
 
 
@@ -99,7 +104,33 @@ def app(verbs: Sequence[str] = VERBS) -> typer.Typer:
 @cache
 def _command(verbs: tuple[str, ...]) -> Callable[..., object]:
     """What reads the words and runs a verb; made once, for a program that runs many commands."""
-    return get_command(app(verbs))
+    command = get_command(app(verbs))
+    _read_as_written(command)
+    return command
+
+
+def _read_as_written(command: Any) -> None:
+    """Numbers of all options, as people write them: typer leaves them to Python, for which '1_0' is 10."""
+    for verb in getattr(command, "commands", {}).values():
+        _read_as_written(verb)
+    for parameter in command.params:
+        if parameter.type.name.startswith(("int", "float")):
+            parameter.type = _written(parameter.type)
+
+
+def _written(kind: Any) -> Any:
+    read, strict = kind.convert, copy(kind)
+
+    def convert(value: object, parameter: Any, context: Any) -> object:
+        if isinstance(value, str):
+            try:
+                spelled(value)
+            except ValueError:
+                strict.fail(f"{value!r} is not a number as people write it.", parameter, context)
+        return read(value, parameter, context)
+
+    strict.convert = convert
+    return strict
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -111,9 +142,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         with console.hearing(as_json=as_json):
             code = _command(tuple(verbs))(words, prog_name="privpac", standalone_mode=False)
+        if code == INTERRUPTED:
+            raise KeyboardInterrupt
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except PrivpacError as problem:
+        problem.remedy = f"{problem.remedy} {_charged()}".strip()
         if isinstance(problem, UnverifiedRelease):  # it is paid for, and needed for a report
             console.show_json(problem.document.to_json())
         console.fail(in_options(problem, options_of(_command(tuple(verbs)))), as_json=as_json)
@@ -145,13 +179,25 @@ def _usage(problem: Exception) -> PrivpacError:
     """A misspelt option or verb, as a sentence of our own shape."""
     sentence = " ".join(problem.format_message().split()).replace("?.", "?")  # type: ignore[attr-defined]
     context = getattr(problem, "ctx", None)
+    from privpac.removed import replacement_of
+
     verb = getattr(context, "command_path", "privpac")
     stop = "" if sentence.endswith((".", "?")) else "."
-    others = _verbs_with(getattr(problem, "option_name", None))
+    option = getattr(problem, "option_name", None)
+    gone = replacement_of(option or f"{verb} {_unknown_verb(sentence)}".removeprefix("privpac "))
+    if gone:
+        return PrivpacError(gone, remedy=f"See {verb} --help.")
+    others = _verbs_with(option)
     elsewhere = f"privpac {' and '.join(others)} {'has' if len(others) == 1 else 'have'} it. "
     return PrivpacError(
         sentence + stop, remedy=f"{elsewhere if 1 <= len(others) <= FEW else ''}See {verb} --help."
     )
+
+
+def _unknown_verb(sentence: str) -> str:
+    """The verb that a sentence says there is not."""
+    found = re.match(r"No such command '([^']*)'", sentence)
+    return found[1] if found else ""
 
 
 FEW = 2
@@ -176,11 +222,21 @@ def _fault(problem: Exception) -> PrivpacError:
 
     if os.environ.get(TRACEBACK):
         traceback.print_exception(problem, file=sys.stderr)
-    what = f"{type(problem).__name__} in {place_of(problem)}"
+    what, charged = f"{type(problem).__name__} in {place_of(problem)}", _charged()
     return PrivpacError(
         f"An unexpected {what}: this is a fault of privpac, not of your input.",
-        remedy=f"Please report it; {TRACEBACK}=1 prints the whole trace, which may quote records.",
+        remedy=f"Please report it; {TRACEBACK}=1 prints the whole trace, which may quote records. {charged}".rstrip(),
     )
+
+
+def _charged() -> str:
+    """What was spent on what failed; an interrupt that a library turned into a failure is one again."""
+    interrupts = current()
+    if interrupts is None:
+        return ""
+    if interrupts.raised:
+        raise KeyboardInterrupt
+    return interrupts.standing
 
 
 def _hush() -> None:

@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from html import escape
 from typing import TYPE_CHECKING, Annotated, Any
 
 from privpac import __version__
 from privpac.cli import console
-from privpac.cli.audit_rows import HEADINGS, coverage, row_cells, row_of, rows_text
+from privpac.cli.audit_rows import HEADINGS, line_of, row_cells, row_of, row_text, summary
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination
 from privpac.cli.options import argument, flag, option
@@ -46,11 +46,13 @@ def audit_html(document: Mapping[str, Any]) -> str:
     open_rows = [row["name"] for row in rows if not row["complete"]]
     if broken:
         verdict = f"{len(broken)} of {len(rows)} claims are broken"
+    elif open_rows:
+        verdict = f"{len(rows) - len(open_rows)} of {len(rows)} claims settled, none broken"
     else:
         verdict = f"{len(rows)} claims, none broken"
-    cut = f"<p>{escape(coverage(rows))}</p>"
+    cut = f"<p>{escape(summary(rows, budget_seconds=document['budget_seconds']))}</p>"
     if open_rows:
-        cut += f"<p>Out of time, and settled in part only: {escape(', '.join(open_rows))}.</p>"
+        cut += f"<p>Out of time: {escape(', '.join(open_rows))}.</p>"
     return html_page(
         verdict,
         f'<header>\n<p class="over">An exact audit by privpac {escape(str(document["version"]))}</p>\n'
@@ -92,10 +94,10 @@ def exact(
     names: Annotated[list[str] | None, argument("[NAME]...", "Rows of the registry, or MODULE:CASE.")] = None,
     *,
     budget_seconds: Annotated[
-        float, option("SECONDS", "Processor time for all rows together, shared fairly.")
-    ] = 20.0,
+        float, option("SECONDS", "Processor time for all rows together, the smallest first.")
+    ] = 60.0,
     accept_partial: Annotated[
-        bool, flag("--accept-partial", "Exit with code 0 even if rows ran out of time.")
+        bool, flag("--accept-partial", "Exit with code 0 even if rows that were named ran out of time.")
     ] = False,
     large: Annotated[bool, flag("--large", "Larger domains, where there are some.")] = False,
     symmetry: Annotated[
@@ -108,28 +110,62 @@ def exact(
 ) -> None:
     """Compare certificates with exact worst losses.
 
-    The loss is the largest over all neighbouring inputs of a small domain. Exit code 4 if a claim is broken, or if time
-    ran out before all pairs were settled.
+    The loss is the largest over all neighbouring inputs of a small domain. Without a name, as many rows are settled as
+    the time allows. Exit code 4 if a claim is broken, if nothing was settled, or if time ran out for a row you named.
     """
     if not budget_seconds > 0:
         raise ParameterError(OWNER, "budget-seconds", budget_seconds, allowed="a positive number")
     page = Destination.of(report, owner=OWNER, option="report", force=True)
     file = Destination.of(out, owner=OWNER, option="out", keep=[report], force=True)
     cases = _cases(names or [], large=large)
-    findings = _survey(cases, budget_seconds=budget_seconds, symmetry=symmetry, as_json=as_json)
+    sheet = _Sheet(cases, show_data=show_data, as_json=as_json)
+    findings = _survey(cases, sheet, budget_seconds=budget_seconds, symmetry=symmetry)
     rows = [row_of(name, finding, show_data=show_data) for name, finding in findings.items()]
+    sheet.add_left([row for row in rows if names or row["holds"] is False])
     document = {"version": __version__, "budget_seconds": budget_seconds, "large": large, "rows": rows}
     if file is not None:
         file.write(json.dumps(document, indent=1) + "\n")
     if page is not None:
         page.write(audit_html(document))
-    console.show_result(rows, rows_text(rows), as_json=as_json)
+    sheet.end(rows, budget_seconds=budget_seconds)
     for place in (file, page):
         if place is not None:
             console.note(f"Wrote {place.path}.", as_json=as_json)
     _refuse_broken(rows)
     if not accept_partial:
-        _refuse_partial(rows)
+        _refuse_partial(rows if names else [row for row in rows if row["complete"]])
+
+
+class _Sheet:
+    """What is shown: for people a line as soon as a row is settled, for programs everything at the end."""
+
+    def __init__(self, cases: Iterable[str], *, show_data: bool, as_json: bool) -> None:
+        self.as_json, self._show_data = as_json, show_data
+        self._width = max(map(len, cases))
+        self._shown: set[str] = set()
+
+    def add(self, name: str, finding: Finding) -> None:
+        """A row that is settled; of one that only ever raises nothing can be said."""
+        if finding.compared and not finding.answered:
+            raise PrivpacError(
+                f"Every run of {name} raised an exception: {', '.join(sorted(finding.raised))}.",
+                remedy="Run it by itself on one of its inputs.",
+            )
+        self.add_left([row_of(name, finding, show_data=self._show_data)])
+
+    def add_left(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Rows as they are, each once."""
+        for row in rows:
+            if row["name"] not in self._shown and not self.as_json:
+                if not self._shown:
+                    console.show(line_of(HEADINGS, name_width=self._width))
+                console.show(row_text(row, name_width=self._width))
+                self._shown.add(row["name"])
+
+    def end(self, rows: list[dict[str, Any]], *, budget_seconds: float) -> None:
+        """One sentence, or one document."""
+        lead = "\n" if self._shown else ""
+        console.show_result(rows, lead + summary(rows, budget_seconds=budget_seconds), as_json=self.as_json)
 
 
 def _cases(names: list[str], *, large: bool) -> dict[str, Callable[[], Case]]:
@@ -161,28 +197,22 @@ def _users_case(text: str) -> Callable[[], Case]:
 
 
 def _survey(
-    cases: Mapping[str, Callable[[], Case]], *, budget_seconds: float, symmetry: bool, as_json: bool
+    cases: Mapping[str, Callable[[], Case]], sheet: _Sheet, *, budget_seconds: float, symmetry: bool
 ) -> dict[str, Finding]:
     from privpac.audit.survey import survey
     from privpac.coins import EnclosureError
 
     try:
-        with console.progress("Auditing", as_json=as_json, patience=0.0) as report:
-            findings = survey(
+        with console.progress("Auditing", as_json=sheet.as_json, patience=0.0) as report:
+            return survey(
                 cases,
                 budget_seconds=budget_seconds,
                 symmetry=symmetry,
                 progress=lambda share: report(round(1000 * share), 1000),
+                settled=sheet.add,
             )
     except EnclosureError as problem:
         raise NotCertified(f"A kernel is at fault: {problem}.") from None
-    for name, finding in findings.items():
-        if finding.compared and not finding.answered:
-            raise PrivpacError(
-                f"Every run of {name} raised an exception: {', '.join(sorted(finding.raised))}.",
-                remedy="Run it by itself on one of its inputs.",
-            )
-    return findings
 
 
 def _refuse_broken(rows: list[dict[str, Any]]) -> None:
@@ -193,8 +223,9 @@ def _refuse_broken(rows: list[dict[str, Any]]) -> None:
 
 
 def _refuse_partial(rows: list[dict[str, Any]]) -> None:
-    if not all(row["complete"] and row["holds"] for row in rows):
+    unknown = [row["name"] for row in rows if not (row["complete"] and row["holds"])]
+    if unknown or not rows:
         raise NotCertified(
-            f"No claim is broken, but not everything was looked at. {coverage(rows)}",
+            f"No claim is broken, but not everything was looked at: {', '.join(unknown) or 'nothing was settled'}.",
             remedy="Raise --budget-seconds, or give --accept-partial.",
         )

@@ -7,12 +7,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from privpac.cli import console
-
 if TYPE_CHECKING:
     from privpac.audit.exact import Finding
 
-__all__ = ["HEADINGS", "coverage", "rounded_text", "row_cells", "row_of", "rows_text"]
+__all__ = ["HEADINGS", "line_of", "rounded_text", "row_cells", "row_of", "row_text", "summary"]
 
 HEADINGS = ("name", "certificate", "exact", "ratio", "pairs", "complete", "seconds")
 
@@ -49,29 +47,44 @@ def row_of(name: str, finding: Finding, *, show_data: bool) -> dict[str, Any]:
     return row
 
 
-def rows_text(rows: list[dict[str, Any]]) -> str:
-    """A table for people, what was covered, and the worst pairs if they are shown."""
-    cells = [row_cells(row) for row in rows]
-    text = [console.table_text(HEADINGS, cells, right=HEADINGS[1:])]
-    text.append(coverage(rows))
-    for row in rows:
-        if "worst" in row:
-            worst = row["worst"]
-            text.append(
-                f"{row['name']}\n  input      {worst['input']}\n  neighbour  {worst['neighbour']}"
-                f"\n  output     {worst['output']}"
-            )
-    return "\n\n".join(text)
+WIDTHS = (11, 17, 5, 7, 8, 7)
+"""Characters of every column but the first, for what is seen in practice; a longer cell takes its room."""
 
 
-def coverage(rows: Sequence[Mapping[str, Any]]) -> str:
-    """How much of what there is was settled, and which rows say nothing."""
-    pairs, total = (sum(row[key] for row in rows) for key in ("pairs", "total_pairs"))
-    edges, all_edges = (sum(row[key] for row in rows) for key in ("limit_pairs", "total_limit_pairs"))
-    text = f"Settled: {pairs:,} of {total:,} pairs, and {edges:,} of {all_edges:,} at limits"
-    text += f"; {sum(row['complete'] for row in rows)} of {len(rows)} rows completely."
-    silent = [row["name"] for row in rows if row["holds"] is None]
-    return f"{text} Nothing is known of {', '.join(silent)}." if silent else text
+def line_of(cells: Sequence[str], *, name_width: int) -> str:
+    """The headings, or the cells of a row, as a line that stands below the others."""
+    rest = (cell.rjust(width) for cell, width in zip(cells[1:], WIDTHS, strict=True))
+    return "  ".join((cells[0].ljust(name_width), *rest))
+
+
+def row_text(row: Mapping[str, Any], *, name_width: int) -> str:
+    """A row for people, with the worst pair if that is shown."""
+    text = line_of(row_cells(row), name_width=name_width)
+    if "worst" in row:
+        worst = row["worst"]
+        text += f"\n  input      {worst['input']}\n  neighbour  {worst['neighbour']}\n  output     {worst['output']}"
+    return text
+
+
+def summary(rows: Sequence[Mapping[str, Any]], *, budget_seconds: float) -> str:
+    """How much was settled, what came of it, and what was left, in one sentence."""
+    settled = sum(row["complete"] for row in rows)
+    pairs, edges = (sum(row[key] for row in rows) for key in ("pairs", "limit_pairs"))
+    broken = sum(row["holds"] is False for row in rows)
+    silent = [row["name"] for row in rows if row["complete"] and row["holds"] is None]
+    verdict = (
+        f"{broken} {'claim is' if broken == 1 else 'claims are'} broken" if broken else "no claim is broken"
+    )
+    text = f"{settled} of {len(rows)} {'row is' if len(rows) == 1 else 'rows are'} settled"
+    text += f" ({pairs:,} pairs of neighbours and {edges:,} at limits were looked at), and {verdict}"
+    if settled < len(rows):
+        text += (
+            f"; the others need more than the {budget_seconds:g} seconds of processor time that were allowed"
+            " (--budget-seconds)"
+        )
+    return text + (
+        f"; nothing is known of {', '.join(silent)}, where no pair was compared." if silent else "."
+    )
 
 
 def rounded_text(epsilon: float, *, up: bool = True) -> str:

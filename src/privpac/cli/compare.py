@@ -6,7 +6,7 @@ from typing import Annotated
 
 from privpac.cli import console
 from privpac.cli.console import Json
-from privpac.cli.options import LedgerPlace, RecordsPerPerson, Seed, argument, number
+from privpac.cli.options import LedgerPlace, Seed, argument, number, option
 
 __all__ = ["compare"]
 
@@ -17,7 +17,7 @@ def compare(
     data: Annotated[str, argument("DATA", "Labelled records: CSV, CSV.gz or Parquet file.")],
     *,
     epsilon: Annotated[str, number("What the comparison may cost.")],
-    records_per_person: RecordsPerPerson = 1,
+    records_per_person: Annotated[int, option("K", "How many records one person may have.")] = 1,
     ledger: LedgerPlace = None,
     random_state: Seed = None,
     as_json: Json = False,

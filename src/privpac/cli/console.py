@@ -13,7 +13,7 @@ import time
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
@@ -67,8 +67,15 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def show(text: str) -> None:
-    """A result. Names in it may come from a file that anybody wrote, so nothing may speak to the terminal itself."""
-    sys.stdout.write(_harmless(text) + "\n")
+    """A result. Names in it may come from a file that anybody wrote, so nothing may speak to the terminal itself.
+
+    A bar that is there meanwhile makes way, and comes back below.
+    """
+    with ExitStack() as waiting:
+        for sign in _SIGNS:
+            waiting.enter_context(sign.away())
+        sys.stdout.write(_harmless(text) + "\n")
+        sys.stdout.flush()
 
 
 def _harmless(text: str) -> str:
@@ -220,12 +227,18 @@ def reading(verb: str, data: str, engine: str, *, as_json: bool) -> Iterator[Pro
 def _shown_after(patience: float, sign: _Sign) -> Iterator[None]:
     timer = threading.Timer(patience, sign.start)
     timer.daemon = True
+    _SIGNS.append(sign)
     timer.start()
     try:
         yield
     finally:
         timer.cancel()
         sign.stop()
+        _SIGNS.remove(sign)
+
+
+_SIGNS: list[_Sign] = []
+"""Signs of life that are there now, or soon."""
 
 
 class _Sign(ABC):
@@ -254,6 +267,18 @@ class _Sign(ABC):
             self._over = True
             if self._live is not None:
                 self._live.stop()
+
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """Not to be seen meanwhile."""
+        with self._lock:
+            if self._live is not None:
+                self._live.stop()
+            try:
+                yield
+            finally:
+                if self._live is not None and not self._over:
+                    self._live.start()
 
 
 class _Spinner(_Sign):

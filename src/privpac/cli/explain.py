@@ -65,14 +65,21 @@ def explain(
             console.show_json({name: str(place.path) for name, place in places.items()})
         return
     with console.working("Reading", as_json=as_json):
+        from privpac.fields import refusing
         from privpac.model import load
         from privpac.report.page import report_html
         from privpac.report.sql import sql_query
         from privpac.report.summary import summary_json, summary_sections
 
         loaded_model = load(model)
+        malformed = f"{model!r} is incomplete or malformed."
+        with refusing(malformed):  # reading is not verifying: anybody may have written what is told here
+            told = summary_json(loaded_model) if as_json else summary_sections(loaded_model, full=True)
         if "report" in places:
-            places["report"].write(report_html(loaded_model, budget=_budget(ledger, model)))
+            budget = _budget(ledger, model)
+            with refusing(malformed):
+                page = report_html(loaded_model, budget=budget)
+            places["report"].write(page)
         if "picture" in places:
             loaded_model.save_picture(places["picture"].path)
         if "onnx" in places:
@@ -80,10 +87,10 @@ def explain(
         if "sql" in places:
             places["sql"].write(sql_query(loaded_model) + "\n")
         _write_documents(places, model, ledger, trusted)
-    if as_json:
-        console.show_json(summary_json(loaded_model))
+    if isinstance(told, dict):
+        console.show_json(told)
     else:
-        console.show_sections(summary_sections(loaded_model, full=True))
+        console.show_sections(told)
     _note(places, as_json=as_json)
 
 
@@ -117,11 +124,11 @@ def _write_certificate(out: Destination, path: str) -> None:
     """The stored certificate as it is: what is handed over without the rule, and checked without it."""
     import json
 
-    from privpac.checker.check import check_document
     from privpac.checker.document import read_at
+    from privpac.verification import look_at
 
     tree = read_at(path)
-    check_document(tree)  # whoever gets it alone cannot ask the file it was taken from
+    look_at(path)  # whoever gets it alone cannot ask the file it was taken from
     out.write(json.dumps(tree["certificate"], indent=1, ensure_ascii=False) + "\n")
 
 
@@ -143,29 +150,31 @@ def _budget(ledger: str | None, path: str) -> tuple[tuple[str, str], ...]:
 
 
 def _is_table_or_bundle(path: str) -> bool:
-    from privpac.checker.document import BUNDLE, FORMER_BUNDLE, TABLE, read_at
+    from privpac.checker.document import BUNDLE, TABLE, read_at
 
-    return read_at(path)["format"] in (TABLE, BUNDLE, FORMER_BUNDLE)
+    return read_at(path)["format"] in (TABLE, BUNDLE)
 
 
 def _write_statement(out: Destination, path: str, ledger: str | None, trusted: str | None) -> None:
-    from privpac.checker.check import check_document
     from privpac.checker.document import read_at
     from privpac.fields import refusing
     from privpac.guarantee.ledger.ledger import Ledger
     from privpac.report.statement import statement_of
     from privpac.signing.keys import Trusted
+    from privpac.verification import look_at
 
     tree = read_at(path)
-    check_document(tree)  # an annex is believed: none is written of what does not follow
+    found = look_at(path)  # an annex is believed: none is written of what does not follow
     names = None if trusted is None else Trusted.read(trusted)
     book = None if ledger is None else Ledger.open(ledger)
     with refusing(f"{path!r} is incomplete or malformed."):
-        statement = statement_of(tree, _findings(path, tree, names, book))
+        statement = statement_of(tree, _findings(path, tree, names, book, found.not_rebuilt))
     out.write(statement.html() if out.path.suffix == ".html" else statement.text())
 
 
-def _findings(path: str, tree: Mapping[str, Any], names: Trusted | None, book: Ledger | None) -> Findings:
+def _findings(
+    path: str, tree: Mapping[str, Any], names: Trusted | None, book: Ledger | None, not_rebuilt: str
+) -> Findings:
     """Who signed, and what the ledger says; refused if the ledger contradicts a receipt of its own."""
     import hashlib
     from datetime import UTC, datetime
@@ -183,6 +192,7 @@ def _findings(path: str, tree: Mapping[str, Any], names: Trusted | None, book: L
         () if book is None else budget_rows(book),
         hashlib.sha256(file.read_bytes()).hexdigest(),
         datetime.now(UTC).date().isoformat(),
+        not_rebuilt,
     )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from privpac.cli import console
 from privpac.cli.destination import seed_advice
 from privpac.errors import ParameterError
-from privpac.wishes import AnswerWishes
+from privpac.request import LearnRequest
 
 if TYPE_CHECKING:
     from privpac.answering.offer import Offer
@@ -21,7 +22,7 @@ OWNER = "learn"
 def learn_predictions(
     data: str,
     *,
-    wishes: AnswerWishes,
+    asked: LearnRequest,
     schema: str,
     label: str | None,
     ledger: str | None,
@@ -40,7 +41,7 @@ def learn_predictions(
         raise ParameterError(
             OWNER, "out", None, allowed="a folder for the bundle", remedy="Add --out bundle."
         )
-    if ledger is not None and wishes.answers is None:
+    if ledger is not None and asked.answers is None:
         raise ParameterError(
             OWNER,
             "ledger",
@@ -53,16 +54,22 @@ def learn_predictions(
         from privpac.answering.bundle import bundle
         from privpac.answering.offer import offer_for
         from privpac.answering.preparing import prepare
+        from privpac.constructions.rule_lists import with_rules
         from privpac.data.engines.opening import open_sample
         from privpac.data.schema import schema_for
         from privpac.guarantee.ledger.ledger import Ledger
         from privpac.releasing import Payment
+        from privpac.report.forecast import ANSWERS
 
         account = None if ledger is None else Ledger.open(ledger).writing_to(out)
         payment = Payment.by(account, random_state=random_state)
         description = schema_for(schema, data, label=label)
         sample = open_sample(data, description, engine="memory")  # a bundle holds its records
-        offer = offer_for(wishes, schema=description, size=sample.size, coins=payment.coins.origin)
+        named = replace(asked, concepts=with_rules(str(asked.concepts)))
+        offer = offer_for(named, schema=description, size=sample.size, coins=payment.coins.origin)
+        if offer.answers is not None:
+            payment.require_budget(offer.cost)
+        console.note("\n".join(ANSWERS.lines), as_json=as_json)
         bundle.write(out, offer, prepare(offer, sample, payment, table=data))
     _show(offer, out, as_json=as_json)
 

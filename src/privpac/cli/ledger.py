@@ -117,8 +117,9 @@ def verify(
 ) -> None:
     """Recompute every hash and every sum.
 
-    Exit code 4 and the first wrong row, if something does not follow. Of documents, the certificate is derived again
-    and the signatures are checked; a charge pays for one of them only.
+    Exit code 4 and the first wrong row, if something does not follow. Documents are verified as a whole, and
+    their signatures are checked; the line of one that was not rebuilt by this version says so. A charge pays for one
+    of them only.
     """
     from privpac.checker.budget import check_budget
     from privpac.guarantee.ledger.total import guesses_of, promise_of, total_document
@@ -132,12 +133,14 @@ def verify(
     total = total_document(account)
     check_budget(total)
     head = entries[-1].hash if entries else None
-    receipts = _receipts(book, receipt, trusted, signature or []) if receipt else {}
+    receipts, rebuilt = _receipts(book, receipt, trusted, signature or []) if receipt else ({}, {})
     if as_json:
         facts = {"path": book.path, "verified": True, "charges": len(entries), "head": head, "total": total}
         facts["guesses"] = guesses_of(account)
         signatures = [
-            {"file": path, **one.to_json()} for path, signers in receipts.items() for one in signers
+            {"file": path, "file_rebuilt": rebuilt[path], **one.to_json()}
+            for path, signers in receipts.items()
+            for one in signers
         ]
         if receipt:
             rest = [entry.facts() for entry in _charges_without_file(entries, receipts)]
@@ -150,7 +153,8 @@ def verify(
     console.show(promise_of(account))
     for path, signers in receipts.items():
         for one in signers:
-            console.show(f"{path}: in the ledger. {one.line()}{_unbound(entries, one)}")
+            doubt = "" if rebuilt[path] else " The document was not rebuilt by this version."
+            console.show(f"{path}: in the ledger. {one.line()}{_unbound(entries, one)}{doubt}")
     if receipt:
         _show_charges_without_file(_charges_without_file(entries, receipts))
     if head is not None:
@@ -188,29 +192,18 @@ def _unbound(entries: Sequence[Entry], signer: Signer) -> str:
 
 def _receipts(
     book: Ledger, paths: Sequence[str], trusted: str | None, beside: Sequence[str]
-) -> dict[str, tuple[Signer, ...]]:
-    from privpac.checker.check import check_document
+) -> tuple[dict[str, tuple[Signer, ...]], dict[str, bool]]:
+    """Who signed each document with a receipt of this ledger, and which of them were rebuilt: verified as wholes."""
     from privpac.checker.document import read_at
     from privpac.signing.checking import check_receipts, read_signature
     from privpac.signing.keys import Trusted
+    from privpac.verification import look_at
 
     documents = {path: read_at(path) for path in paths}
-    for tree in documents.values():
-        check_document(tree)
+    rebuilt = {path: look_at(path).rebuilt for path in paths}
     names = None if trusted is None else Trusted.read(trusted)
-    return check_receipts(book, documents, trusted=names, beside=[read_signature(path) for path in beside])
-
-
-@ledger.command()
-def migrate(place: Place, *, as_json: Json = False) -> None:
-    """Bring the tables of an older ledger up to date.
-
-    Its entries then say what was paid for. Its promise, its rows and their hashes stay as they are. Versions of privpac
-    that know only the older tables refuse it from then on, so stop those that use it first.
-    """
-    book = _ledger(place)
-    book.migrate()
-    _show(book, last=0, as_json=as_json)
+    signers = check_receipts(book, documents, trusted=names, beside=[read_signature(path) for path in beside])
+    return signers, rebuilt
 
 
 @ledger.command()
@@ -318,9 +311,9 @@ def _spent(account: Account) -> str:
 
 
 def _text(amount: Fraction) -> str:
-    from privpac.guarantee.ledger.budget import exact_text
+    from privpac.guarantee.ledger.budget import short_text
 
-    return exact_text(amount)
+    return short_text(amount)
 
 
 def _table(account: Account, entries: Sequence[Entry]) -> str:

@@ -1,23 +1,26 @@
-"""Options that several verbs share, so that they are called and explained alike."""
+"""Options of verbs: those that several share, and one for each field of a request."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, Field, fields
+from typing import Annotated, Any, TypeVar
 
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
+from privpac.request import Requested, option_of
+
 __all__ = [
-    "Aim",
     "Force",
     "KeyFile",
     "LabelColumn",
     "LedgerPlace",
-    "Protect",
-    "RecordsPerPerson",
     "Seed",
     "SignerName",
     "argument",
+    "asks",
     "count",
     "file",
     "flag",
@@ -77,21 +80,9 @@ def schema_file(metavar: str) -> OptionInfo:
     )
 
 
-Aim = Annotated[
-    str,
-    option(
-        "AIM",
-        "What the rule is for: label (a class for every record) or rank (records in order of their risk).",
-    ),
-]
-
 Force = Annotated[bool, flag("--force", "Overwrite files that exist already.")]
 
 LabelColumn = Annotated[str | None, option("COLUMN", "The label column, with --schema from_data.")]
-
-Protect = Annotated[str, option("WHAT", "What is private: records, labels or predictions.")]
-
-RecordsPerPerson = Annotated[int, option("K", "How many records one person may have.")]
 
 Seed = Annotated[int | None, count("Reproducible coins, to try things out: not for release.")]
 
@@ -114,4 +105,48 @@ def verbs(name: str, text: str) -> typer.Typer:
         no_args_is_help=True,
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+
+R = TypeVar("R", bound=Requested)
+
+
+def asks(request: type[R]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A verb with one option for each field of a request, which is read and handed to it first."""
+
+    def decorate(verb: Callable[..., None]) -> Callable[..., None]:
+        _, *own = inspect.signature(verb, eval_str=True).parameters.values()
+        names = [one.name for one in fields(request)]
+
+        def command(**given: Any) -> None:
+            asked = request.read({name: given.pop(name) for name in names})
+            verb(asked, **given)
+
+        arguments = [one for one in own if _is_argument(one)]
+        others = [one for one in own if one not in arguments]
+        parameters = [*arguments, *map(_option, fields(request)), *others]
+        parameters = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in parameters]
+        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
+        command.__annotations__ = {one.name: one.annotation for one in parameters}
+        command.__doc__, command.__name__ = verb.__doc__, verb.__name__
+        return command
+
+    return decorate
+
+
+def _is_argument(parameter: inspect.Parameter) -> bool:
+    return any(isinstance(one, ArgumentInfo) for one in getattr(parameter.annotation, "__metadata__", ()))
+
+
+def _option(one: Field[Any]) -> inspect.Parameter:
+    """The option of a field: required if nothing else stands for it."""
+    said, written = one.metadata, one.metadata["written"]
+    name = option_of(one.name, said)
+    kind = str if written is None else type(written)
+    metavar = None if kind is bool else said["metavar"]
+    info: OptionInfo = typer.Option(name, help=said["help"], metavar=metavar)
+    default = inspect.Parameter.empty if one.default is MISSING else written
+    typed = kind if written is not None or one.default is MISSING else kind | None
+    return inspect.Parameter(
+        one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[typed, info]
     )

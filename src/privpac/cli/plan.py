@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,13 +11,13 @@ import typer
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination
-from privpac.cli.options import Aim, Protect, count, file, flag, number, option
+from privpac.cli.options import asks, count, file, flag, option
 from privpac.errors import ParameterError, PrivpacError
+from privpac.request import PlanRequest
 
 if TYPE_CHECKING:
-    from privpac.plan import Plan
-    from privpac.plan.optimum import OptimumTable
-    from privpac.plan.question import Kind, Question
+    from privpac.planning import Plan
+    from privpac.planning.question import Question
 
 __all__ = ["plan"]
 
@@ -24,36 +25,10 @@ OWNER = "plan"
 AGAINST = ("epsilon", "error", "bits")
 
 
+@asks(PlanRequest)
 def plan(
+    asked: PlanRequest,
     *,
-    concepts: Annotated[
-        str,
-        option(
-            "WORD",
-            "What to choose from: auto, thresholds, points, intervals, unions:K, rectangles:K, stumps, one-test,"
-            " trees:DEPTH, staged:D1+D2, lists:K, conjunctions:K, disjunctions:K, clauses:K, scorecards:K,"
-            " halfspaces:K, card, risk-tree, any:VC; with --schema as in privpac learn (thresholds:COLUMN).",
-        ),
-    ] = "auto",
-    error: Annotated[
-        str | None, number("Largest error to promise. Left out: the smallest one is computed.")
-    ] = None,
-    epsilon: Annotated[str | None, number("Privacy loss. Left out: the smallest one is computed.")] = None,
-    records: Annotated[str | None, count("Records at hand. Left out: those needed are computed.")] = None,
-    failure: Annotated[str, number("How likely the promise may fail.")] = "0.05",
-    delta: Annotated[str, number("Privacy delta; 0 is pure privacy.")] = "0",
-    noise: Annotated[str | None, number("The best rule is known to err at most so often.")] = None,
-    unlabelled: Annotated[str | None, count("Records without labels at hand; left out: any number.")] = None,
-    protect: Protect = "records",
-    aim: Aim = "label",
-    release: Annotated[
-        bool,
-        flag(
-            "--release",
-            "Not a rule but a whole table: records after which all points, thresholds or intervals (the"
-            " word of --concepts) are answered within --error.",
-        ),
-    ] = False,
     costs: Annotated[
         str | None, typer.Option(hidden=True, help="Not of a plan: says how to read its numbers with costs.")
     ] = None,
@@ -64,45 +39,22 @@ def plan(
             " that all agree may be contradicted."
         ),
     ] = None,
-    bits: Annotated[
-        int | None,
-        option(
-            "B",
-            "A column has 2^B values; 2^32 if only --columns is given (any:VC: the class has 2^B members).",
-        ),
-    ] = None,
-    columns: Annotated[
-        int | None, option("C", "Columns of the table: enough for every word but any:VC and reference.")
-    ] = None,
-    tests: Annotated[
-        int | None, option("P", "Yes-or-no tests of trees, lists and the like, instead of columns.")
-    ] = None,
     schema: Annotated[str | None, file("Public description of the table, instead of numbers.")] = None,
     simulate: Annotated[
         bool,
         flag(
             "--simulate",
-            "Also try it on invented records: what privacy costs, and how that falls with records and epsilon.",
+            "Also try it on invented records with these --records and --epsilon: the error, and what privacy cost.",
         ),
     ] = False,
     table: Annotated[str | None, file("Simulate on this table, which must be public or synthetic.")] = None,
-    marginals: Annotated[str | None, file("Simulate on tables with these public marginals (JSON).")] = None,
     seconds: Annotated[
         str,
         option(
             "S",
-            "How long to simulate; longer gives narrower intervals. Numeric code that is compiled for the first"
-            " time, which privpac warm does beforehand, is part of it.",
+            "About how long to simulate; longer gives narrower intervals.",
         ),
-    ] = "40",
-    optimum: Annotated[
-        bool,
-        flag(
-            "--optimum",
-            "Also how often the best private learner there is fails, by linear programming: thresholds or points"
-            " on a few cells.",
-        ),
-    ] = False,
+    ] = "20",
     picture: Annotated[str | None, file("Draw records against --against, as .svg or .png.")] = None,
     against: Annotated[str, option("WHAT", "What --picture varies: epsilon, error or bits.")] = "epsilon",
     as_json: Json = False,
@@ -118,43 +70,22 @@ def plan(
     if costs is not None:
         raise _without_costs()
     if answers is not None:
-        _show_answers(answers, epsilon=epsilon, delta=delta, wrong=error, as_json=as_json)
+        _show_answers(answers, asked, as_json=as_json)
         return
     from privpac.constructions.rule_lists import with_rules
 
-    destination = _picture(picture, keep=(schema, table, marginals))
+    destination = _picture(picture, keep=(schema, table))
     # A plan multiplies no matrices, and starting threads for that takes a tenth of its time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from privpac.plan.plan import make
-    from privpac.plan.question import Question
+    from privpac.planning.making import make
+    from privpac.planning.question import Question
 
-    question = Question.read(
-        _kind(error, epsilon, records),
-        with_rules(concepts),
-        error=error,
-        epsilon=epsilon,
-        records=records,
-        failure=failure,
-        delta=delta,
-        noise=noise,
-        unlabelled=unlabelled,
-        protect=protect,
-        release=release,
-        aim=aim,
-        bits=bits,
-        columns=columns,
-        tests=tests,
-        schema=schema,
-    )
-    if simulate or table is not None or marginals is not None:
-        result = _simulate(question, table, marginals, seconds, as_json=as_json)
+    question = Question.of(replace(asked, concepts=with_rules(asked.concepts)), schema)
+    if simulate or table is not None:
+        result = _simulate(question, table, seconds, as_json=as_json)
     else:
         result = make(question)
-    best = None
-    if optimum:
-        with console.working("Solving", as_json=as_json):
-            best = result.optimum()
-    _show(result, best, as_json=as_json)
+    _show(result, as_json=as_json)
     if destination is not None:
         with console.working("Drawing", as_json=as_json):
             result.curves(against).save(destination.path)
@@ -172,11 +103,11 @@ def _without_costs() -> PrivpacError:
     )
 
 
-def _show_answers(answers: int, *, epsilon: str | None, delta: str, wrong: str | None, as_json: bool) -> None:
+def _show_answers(answers: int, asked: PlanRequest, *, as_json: bool) -> None:
     """The price of one of many answers, and how many models it takes."""
-    from privpac.plan.answers import answer_prices
+    from privpac.planning.answers import answer_prices
 
-    result = answer_prices(answers=answers, epsilon=epsilon, delta=delta, wrong=wrong)
+    result = answer_prices(answers=answers, epsilon=asked.epsilon, delta=asked.delta, wrong=asked.error)
     if as_json:
         console.show_json(result.to_json())
         return
@@ -200,44 +131,26 @@ def _picture(path: str | None, *, keep: tuple[str | None, ...]) -> Destination |
     return Destination.of(path, owner=OWNER, option="picture", keep=keep, force=True)
 
 
-def _kind(error: str | None, epsilon: str | None, records: str | None) -> Kind:
-    """The question is the number that was left out."""
-    if error is not None and epsilon is not None:
-        return "needed"
-    if records is not None and epsilon is not None:
-        return "reachable"
-    if records is not None and error is not None:
-        return "smallest_epsilon"
-    raise PrivpacError(
-        "Two of --records, --error and --epsilon are needed; the third is computed.",
-        remedy="For example: privpac plan --records 3000 --columns 12 --epsilon 0.5",
-    )
+def _simulate(question: Question, table: str | None, seconds: str, *, as_json: bool) -> Plan:
+    from privpac.planning.making import make, read_seconds
 
-
-def _simulate(
-    question: Question, table: str | None, marginals: str | None, seconds: str, *, as_json: bool
-) -> Plan:
-    from privpac.cli.cache import Cache
-    from privpac.plan.plan import make
-    from privpac.plan.simulation import Simulation, read_seconds
-
-    console.note(f"Simulating for up to {seconds} s.", as_json=as_json)
+    console.note(f"Simulating for about {seconds} s.", as_json=as_json)
     with console.progress("Simulating", as_json=as_json) as bar:
-
-        def progress(what: str, part: int, of: int) -> None:
-            bar(part, of)
-
-        return make(question, Simulation(table, marginals, Cache("plans"), progress, read_seconds(seconds)))
+        return make(question, seconds=read_seconds(seconds), table=table, progress=bar)
 
 
-def _show(result: Plan, best: OptimumTable | None, *, as_json: bool) -> None:
+def _show(result: Plan, *, as_json: bool) -> None:
     if as_json:
-        console.show_json(result.to_json() | ({} if best is None else {"optimum": best.to_json()}))
+        console.show_json(result.to_json())
         return
-    from privpac.plan.columns import visible_table
-    from privpac.plan.words import READING, further_advice, in_short, notes, question_text
+    from privpac.planning.columns import visible_table
+    from privpac.planning.words import READING, in_short, notes, question_text
 
     sections = [("", question_text(result))]
+    if result.expected is not None:
+        sections.append(("", "\n".join(result.expected.lines)))
+    if result.simulated is not None:
+        sections.append(("", "\n".join(result.simulated.lines)))
     if summary := in_short(result):
         sections.append(("", summary))
     if result.answers:
@@ -246,8 +159,6 @@ def _show(result: Plan, best: OptimumTable | None, *, as_json: bool) -> None:
         sections.append((READING, "\n".join(table.meanings)))
     remarks = notes(result)
     sections += [("", "\n".join(remarks))] if remarks else []
-    if best is not None:
-        sections.append(("The best private learner: how often it fails, beside the others", str(best)))
-    advice = further_advice(result)
-    sections += [("Advice", "\n".join(f"* {text}" for text in advice))] if advice else []
+    advice = "\n".join(f"* {text}" for text in result.advice)
+    sections += [("Advice", advice)] if advice else []
     console.show_sections(sections)

@@ -14,17 +14,16 @@ from privpac.cli.options import (
     Force,
     LabelColumn,
     LedgerPlace,
-    RecordsPerPerson,
     Seed,
+    asks,
     file,
     flag,
-    number,
     option,
     schema_file,
     table_place,
 )
 from privpac.errors import ParameterError
-from privpac.wishes import TableWishes, warning_of_large
+from privpac.request import ReleaseRequest, warning_of_large
 
 if TYPE_CHECKING:
     from privpac.constructions.release.table import ReleasedTable
@@ -35,35 +34,14 @@ OWNER = "release"
 ENDINGS = (".csv", ".parquet")
 
 
+@asks(ReleaseRequest)
 def release(
+    asked: ReleaseRequest,
     data: Annotated[str, table_place("TABLE")],
     *,
-    epsilon: Annotated[str, number("Privacy loss of the release.")],
     schema: Annotated[str, schema_file("TABLE")],
     out: Annotated[str, file("Where the synthetic records go: .csv or .parquet.")],
-    column: Annotated[
-        str | None,
-        option(
-            "NAMES", "The columns to release, with commas; if left out, all of the schema, and the label."
-        ),
-    ] = None,
-    method: Annotated[
-        str,
-        option(
-            "WORD",
-            "points (combinations of values), tree, quantiles, blr or, with a delta, blocks (ranges of an"
-            " ordered column), or auto: the best promise.",
-        ),
-    ] = "auto",
-    error: Annotated[
-        str | None, option("SHARE", "Refuse, at no cost, unless every query is promised this error.")
-    ] = None,
-    failure: Annotated[str, number("How often the promised error may be exceeded.")] = "0.05",
-    delta: Annotated[
-        str, number("With it, columns of many bits need fewer records; spent only where it pays.")
-    ] = "0",
     label: LabelColumn = None,
-    records_per_person: RecordsPerPerson = 1,
     ledger: LedgerPlace = None,
     certificate: Annotated[
         str | None, file("Where the certificate goes; if left out, beside the records.")
@@ -81,15 +59,6 @@ def release(
     Example: privpac release patients.csv --schema schema.json --epsilon 1 --column age --out synthetic.csv
     """
     records, beside = _destinations(out, certificate, keep=(data, schema, ledger), force=force)
-    wishes = TableWishes.read(
-        columns=None if column is None else _names(column),
-        epsilon=epsilon,
-        method=method,
-        error=error,
-        failure=failure,
-        records_per_person=records_per_person,
-        delta=delta,
-    )
     warn_uncounted(ledger, random_state, as_json=as_json)
     with console.reading("Releasing", data, engine, as_json=as_json) as progress:
         from privpac.data.schema import schema_for
@@ -99,7 +68,7 @@ def release(
 
         account = None if ledger is None else Ledger.open(ledger).writing_to(out)
         table = release_as(
-            wishes,
+            asked,
             data,
             schema=schema_for(schema, data, label=label),
             engine=engine,
@@ -107,15 +76,8 @@ def release(
             payment=Payment.by(account, random_state=random_state, owner=OWNER),
         )
         count = _write(table, records, beside)
-    delta_is_unused = wishes.delta > 0 and Fraction(table.certificate["delta"]) == 0
+    delta_is_unused = asked.delta > 0 and Fraction(table.certificate["delta"]) == 0
     _show(table, count, (records, beside), unused=delta_is_unused, full=full, as_json=as_json)
-
-
-def _names(column: str) -> list[str]:
-    names = [name.strip() for name in column.split(",") if name.strip()]
-    if not names:
-        raise ParameterError(OWNER, "column", column, allowed="names of columns, separated by commas")
-    return names
 
 
 def _destinations(

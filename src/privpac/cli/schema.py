@@ -60,7 +60,11 @@ def schema(
     blanks = _blanks(draft_tree)
     if as_json:
         console.show_json({"out": str(destination.path), "blanks": blanks})
-    console.note(f"Wrote {destination.path}; {len(blanks)} blanks are left to fill in.", as_json=as_json)
+    console.note(
+        f"Wrote {destination.path}; {len(blanks)} blanks are left to fill in. If it is publicly known how common the"
+        ' second class is, write it as "base_rate" too.',
+        as_json=as_json,
+    )
 
 
 def _check(path: str, *, ask: bool, as_json: bool) -> None:
@@ -72,11 +76,16 @@ def _check(path: str, *, ask: bool, as_json: bool) -> None:
     title = "" if description.label_title is None else f" ({description.label_title})"
     label = f"{description.label}{title} (to be predicted): one of {', '.join(description.classes_in_words)}."
     shares = shares_in_words(description)
-    tree = {"label": label, "base_rate": shares or None, "columns": lines}
+    guess = description.attainable
+    tree = {"label": label, "base_rate": shares or None, "attainable": guess, "columns": lines}
     rate = [
         f"Base rate of {description.label}, published with the model: {shares}. It must be known from elsewhere."
     ]
-    console.show_result(tree, "\n".join([label, *(rate if shares else ()), *lines]), as_json=as_json)
+    expected = [
+        f"Expected without privacy, published with the model: an AUC of {guess}. It must be a guess from elsewhere."
+    ]
+    known = [*(rate if shares else ()), *(expected if guess is not None else ())]
+    console.show_result(tree, "\n".join([label, *known, *lines]), as_json=as_json)
     if ask and not as_json and sys.stdin.isatty() and not typer.confirm("Is every line right?", err=True):
         raise PrivpacError(
             "The schema was not confirmed.", remedy=f"Correct {path}, then run this command again."
@@ -101,9 +110,14 @@ def _text(tree: dict[str, Any]) -> str:
     return "{\n" + ",\n".join([*heads, f'"columns": [\n{columns}\n]']) + "\n}"
 
 
+MAY_STAY = ("base_rate", "attainable")
+"""What nobody has to know; a forecast, and costs that balance the classes, follow from it."""
+
+
 def _blanks(tree: dict[str, Any]) -> list[str]:
     """What is still null, as name or column.name."""
     empty = [key for key, value in tree.items() if value is None]
+    empty = [key for key in empty if key not in MAY_STAY]
     return empty + [
         f"{column['name']}.{key}"
         for column in tree["columns"]

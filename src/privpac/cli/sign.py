@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from privpac.checker.signature import NOT_REBUILT
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination
@@ -43,11 +44,15 @@ def sign(
     force: Annotated[
         bool, flag("--force", "Overwrite a file of --detached, or your earlier receipt in the document.")
     ] = False,
+    anyway: Annotated[
+        bool, flag("--anyway", "Sign what this version cannot rebuild, too; the signature says so.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Sign a document, so that others can see it is yours.
 
-    Whoever has your public key can then tell that it is yours and unchanged. A key signs a document once: signing again
+    The whole document is verified first, as privpac verify does: what that refuses is not signed. Whoever has your
+    public key can then tell that it is yours and unchanged. A key signs a document once: signing again
     replaces its signature, and needs --force where that had a receipt and the new one has none.
 
     A passphrase of the key is taken from the variable PRIVPAC_PASSPHRASE.
@@ -58,14 +63,17 @@ def sign(
         raise ParameterError(OWNER, "entry", entry, allowed="given together with --ledger")
     path = Path(document) / MANIFEST if is_bundle(document) else Path(document)
     beside = Destination.of(detached, owner=OWNER, option="detached", keep=(document, key), force=force)
-    tree = _document(path, inside=beside is None)
+    tree, rebuilt = _document(document, path, inside=beside is None, anyway=anyway)
     receipt = None if ledger is None or entry is None else _receipt(ledger, entry, tree)
     secret = signing_key(key)
     if receipt is None and beside is None and not force:
         _refuse_to_drop_receipt(tree, secret)
-    signature = _write_signature(path, tree, secret, signer=signer, receipt=receipt, beside=beside)
+    signature = _write_signature(
+        path, tree, secret, signer=signer, receipt=receipt, beside=beside, rebuilt=rebuilt
+    )
     where = str(path if beside is None else beside.path)
-    text = f"Signed by {signer}: {where}" + ("" if receipt is None else f"; {receipt}") + "."
+    text = f"Signed by {signer}: {where}" + ("" if receipt is None else f"; {receipt}")
+    text += "." if rebuilt else f"; {NOT_REBUILT}."
     console.show_result(signature, text, as_json=as_json)
 
 
@@ -78,25 +86,30 @@ def signing_key(path: str) -> SigningKey:
 
 def sign_file(path: Path, key: SigningKey, *, signer: str, receipt: Receipt | None) -> None:
     """Sign the document in a file, in place."""
-    _write_signature(path, _document(path, inside=True), key, signer=signer, receipt=receipt, beside=None)
+    tree, rebuilt = _document(path, path, inside=True, anyway=False)
+    _write_signature(path, tree, key, signer=signer, receipt=receipt, beside=None, rebuilt=rebuilt)
 
 
-def _document(path: Path, *, inside: bool) -> dict[str, Any]:
-    """The document, whose certificate must follow and whose coins no seed made: nobody should vouch for another one."""
+def _document(place: str | Path, path: Path, *, inside: bool, anyway: bool) -> tuple[dict[str, Any], bool]:
+    """The document at a place, and whether it was rebuilt: verified as a whole, and with coins that no seed made."""
     from privpac.checker.check import check_document
     from privpac.checker.document import CERTIFICATE, read_document
+    from privpac.verification import rebuild, require_rebuilt
 
     tree = read_document(path)
-    if not check_document(tree).for_release:
-        raise NotCertified(
-            "It was made with coins of a known seed: it must not be released, so it is not signed.",
-            remedy="Make it anew without a seed, and delete this one.",
-        )
     if inside and tree["format"] == CERTIFICATE:
         raise ParameterError(
             OWNER, "detached", None, allowed="given for a bare certificate, which has no room for signatures"
         )
-    return tree
+    found = rebuild(place, tree, check_document(tree))  # what is signed is what was read, and not read again
+    if not anyway:
+        require_rebuilt(found)
+    if not found.for_release:
+        raise NotCertified(
+            "It was made with coins of a known seed: it must not be released, so it is not signed.",
+            remedy="Make it anew without a seed, and delete this one.",
+        )
+    return tree, found.rebuilt
 
 
 def _refuse_to_drop_receipt(tree: Mapping[str, Any], key: SigningKey) -> None:
@@ -123,10 +136,11 @@ def _write_signature(
     signer: str,
     receipt: Receipt | None,
     beside: Destination | None,
+    rebuilt: bool,
 ) -> dict[str, Any]:
     from privpac.checker.signature import with_signature
 
-    signature = key.sign(tree, signer=signer, receipt=receipt)
+    signature = key.sign(tree, signer=signer, receipt=receipt, rebuilt=rebuilt)
     if beside is None:
         text = json.dumps(with_signature(tree, signature), indent=1, ensure_ascii=False) + "\n"
         with whole_file(path) as draft:

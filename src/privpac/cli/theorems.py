@@ -1,11 +1,10 @@
-"""`privpac theorems`: every statement the library relies on or refutes, its status, and where it is used and tested."""
+"""`privpac theorems`: every statement the library relies on or refutes, its status, and where it is used."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +16,7 @@ from privpac.cli.console import Json
 from privpac.cli.destination import Destination
 from privpac.cli.options import argument
 from privpac.errors import ParameterError
+from privpac.theory.machine import said_of
 
 if TYPE_CHECKING:
     from privpac.theory.statement import Statement
@@ -24,15 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["page", "theorems", "uses"]
 
 NOT_USES = ("theory/statements/",)  # where statements are written down
-TESTED = re.compile(r"tests/[\w/]+\.py|tests/[\w/]+/(?=[\s,.])")
-
-
-@dataclass
-class Places:
-    """Where a statement is named in the code, and the tests those places name."""
-
-    uses: list[str] = field(default_factory=list)
-    tested: list[str] = field(default_factory=list)
 
 
 def theorems(
@@ -45,7 +36,7 @@ def theorems(
 ) -> None:
     """List every statement that the guarantees rest on.
 
-    With a key: its status, its source, where it is used and tested.
+    With a key: its status, its source, and where it is used.
     """
     from privpac.constructions.catalogue import REGISTER, statement
 
@@ -68,16 +59,10 @@ def theorems(
         trees = [_json(entry, places[entry.key]) for entry in statements]
         console.show_json({"statements": trees} if key is None else trees[0])
     elif key is None:
-        rows = [
-            [entry.key, entry.status, entry.title, str(len(places[entry.key].uses))] for entry in statements
-        ]
+        rows = [[entry.key, entry.status, entry.title, str(len(places[entry.key]))] for entry in statements]
         console.show(console.table_text(("key", "status", "statement", "uses"), rows, right=("uses",)))
     else:
         console.show(_text(statements[0], places[statements[0].key]))
-
-
-def _tests(entry: Statement, places: Places) -> list[str]:
-    return sorted({*entry.tested, *places.tested})
 
 
 def _constants(entry: Statement, *, printed: bool) -> dict[str, str]:
@@ -89,7 +74,7 @@ def _constants(entry: Statement, *, printed: bool) -> dict[str, str]:
     }
 
 
-def _json(entry: Statement, places: Places) -> dict[str, Any]:
+def _json(entry: Statement, places: list[str]) -> dict[str, Any]:
     return {
         "key": entry.key,
         "title": entry.title,
@@ -101,8 +86,8 @@ def _json(entry: Statement, places: Places) -> dict[str, Any]:
         "paper_constants": _constants(entry, printed=True),
         "erratum": entry.erratum,
         "proof": entry.proof,
-        "used_by": places.uses,
-        "tested_by": _tests(entry, places),
+        "proved": said_of(entry.key),
+        "used_by": places,
     }
 
 
@@ -117,14 +102,15 @@ def lines_of(entry: Statement) -> Iterator[tuple[str, str]]:
         yield "Constant of the paper", f"{name} = {value}"
     if entry.erratum:
         yield "Erratum", entry.erratum
+    if (machine := said_of(entry.key)) is not None:
+        yield "Proved", machine
 
 
-def _text(entry: Statement, places: Places) -> str:
+def _text(entry: Statement, places: list[str]) -> str:
     lines = [f"{entry.title}  [{entry.key}, {entry.status}]", "", entry.says, ""]
     lines += [f"{heading}: {text}" for heading, text in lines_of(entry)]
     lines += [f"Proof: {entry.proof}"] if entry.proof else []
-    lines += [f"Used by: {name}" for name in places.uses]
-    lines += [f"Tested by: {name}" for name in _tests(entry, places)]
+    lines += [f"Used by: {name}" for name in places]
     return "\n".join(lines)
 
 
@@ -138,13 +124,13 @@ STATUSES = {
 
 
 def page(entries: Sequence[Statement]) -> str:
-    """All statements as a page of the documentation; tests/contracts/test_theorems_page.py keeps it up to date."""
+    """All statements as a page of the documentation."""
     places = uses([entry.key for entry in entries])
     counts = {status: sum(entry.status == status for entry in entries) for status in STATUSES}
     parts = [
         "# Every statement the guarantees rest on",
         "",
-        "Written by `make theorems` from `src/privpac/theory/statements/`; `privpac theorems KEY` prints one of them"
+        "Written by `make catalogue` from `src/privpac/theory/statements/`; `privpac theorems KEY` prints one of them"
         " with the code that uses it.",
         "",
         "| Status | Statements | Meaning |",
@@ -159,10 +145,8 @@ def page(entries: Sequence[Statement]) -> str:
             parts.append(
                 f"* Proof: [{entry.proof.removeprefix('docs/')}]({entry.proof.removeprefix('docs/')})"
             )
-        modules = sorted({_module(name) for name in places[entry.key].uses})
+        modules = sorted({_module(name) for name in places[entry.key]})
         parts += [f"* Used by: {', '.join(f'`{name}`' for name in modules)}"] if modules else []
-        tests = _tests(entry, places[entry.key])
-        parts += [f"* Tested by: {', '.join(f'`{name}`' for name in tests)}"] if tests else []
         parts.append("")
     return "\n".join(parts)
 
@@ -173,9 +157,9 @@ def _module(place: str) -> str:
     return ".".join(most) if len(most) > 1 or not last.islower() else place
 
 
-def uses(keys: list[str]) -> dict[str, Places]:
-    """The functions and classes that name each key, and their tests, found in the code so as never to go stale."""
-    places = {key: Places() for key in keys}
+def uses(keys: list[str]) -> dict[str, list[str]]:
+    """The functions and classes that name each key, found in the code so as never to go stale."""
+    places: dict[str, list[str]] = {key: [] for key in keys}
     either = re.compile("[\"'`](" + "|".join(re.escape(key) for key in keys) + ")[\"'`]")
     for name, source in _sources(files("privpac"), ""):
         if either.search(source) is None or name.startswith(NOT_USES):
@@ -183,11 +167,8 @@ def uses(keys: list[str]) -> dict[str, Places]:
         module = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         for place, text in _pieces(module, source):
             for key in dict.fromkeys(either.findall(text)):
-                if place not in places[key].uses:
-                    places[key].uses.append(place)
-                places[key].tested += [
-                    test for test in TESTED.findall(text) if test not in places[key].tested
-                ]
+                if place not in places[key]:
+                    places[key].append(place)
     return places
 
 

@@ -60,7 +60,6 @@ def ui(
             FileBooks(Path(ledger)),
             folder=None if folder is None else Path(folder),
             hosts=frozenset({f"{HOST}:{port_in_use}", f"localhost:{port_in_use}"}),
-            verify_page=_verify_page(),
         )
         address = f"http://{HOST}:{port_in_use}/?token={gate.token}"
         text = f"privpac is at {address}\nStop it with Ctrl-C."
@@ -71,22 +70,6 @@ def ui(
                 webbrowser.open(address)
         config = uvicorn.Config(pages_app(place), log_level="warning", access_log=False, server_header=False)
         uvicorn.Server(config).run(sockets=[listening])
-
-
-def _verify_page() -> Path | None:
-    """The folder of the Verify page, written anew; None if what it runs on was never fetched."""
-    from privpac.cli import cache
-    from privpac.service.pages.verify.folder import write_page
-    from privpac.service.pages.verify.runtime import kept_files
-
-    runtime, folder = kept_files(cache.folder()), cache.folder() / "verify-page"
-    if runtime is None:
-        return None
-    try:
-        write_page(folder, runtime)
-    except OSError:  # a cache that cannot be written
-        return None
-    return folder
 
 
 def _bound(port: int) -> socket.socket:

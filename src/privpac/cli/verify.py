@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,7 +14,7 @@ from privpac.checker.document import SIGNATURES, read_at
 from privpac.checker.signature import UNSIGNED
 from privpac.cli import console
 from privpac.cli.console import Json
-from privpac.errors import Untrusted
+from privpac.errors import NotRebuilt, ParameterError, PrivpacError, Untrusted
 
 if TYPE_CHECKING:
     from privpac.signing.checking import Signer
@@ -21,15 +22,17 @@ if TYPE_CHECKING:
 
 __all__ = ["verify"]
 
+OWNER = "verify"
+
 
 def verify(
     model: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="MODEL",
             help="A model file, a released table, or a bundle; with --certificate-only also a certificate.",
         ),
-    ],
+    ] = None,
     *,
     certificate_only: Annotated[
         bool,
@@ -44,20 +47,39 @@ def verify(
     signature: Annotated[
         list[str] | None, typer.Option(metavar="FILE", help="A detached signature of the document.")
     ] = None,
+    page: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OUT", help="Write a page that checks files in a browser into this folder instead."
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Check a certificate: every number is derived again.
 
-    Digest, derivation, parameters and signatures are checked. Exit code 0, or 4 with the reason. Of a file that
-    was made with a seed it prints NOT FOR RELEASE, and the exit code is 0 ("for_release" is false with --json).
+    Digest, derivation, parameters and signatures are checked. Exit code 0: all of it was rebuilt from the stored
+    parameters. 4: something does not follow, with the reason. 6: not rebuilt; the steps follow, but the file names
+    another version or is not whole, and nothing shows here that they belong to it. Of a file that was made with
+    a seed it prints NOT FOR RELEASE, and the exit code is 0
+    ("for_release" is false with --json).
 
     With --trusted it is 5 if all of that is right, but nobody on the list has signed. What is printed is the same.
+
+    With --page and no MODEL it writes a folder with a page that checks certificates, for people who install nothing:
+    open its index.html in a browser, or put the folder on any web server. What is dropped on it does not leave the
+    browser.
     """
+    if page is not None:
+        _write_page(page, model, as_json=as_json)
+        return
+    if model is None:
+        raise ParameterError(OWNER, "MODEL", model, allowed="a file, or left out with --page OUT")
     tree = read_at(model)
     promise = check_document(tree)
     # Signatures are looked at by more of the library than the certificate of an unsigned file needs.
     has_signatures = trusted is not None or signature or SIGNATURES in tree
     signers = _signers(tree, trusted, signature or []) if has_signatures else ()
+    not_rebuilt = ""
     if certificate_only:
         result, lines = promise.to_json(), promise.lines()
     else:
@@ -65,15 +87,39 @@ def verify(
             from privpac.verification import rebuild
 
             verification = rebuild(model, tree, promise)
-        result = {**promise.to_json(), **asdict(verification)}
+            not_rebuilt = verification.not_rebuilt
+        result = {**promise.to_json(), **asdict(verification), "verified": verification.rebuilt}
         lines = [*_lines(verification), *promise.digest_lines()]
     result = {**result, "signers": [signer.to_json() for signer in signers]}
     lines = [*lines, *([signer.line() for signer in signers] or [UNSIGNED]), NOT_CHECKED]
     if trusted is not None:
         result["trusted"] = any(signer.trusted for signer in signers)
     console.show_result(result, "\n".join(lines), as_json=as_json)
+    if not_rebuilt:
+        from privpac.verification import REMEDY
+
+        raise NotRebuilt(not_rebuilt, remedy=REMEDY)
     if trusted is not None:
         _require_trusted(signers)
+
+
+def _write_page(out: str, model: str | None, *, as_json: bool) -> None:
+    """A new folder, or one that holds such a page and nothing else."""
+    from privpac.service.pages.verify.folder import contents, write_page
+
+    if model is not None:
+        raise ParameterError(OWNER, "MODEL", model, allowed="left out where --page writes a page")
+    folder = Path(out)
+    if folder.exists() and not folder.is_dir():
+        raise ParameterError(OWNER, "--page", out, allowed="a folder")
+    if folder.is_dir() and not {path.name for path in folder.iterdir()} <= contents().keys():
+        raise ParameterError(OWNER, "--page", out, allowed="a new folder, or one with such a page alone")
+    try:
+        names = write_page(folder)
+    except OSError as problem:
+        raise PrivpacError(f"{out!r} cannot be written: {problem.strerror}.") from None
+    text = f"Wrote {len(names)} files to {out}. Open {folder / 'index.html'} in a browser."
+    console.show_result({"folder": out, "files": names}, text, as_json=as_json)
 
 
 def _require_trusted(signers: Sequence[Signer]) -> None:
@@ -94,8 +140,9 @@ def _signers(tree: Mapping[str, Any], trusted: str | None, beside: Sequence[str]
 
 
 def _lines(verification: Verified) -> list[str]:
+    verdict = "Verified" if verification.rebuilt else "Not rebuilt"
     lines = [
-        f"Verified: epsilon {verification.epsilon}, delta {verification.delta}; {proof_again(verification.steps)},"
+        f"{verdict}: epsilon {verification.epsilon}, delta {verification.delta}; {proof_again(verification.steps)},"
         " and the digest matches."
     ]
     if verification.rebuilt:

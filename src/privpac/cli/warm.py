@@ -75,7 +75,7 @@ COLUMNS: list[dict[str, Any]] = [
 STEPS: tuple[Step | Decimals, ...] = (
     Step("auto"),
     Step("auto", classes=3),
-    Step("auto", records=6000),  # grown in stages
+    Step("auto", records=6000),  # refined
     Step("auto", protect="labels"),
     Step("stumps"),
     Step("thresholds:dose"),

@@ -5,14 +5,13 @@ for release), `SeededCoins` (reproducible, never for release) and `EnumeratedCoi
 probability: the output law of the code that ships).
 
 Claim of `choose`: outcome i has probability exactly weight_i / sum of weights.
-Proof: docs/proofs/certified-choice.md. Tested by tests/unit/test_coins.py (forced doubt against exact
-rationals) and tests/statistical/test_draws.py.
+Proof: docs/proofs/certified-choice.md.
 """
 
 from __future__ import annotations
 
 from privpac.coins.base import Coins, EnclosureError, Repeatable, Weights
-from privpac.coins.branches import Enumeration, Raised, law, outcome_law
+from privpac.coins.branches import Enumeration, Raised, Unfolding, law, outcome_law
 from privpac.coins.tosses import SeededCoins, SystemCoins, coins_for
 
 __all__ = [
@@ -23,6 +22,7 @@ __all__ = [
     "Repeatable",
     "SeededCoins",
     "SystemCoins",
+    "Unfolding",
     "Weights",
     "coins_for",
     "law",

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, permutations
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from flint import fmpq
@@ -21,7 +21,7 @@ from privpac.coins.base import Coins, EnclosureError, Repeatable, Weights
 from privpac.errors import PrivpacError
 from privpac.numbers.exact import flint_of, fraction_of
 
-__all__ = ["EnumeratedCoins", "Enumeration", "Raised", "law", "outcome_law"]
+__all__ = ["EnumeratedCoins", "Enumeration", "Raised", "Unfolding", "law", "outcome_law"]
 
 T = TypeVar("T", bound=Hashable)
 
@@ -236,21 +236,38 @@ def outcome_law(
     >>> list(outcome_law(lambda coins: 1 // coins.below(4)).values())
     [Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)]
     """
-    chances = _chances(run, memory or Enumeration(), sets=sets)
-    return {outcome: fraction_of(chance) for outcome, chance in chances.items()}
+    return Unfolding(run, memory, sets=sets).law()
 
 
 def _chances(run: Callable[[Coins], T], memory: Enumeration, *, sets: bool) -> dict[T | Raised, fmpq]:
-    outcome: dict[T | Raised, fmpq] = {}
-    begun: list[_Decision] | None = []
-    laws: dict[tuple[int, ...], _Outcomes] = {}
-    while begun is not None:
-        coins = EnumeratedCoins(begun, memory, laws, sets=sets)
-        result = _result(run, coins)
-        before = outcome.get(result)
-        outcome[result] = coins.reached if before is None else before + coins.reached
-        begun = _next_branch(coins.trail)
-    return outcome
+    return Unfolding(run, memory, sets=sets).finish()
+
+
+class Unfolding(Generic[T]):
+    """The branches of a run, one after the other. Who stops it by a `BaseException` may go on where it was."""
+
+    def __init__(
+        self, run: Callable[[Coins], T], memory: Enumeration | None = None, *, sets: bool = False
+    ) -> None:
+        self._run, self._memory, self._sets = run, memory or Enumeration(), sets
+        self._outcome: dict[T | Raised, fmpq] = {}
+        self._begun: list[_Decision] | None = []
+        self._laws: dict[tuple[int, ...], _Outcomes] = {}
+
+    def law(self) -> dict[T | Raised, Fraction]:
+        """All outcomes with their probabilities."""
+        return {outcome: fraction_of(chance) for outcome, chance in self.finish().items()}
+
+    def finish(self) -> dict[T | Raised, fmpq]:
+        """The same, in the numbers that branches are reckoned with."""
+        outcome = self._outcome
+        while self._begun is not None:
+            coins = EnumeratedCoins(self._begun, self._memory, self._laws, sets=self._sets)
+            result = _result(self._run, coins)
+            before = outcome.get(result)
+            outcome[result] = coins.reached if before is None else before + coins.reached
+            self._begun = _next_branch(coins.trail)
+        return outcome
 
 
 def _result(run: Callable[[Coins], T], coins: EnumeratedCoins) -> T | Raised:

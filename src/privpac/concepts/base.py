@@ -293,8 +293,6 @@ class MadeOfCuts(ABC):
     """A class of rules cut out of ordered columns, which stay such rules wherever their cuts are moved."""
 
     schema: Schema
-    dimensions: int = 1
-    """Columns whose cells are told apart together."""
 
     @property
     @abstractmethod

@@ -6,7 +6,7 @@ wrong. So a member has probability proportional to weight · ratio^price, and re
 price by at most max(costs).
 Source: McSherry–Talwar 2007; the weights as copies are ours.
 Holds if: members and weights are public.
-Proof: docs/proofs/finite.md. Tested by tests/unit/concepts/test_finite.py.
+Proof: docs/proofs/finite.md.
 """
 
 from __future__ import annotations

@@ -64,6 +64,11 @@ class PointsBar:
     points: int
 
 
+SAYS_NOTHING = 2 / 3
+"""Counts that allow more than this share of all risks may be noise alone, which has long tails and many rows to show up
+in: of such a risk no range is told."""
+
+
 @dataclass(frozen=True)
 class RiskBar:
     """Neighbouring sums of points, their risk in words and as a share, and the shares that their counts allow."""
@@ -77,6 +82,11 @@ class RiskBar:
     """The class that records with these sums are put into."""
     whole: str = ""
     """The sums that the counts are about, if they are more than these: neighbours may have them in common."""
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether the counts may be noise alone."""
+        return self.most - self.least > SAYS_NOTHING
 
 
 TOGETHER = "Two answers at once: every line that holds counts"

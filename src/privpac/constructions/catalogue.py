@@ -57,7 +57,7 @@ __all__ = [
 ]
 
 FORMULA_ENDINGS = ("formulas", "floors")
-COMMON_FORMULAS = ("occam", "sizes", "generalisation", "nearest", "staged", "vc")
+COMMON_FORMULAS = ("occam", "sizes", "generalisation", "nearest", "refined", "vc")
 """Modules of `theory` with formulas, besides those whose names say so."""
 
 

@@ -91,8 +91,6 @@ class ClassFacts:
     """Continuous features: the largest density against the reference; such a class has no number of members."""
     table: tuple[tuple[int, bool], ...] = ()
     """Columns that are looked at one by one: how many cells each has, and whether they have an order."""
-    stages: tuple[int, ...] = ()
-    """Depths of trees that are grown in stages; `odds` then are those of the first."""
     groups: tuple[int, ...] = ()
     """Of boxes: the cells of each column that they tell apart."""
     grid: str = ""
@@ -131,7 +129,7 @@ MEMBERS = ("one-test", "trees", "lists", "conjunctions", "disjunctions", "scorec
 VOTED_AS_MEMBERS = (*MEMBERS, "unions", "rectangles")
 """Classes of which members are voted on in place of labellings."""
 
-ONE_WAY = ("clauses", "card", "risk-tree")
+ONE_WAY = ("clauses", "card")
 """Classes that their own construction alone learns: no draw from them, and no labellings, within any time."""
 
 DICHOTOMIES = ("finite", "points", "thresholds", "intervals", "unions", "rectangles", "stumps", *MEMBERS)

@@ -7,10 +7,17 @@ from fractions import Fraction
 from privpac.concepts.grids import boxes_fit, coarser_boxes
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.option import Need
-from privpac.constructions.wish import Wish
+from privpac.constructions.wish import FAILURE, Wish
 from privpac.numbers.exact import plain
 
-__all__ = ["coarser_word", "default_command", "draw_command", "learn_command", "python_lines"]
+__all__ = [
+    "coarser_word",
+    "default_command",
+    "draw_command",
+    "failure_option",
+    "learn_command",
+    "python_lines",
+]
 
 
 def python_lines(expression: str, *imports: tuple[str, str]) -> str:
@@ -25,7 +32,8 @@ def learn_command(wish: Wish, need: Need, *, concepts: str | None = None, option
     if wish.concepts.kind == "any" or (concepts is None and wish.concepts.kind == "sphere"):
         return None
     more = f" {options}" if options else ""
-    return f"privpac learn DATA --schema SCHEMA --concepts {word} --epsilon {plain(wish.epsilon)}{more}"
+    asked = f"--epsilon {plain(wish.epsilon)}{failure_option(wish.failure)}"
+    return f"privpac learn DATA --schema SCHEMA --concepts {word} {asked}{more}"
 
 
 def coarser_word(concepts: ClassFacts, records: int) -> str:
@@ -41,6 +49,15 @@ def draw_command(wish: Wish, need: Need) -> str | None:
     return learn_command(wish, need)
 
 
-def default_command(epsilon: Fraction) -> str:
+def failure_option(failure: Fraction) -> str:
+    """How a command says how likely its promise may fail, with a space before it; empty where it is the usual one.
+
+    >>> failure_option(Fraction(1, 20)), failure_option(Fraction(1, 100))
+    ('', ' --failure 0.01')
+    """
+    return "" if failure == FAILURE else f" --failure {plain(failure)}"
+
+
+def default_command(epsilon: Fraction, failure: Fraction) -> str:
     """`privpac learn` with the class that suits the table, which it chooses by public numbers."""
-    return f"privpac learn DATA --schema SCHEMA --epsilon {plain(epsilon)}"
+    return f"privpac learn DATA --schema SCHEMA --epsilon {plain(epsilon)}{failure_option(failure)}"

@@ -68,21 +68,11 @@ class Option:
     """Whether it chooses whose label is asked for: then floors on records whose labels are given say nothing."""
     at: Callable[[Wish, int], Need | None] | None = None
     """What is needed with this many labelled records, if they are enough: quicker to say than how many are needed."""
-    enough: Callable[[Wish, int], bool] | None = None
-    """Whether this many labelled records are enough, where that is quicker to say than how many are needed."""
-    sooner: Callable[[Wish], tuple[int, int] | None] | None = None
-    """The first run of numbers that are enough, where somewhat more records may prove less than fewer do."""
     error: Solver | None = None
     epsilon: Solver | None = None
     command: Callable[[Wish, Need], str | None] | None = None
     python: Callable[[Wish, Need], str | None] | None = None
     """What builds it in Python, where no command does: lines that name `schema`."""
-    run: str = ""
-    """What tries it on simulated records, where the command does not say everything: MODULE.NAME in `plan/runs/`."""
-    labellings: Literal["", "listed", "voted"] = ""
-    """Whether all labellings of some points are listed, or voted on, which takes too long for some classes."""
-    hard: Callable[[Wish], int | None] | None = None
-    """Records it needs on a built-in hard distribution, computed exactly."""
     way: str = ""
     """What the word of the class may end in to ask for this row alone: `points:COLUMN:WAY`."""
     purpose: Literal["learn", "release"] = "learn"

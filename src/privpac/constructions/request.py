@@ -3,7 +3,6 @@
 Costs may make up for rare classes. With plain costs a rule that never names a class of 6 % is right 94 times in 100. If
 misjudging a record costs the inverse of its class's share, every class weighs the same, and what is drawn for is
 balanced accuracy. The shares must be public: counted from the records they would be a release of their own.
-Tested by tests/unit/constructions/test_request_balance.py.
 """
 
 from __future__ import annotations
@@ -11,31 +10,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import count
 from typing import Any, cast
 
 from privpac.concepts.base import AnyClass, Costs, ManyLabels
-from privpac.concepts.derived.snapped import Snappable
-from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.trees.lists import DecisionLists
-from privpac.concepts.trees.majority import Majorities
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import Merged, Occam, read_costs
-from privpac.constructions.draw.staged_trees import StagedTrees
-from privpac.constructions.labels.classes import label_private
-from privpac.constructions.labels.trees import LabelPrivateTrees
+from privpac.constructions.labels.classes import LabelPrivateDichotomies, are_fewer
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError, SizeError
 from privpac.fields import as_list, text, whole
 from privpac.guarantee.certificate import for_people
-from privpac.guarantee.facts import Privacy
+from privpac.guarantee.facts import Privacy, Unit
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import exp_up, plain, read_number
-from privpac.numbers.parameters import is_count, positive, whole_positive
-from privpac.wishes import RuleWishes
+from privpac.numbers.parameters import below_one, is_count, positive, whole_positive
+from privpac.request import LearnRequest, read_failure
 
 __all__ = [
     "BALANCED",
@@ -68,7 +63,7 @@ MOST_RECORDS = 10**12
 """Beyond it searches and sums over records take too long, whoever asks, and a stored request asks too."""
 
 
-MERGEABLE = (Trees, DecisionLists, Conjunctions, Disjunctions, Majorities)
+MERGEABLE = (Trees, DecisionLists, Conjunctions, Disjunctions)
 """Classes whose members may hold parts that change nothing."""
 
 
@@ -78,34 +73,52 @@ class Request:
 
     schema: Schema
     size: Size
-    epsilon: Fraction
-    delta: Fraction = Fraction(0)
-    protect: str = "records"
-    costs: Costs | None = None
-    records_per_person: int = 1
+    asked: LearnRequest
+    """What a person asked, or what a learner around this one asks of it; what follows from an aim is spelt out."""
     drawn: bool = True
     """Whether a member is drawn with all these records; where a word only names a class, its limits do not matter."""
 
     def __post_init__(self) -> None:
         whole_positive(self.records_per_person, owner="learn", name="records_per_person")
         positive(self.epsilon, owner="learn", name="epsilon")
-        if not 0 <= self.delta < 1:
-            raise ParameterError("learn", "delta", plain(self.delta), allowed="at least 0 and below 1")
+        below_one(self.delta, owner="learn", name="delta")
+        read_failure(self.failure, owner="learn")
         if self.size.total > MOST_RECORDS:
             raise SizeError(f"More than {MOST_RECORDS:,} records are beyond what is computed here.")
 
-    @classmethod
-    def of(cls, wishes: RuleWishes, *, schema: Schema, size: Size) -> Request:
-        """What a person wishes, asked of a table of this size."""
-        return cls(
-            schema,
-            size,
-            wishes.epsilon,
-            wishes.delta,
-            wishes.protect,
-            costs_for(wishes.costs, schema),
-            wishes.records_per_person,
-        )
+    @property
+    def epsilon(self) -> Fraction:
+        """What may be spent on a person."""
+        return self.asked.epsilon
+
+    @property
+    def delta(self) -> Fraction:
+        """The delta that may be spent on a person."""
+        return self.asked.delta
+
+    @property
+    def failure(self) -> Fraction:
+        """How likely what is proved of errors may fail: learners are tuned for it."""
+        return self.asked.failure
+
+    @property
+    def protect(self) -> str:
+        """Whose change is hidden."""
+        return self.asked.protect
+
+    @property
+    def records_per_person(self) -> int:
+        """How many records one person may have."""
+        return self.asked.records_per_person
+
+    @cached_property
+    def costs(self) -> Costs | None:
+        """The price of misjudging a record of each class; balanced ones follow from the schema."""
+        return costs_for(self.asked.costs, self.schema)
+
+    def asking(self, **other: Any) -> Request:
+        """The same request but for what is `other` in it."""
+        return replace(self, asked=replace(self.asked, **other))
 
     @property
     def per_record(self) -> Fraction:
@@ -131,6 +144,7 @@ class Request:
         return {
             "epsilon": plain(self.epsilon),
             "delta": plain(self.delta),
+            "failure": plain(self.failure),
             "protect": self.protect,
             "costs": None if self.costs is None else list(self.costs),
             "records_per_person": self.records_per_person,
@@ -145,30 +159,26 @@ class Request:
                 plain(self.delta),
                 allowed="so small that what is left of it for the records within is below 1",
             )
-        return replace(self, size=Size(size), epsilon=epsilon, delta=delta, records_per_person=1)
+        asked = replace(self.asked, epsilon=epsilon, delta=delta, records_per_person=1)
+        return replace(self, size=Size(size), asked=asked)
 
     def refuse_costs(self, form: str) -> None:
         """Refuse prices of mistakes for a word whose learner counts all of them alike."""
         if self.costs is not None and set(self.costs) != {1}:
             raise ParameterError(OWNER, "costs", self.costs, allowed=f"left out for {form}")
 
-    def staged(self, stages: tuple[int, ...], tests: Binarisation) -> Learner:
-        """The learner of trees in stages, for what is to be protected."""
-        if self.protect == "labels":
-            return LabelPrivateTrees(self.schema, self.per_record, stages, _cuts(tests), self.costs)
-        return StagedTrees(self.schema, self.per_record, stages, tests, self.costs)
-
     def occam(self, concepts: AnyClass) -> Learner:
         """The learner of one draw from a class, for what is to be protected; refused if there are too many labels or
         records."""
         if not isinstance(concepts, ManyLabels):
             self.require_two_classes(concepts.word)
-        # Where only labels are private, edges lie where the features do, and not on the grid of the class.
-        if self.drawn and not (self.protect == "labels" and isinstance(concepts, Snappable)):
+        labels, even = self.protect == "labels", self.costs is None or len(set(self.costs)) == 1
+        if labels and even and are_fewer(concepts, self.size.labelled):
+            return LabelPrivateDichotomies(concepts, self.per_record, self.failure)
+        if self.drawn:
             concepts.require(self.size.labelled)
-        if self.protect == "labels":
-            return label_private(concepts, epsilon=self.per_record, costs=self.costs)
-        return merged(Occam(concepts, self.per_record, self.costs))
+        unit = Unit.LABEL if labels else Unit.RECORD
+        return merged(Occam(concepts, self.per_record, self.costs, self.failure, unit=unit))
 
     def require_two_classes(self, word: str) -> None:
         """Refuse more classes than the two that the rules a word names can tell apart."""
@@ -275,8 +285,6 @@ def one_draw(learner: Learner) -> Occam | None:
     """The one draw that a learner makes, as a learner of its own; None where it makes more than one."""
     if isinstance(learner, Merged):
         return one_draw(learner.learner)
-    if isinstance(learner, StagedTrees) and len(learner.stages) == 1:
-        return Occam(learner.concepts, learner.epsilon, learner.costs)
     return learner if isinstance(learner, Occam) else None
 
 
@@ -285,23 +293,18 @@ def merged(learner: Learner) -> Learner:
     return Merged(learner) if isinstance(learner.concepts, MERGEABLE) else learner
 
 
-def _cuts(tests: Binarisation) -> int:
-    """Cuts of the column that has most of them."""
-    return max(len(group.cells) for group in tests.groups)
-
-
-def request_from_json(tree: Mapping[str, Any], *, schema: Schema, labelled: int) -> Request:
-    """The request a stored certificate answers."""
+def request_from_json(tree: Mapping[str, Any], *, schema: Schema, size: Size) -> Request:
+    """The request a stored certificate answers. What was spelt out may be less than a person can ask for."""
     costs = tree["costs"]
-    return Request(
-        schema=schema,
-        size=Size(labelled),
+    asked = LearnRequest(
         epsilon=read_number(tree["epsilon"]),
         delta=read_number(tree["delta"]),
+        failure=read_number(tree["failure"]),
         protect=text(tree["protect"]),
         costs=None if costs is None else tuple(whole(cost, least=1) for cost in as_list(costs)),
         records_per_person=whole(tree["records_per_person"], least=1),
     )
+    return Request(schema, size, asked)
 
 
 BALANCED = "balanced"

@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from privpac.constructions.class_facts import ClassFacts
+from privpac.request import FAILURE
 
 __all__ = ["FAILURE", "OWNER", "PROTECTS", "Wish"]
 
 OWNER = "plan"
-FAILURE = Fraction(1, 20)
-"""One promise in twenty may fail: the field's habit."""
 PROTECTS = ("records", "labels", "predictions")
 LARGEST_EPSILON = 50
 """e^50: nothing is protected any more, so that no search for an epsilon goes further."""

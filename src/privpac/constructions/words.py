@@ -31,6 +31,7 @@ from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError
 from privpac.numbers.exact import plain
 from privpac.numbers.parameters import is_count
+from privpac.removed import replacement_of
 
 __all__ = [
     "PROTECTS",
@@ -89,7 +90,7 @@ def has_leaves(concepts: str | AnyClass) -> bool:
 def counts_leaves(concepts: str | AnyClass) -> bool:
     """Whether the leaves of the trees that a word names are counted without anybody asking for it.
 
-    >>> counts_leaves("risk-tree"), counts_leaves("trees:3")
+    >>> counts_leaves("graded-tree"), counts_leaves("trees:3")
     (True, False)
     """
     entry = _entry(concepts)
@@ -150,9 +151,9 @@ def learner_for(word: str | AnyClass, request: Request) -> Learner:
     if not isinstance(word, str):
         return _learner_of_class(word, request)
     head, _, rest = word.partition(":")
-    entry = WORDS.get(head)
-    if entry is None:
-        remedy = _near_word(head, rest)
+    entry, gone = WORDS.get(head), replacement_of(word)
+    if entry is None or gone:
+        remedy = gone or _near_word(head, rest)
         requirement = "a word that is known" if remedy else _all_words()
         raise ParameterError(OWNER, "concepts", word, allowed=requirement, remedy=remedy)
     if request.protect not in entry.protects:
@@ -219,17 +220,13 @@ def _all_words() -> str:
     return "one of " + ", ".join(word.form for word in WORDS.values())
 
 
-WORD_IN_FILES: Mapping[str, str] = {"auto": "auto:2", "auto:1": "auto"}
-"""A document names the design of the default classifier that made it; the first one was called nothing but `auto`."""
-WORD_OF_FILES: Mapping[str, str] = {name: word for word, name in WORD_IN_FILES.items()}
-
 BOXES = "rectangles:"
 """A document names the grid of boxes, the full one too; where none is named it is that of the first version."""
 
 
 def _in_files(word: str) -> str:
     if not word.startswith(BOXES):
-        return WORD_IN_FILES.get(word, word)
+        return word
     columns, bins = grid_of_word(word.removeprefix(BOXES))
     if bins is None:
         return f"{BOXES}{columns}"
@@ -238,7 +235,7 @@ def _in_files(word: str) -> str:
 
 def _of_files(spelling: str) -> str:
     if not spelling.startswith(BOXES):
-        return WORD_OF_FILES.get(spelling, spelling)
+        return spelling
     columns, _ = grid_of_word(spelling.removeprefix(BOXES))
     return f"{spelling}:{FIRST}" if spelling == f"{BOXES}{columns}" else spelling
 

@@ -29,7 +29,12 @@ _BLANKS: dict[str, dict[str, Any]] = {
     "text": {"kind": "categorical", "categories": None},
 }
 ABOUT = (
-    "Draft: replace every null by what is publicly known, not by what the records show; "
+    "Two things decide how useful a rule is. How common is each class? Write the publicly known share of the second "
+    'one as "base_rate", such as 0.06. What is the rule for? Say it when you learn: to find a rare class '
+    "(--costs balanced), to put records in order of their risk (--aim rank), or else to be right most often. "
+    '"attainable" is the AUC that you would expect without privacy, such as 0.75, from public sources. Both may stay '
+    "null if nobody knows. "
+    "Draft: replace every other null by what is publicly known, not by what the records show; "
     'check every kind (0 and 1 are "boolean" if they mean no and yes, "numeric" if there may be other numbers; '
     'codes such as postcodes are "categorical"). Where the values of a numeric column are mostly small, with '
     'a few huge ones, add "scale": "mostly small"; where they spread over the range, "scale": "even"; else neither. '
@@ -51,7 +56,8 @@ def draft(table: object, *, label: str | None = None) -> dict[str, Any]:
         require([label], names=tuple(types))
     columns = [{"name": name, **_BLANKS[kind]} for name, kind in types.items() if name != label]
     about = ABOUT if label is not None else f"{ABOUT} Take the label out of the columns."
-    return {"about": about, "label": label, "classes": None, "columns": columns}
+    guesses = {"base_rate": None, "attainable": None}
+    return {"about": about, "label": label, "classes": None, **guesses, "columns": columns}
 
 
 def found_column(name: str, raw: Array) -> Column:

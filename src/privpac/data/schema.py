@@ -25,6 +25,7 @@ from privpac.data.raw import EMPTY, UNKNOWN, each_once, near
 from privpac.data.schema_reading import (
     KEYS,
     Problems,
+    auc_from,
     column_from,
     entries_of,
     filled_in,
@@ -73,6 +74,10 @@ class Schema:
     origin: Origin = "declared"
     base_rate: tuple[float, ...] | None = None
     """The share of each class in the population, if it is publicly known; `costs="balanced"` follows from it."""
+    attainable: float | None = None
+    """A guess, from public sources, of the AUC that a model without privacy would reach: forecasts follow from it."""
+    attainable_one_column: float | None = None
+    """The same of the best single column."""
     extras: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
     label_title: str | None = field(default=None, compare=False, repr=False)
     """What people call the label."""
@@ -105,6 +110,7 @@ class Schema:
                 remedy='Leave "origin" out of a schema you wrote.',
             )
         self._check_rates()
+        self._check_attainable()
         self._check_text()
 
     def _check_words(self) -> None:
@@ -141,6 +147,22 @@ class Schema:
             raise SchemaError(
                 "The schema's base_rate is no share of each class.",
                 remedy='Write "base_rate": 0.06 for the share of the second of two classes, or one share per class.',
+            )
+
+    def _check_attainable(self) -> None:
+        if self.attainable is None and self.attainable_one_column is None:
+            return
+        if len(self.classes) != 2:
+            raise SchemaError(
+                "The schema's attainable is an AUC, which is one of two classes.",
+                column=self.label,
+                remedy='Leave "attainable" out where there are more.',
+            )
+        best, one = self.attainable, self.attainable_one_column
+        if best is None or (one is not None and one > best):
+            raise SchemaError(
+                "The schema's attainable_one_column is an AUC of one column, and attainable that of all of them.",
+                remedy='Write "attainable": 0.75 too, at least as large.',
             )
 
     def _check_text(self) -> None:
@@ -322,12 +344,14 @@ class Schema:
         rates = {} if self.base_rate is None else {"base_rate": list(self.base_rate)}
         words = {"label_title": self.label_title, "meanings": self.meanings}
         declared_words = {key: value for key, value in words.items() if value is not None}
+        guesses = {"attainable": self.attainable, "attainable_one_column": self.attainable_one_column}
         return {
             "label": self.label,
             "classes": list(self.classes),
             **declared_words,
             **origin,
             **rates,
+            **{key: value for key, value in guesses.items() if value is not None},
             "columns": columns,
         }
 
@@ -352,6 +376,10 @@ def _parts(entries: Mapping[str, Any], *, stored: bool = False) -> dict[str, Any
     read_column = partial(column_from, problems=problems, stored=stored)
     columns = [problems.attempt(partial(read_column, entry)) for entry in column_entries or ()]
     rates = problems.attempt(lambda: rates_from(entries.get("base_rate")))
+    guesses = {
+        key: problems.attempt(partial(auc_from, entries.get(key), key))
+        for key in ("attainable", "attainable_one_column")
+    }
     problems.refuse()
     return {
         "columns": tuple(column for column in columns if column is not None),
@@ -359,6 +387,7 @@ def _parts(entries: Mapping[str, Any], *, stored: bool = False) -> dict[str, Any
         "classes": tuple(classes),
         "origin": entries.get("origin", "declared"),
         "base_rate": rates,
+        **guesses,
         "extras": {key: value for key, value in entries.items() if key not in KEYS},
         "label_title": entries.get("label_title"),
         "meanings": entries.get("meanings"),

@@ -20,6 +20,7 @@ __all__ = [
     "OPTIONS",
     "REQUIRED_KEYS",
     "Problems",
+    "auc_from",
     "column_from",
     "entries_of",
     "filled_in",
@@ -45,7 +46,10 @@ WORDS = ("title", "unit", "meanings")
 """What people wrote for people. Before these keys were options they were notes, and old documents hold such notes."""
 FREE_NOTES = {"unit"}
 """A note without a meaning where it is no option: schema files that were written before it became one hold it."""
-KEYS = ("label", "columns", "classes", "origin", "base_rate", "label_title", "meanings")
+KEYS = (
+    *("label", "columns", "classes", "origin", "base_rate", "attainable", "attainable_one_column"),
+    *("label_title", "meanings"),
+)
 COLUMN_KEYS = ("name", "kind", *sorted(set().union(*OPTIONS.values())))
 
 Result = TypeVar("Result")
@@ -96,6 +100,7 @@ class Problems:
 
 
 def entries_of(source: str | Path) -> dict[str, Any]:
+    """The entries of a schema, from a text or a file."""
     text, owner = str(source), "The schema"
     if isinstance(source, Path) or not text.lstrip().startswith("{"):
         owner = f"The schema file {text}"
@@ -267,3 +272,15 @@ def rates_from(rate: object) -> tuple[float, ...] | None:
             )
         shares.append(float(share))
     return (1 - shares[0], shares[0]) if len(shares) == 1 else tuple(shares)
+
+
+def auc_from(value: object, key: str = "attainable") -> float | None:
+    """A guess of an AUC: above that of a coin, below that of an oracle."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.5 < value < 1:
+        raise SchemaError(
+            f"The schema's {key} is not a number between 0.5 and 1.",
+            remedy=f'Write "{key}": 0.75 for the AUC that you expect without privacy, or leave it out.',
+        )
+    return float(value)

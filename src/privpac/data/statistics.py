@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -17,13 +17,9 @@ from privpac.data.column import Column
 from privpac.data.raw import Array
 from privpac.data.sample import Block, Statistic, labels_of
 from privpac.errors import DataError
-from privpac.former import former_names
 from privpac.numbers.words import Words, ascending, split
 
 __all__ = ["CellCounts", "ColumnCounts", "FromCellCounts", "merge_objects", "merge_sorted"]
-
-if not TYPE_CHECKING:  # which should miss here what has moved
-    __getattr__ = former_names(__name__)
 
 S = TypeVar("S")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,14 +14,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from privpac.data.schema import Schema
 from privpac.errors import DataError, ParameterError, SchemaError
-from privpac.estimators.shell import Array, Shell, class_values
+from privpac.estimators.shell import Array, Shell, named
 from privpac.estimators.stored_certificate import StoredCertificate
 from privpac.estimators.uncertified import warn_of_fitted_steps, warn_of_score
+from privpac.numbers.parameters import positive
+from privpac.request import LearnRequest
 
 if TYPE_CHECKING:
     from privpac.guarantee.ledger.ledger import Ledger
     from privpac.model import Model
-from privpac.numbers.parameters import positive
 
 __all__ = ["PrivateClassifier"]
 
@@ -43,6 +45,9 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
     records (bagging). Every fit is a release of its own; a `ledger` adds them up, across clones and worker
     processes.
 
+    Where the schema declares how common the classes are, `fit` warns before it spends anything if the rule will most
+    likely be no better than a constant; `privpac.learn` refuses by your own guess.
+
     Parameters
     ----------
     concepts : str, default="auto"
@@ -52,14 +57,17 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
     delta : number, default=0.0
         A chance that epsilon does not hold: "blocks:COLUMN", "recconcave:COLUMN" and "card:ROUNDS" trade it for fewer
         records, and "stable:WORD" looks at that share of them. Where none of these is learnt, it must be 0.
+    failure : number, default=0.05
+        How likely what is proved of errors may fail; learners are tuned for it.
     schema : Schema, path, mapping or "from_data"
         The public description of the table (`privpac schema DATA` drafts one).
     protect : str, default="records"
         Whose change is hidden: "records" or "labels"; not every concept class has both. What hides its
         predictions is not a rule: see `PrivatePredictor`.
     costs : sequence of int, default=None
-        Public price of misjudging a record of each class, in the order of `classes_`. All 1 when not given.
-        "balanced" takes them from the shares of the classes that the schema declares (`base_rate`).
+        Public price of misjudging a record of each class, in the order of the schema. All 1 when not given.
+        "balanced" takes them from the shares of the classes that the schema declares (`base_rate`); with
+        schema="from_data" a fiftieth of `epsilon` buys them.
     class_weight : mapping, default=None
         The same by the name scikit-learn's users know, such as `{0: 1, 1: 5}`; classes that are left out weigh 1.
         Weights become whole numbers: the smallest is 1, and none exceeds 1,000. "balanced" is refused, because it
@@ -67,8 +75,11 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         `costs="balanced"`.
     records_per_person : int, default=1
         At most this many records belong to one person; epsilon then protects the person.
-    estimate_epsilon : number, default=None
-        An extra share for a private estimate of the accuracy.
+    estimate_epsilon : number or "auto", default=None
+        An extra share for the private counts that tell whether the rule is of use (`model_.verdict`). The default
+        differs from that of `privpac.learn` and the command line, "auto", which takes up to a tenth of `epsilon` for
+        them: here all of it is the rule's, so that what is fitted inside of a search or a pipeline spends nothing on
+        counts that nobody reads, and the verdict is "unclear, not measured".
     holdout : number, default="auto"
         The part of the records kept aside for the estimate, which then costs nothing extra. "auto": a fifth of them,
         and at most 20,000, or none, whichever promises the narrower interval.
@@ -96,7 +107,7 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
     hypothesis_ : Hypothesis
         The released rule.
     classes_ : array
-        The classes, in the type of `y` where it has such values and as text otherwise.
+        The classes, sorted, in the type of `y` where it has such values and as text otherwise.
     model_ : Model
         Rule, schema and certificate as one; what `save` writes.
     schema_ : Schema
@@ -105,8 +116,6 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         The private estimate of the accuracy.
     leaf_counts_ : LeafCounts or None
         Noisy counts of every class in every leaf of the tree.
-    feature_importances_ : array
-        How much of the released rule rests on each column, in the order of `feature_names_in_`; adds up to 1.
     n_features_in_ : int
         The number of columns without the label.
     feature_names_in_ : array
@@ -141,6 +150,7 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         *,
         epsilon: object = 1.0,
         delta: object = 0.0,
+        failure: object = 0.05,
         schema: Schema | str | os.PathLike[str] | Mapping[str, Any] | None = None,
         protect: str = "records",
         costs: Iterable[int] | None = None,
@@ -158,6 +168,7 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.concepts = concepts
         self.epsilon = epsilon
         self.delta = delta
+        self.failure = failure
         self.schema = schema
         self.protect = protect
         self.costs = costs
@@ -172,6 +183,19 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.random_state = random_state
         self.method = method
 
+    def _repr_html_inner(self) -> str:
+        """What a notebook shows: scikit-learn's picture, and once it is fitted the rule and whether it is of use."""
+        return f"{super()._repr_html_inner()}{self._fitted_html()}"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """The same, for notebooks that ask in this way."""
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        shown = bundle.get("text/html")
+        return bundle if shown is None else {**bundle, "text/html": f"{shown}{self._fitted_html()}"}
+
+    def _fitted_html(self) -> str:
+        return self.model_._repr_html_() if hasattr(self, "model_") else ""
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = self._takes_many
@@ -183,21 +207,23 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         """Learn from the records in `X`, labelled by `y` or, without it, by the schema's label column in `X`.
 
         With a declared schema a frame's columns are found by name, in any order, and others are ignored; an
-        array's columns are in the order of the schema. What is wrong is found before the ledger is charged:
-        `ParameterError`, `SchemaError`, `DataError` or `SizeError`, and `BudgetExceeded` where it has not enough left.
-        Further arguments, such as weights of records, are `refused`.
+        array's columns are in the order of the schema. Whole numbers in `y`, where no class is one, count the sorted
+        classes from 0, as scikit-learn's meta-estimators do.
+
+        What is wrong is found before the ledger is charged: `ParameterError`, `SchemaError`, `DataError` or
+        `SizeError`, and `BudgetExceeded` where it has not enough left. Further arguments, such as weights of records,
+        are `refused`.
         """
         _refuse(refused)
         warn_of_fitted_steps(self)
         table, labels, schema = self._read(X, y)
-        model = self._learn(table, labels, schema)
-        self._remember(schema)
+        model = self._learn(table, named(schema, labels), schema)
+        self._remember(schema, labels.dtype)
         self.model_ = model
         self.hypothesis_ = model.hypothesis
         self.estimate_ = model.estimate
         self.leaf_counts_ = model.leaf_counts
         self.certificate_ = StoredCertificate(model.certificate)
-        self.classes_ = class_values(schema, labels.dtype)
         return self
 
     def score(self, X: object, y: object, sample_weight: object = None) -> float:
@@ -218,8 +244,7 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         Raises `SchemaError` if a column is missing, and `DataError` if a cell does not fit its column.
         """
         check_is_fitted(self)
-        values: Array = self.classes_[self.model_.classify(self._table(X))]
-        return values
+        return self._of_class(self.model_.classify(self._table(X)))
 
     @property
     def predict_proba(self) -> Callable[[object], Array]:
@@ -247,7 +272,8 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def _shares(self, X: object) -> Array:
         check_is_fitted(self)
-        return self.model_.predict_proba(self._table(X))
+        shares: Array = self.model_.predict_proba(self._table(X))[:, self._sorted]
+        return shares
 
     _shares.__name__ = "predict_proba"  # scikit-learn's scorers ask a method for its name
 
@@ -255,7 +281,7 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
     def decision_function(self) -> Callable[[object], Array]:
         """`decision_function(X)`: the points of every record less those of the cut-off; it is there for cards.
 
-        `predict` says the second class where it is positive, so ties with the cut-off count as half a point above.
+        `predict` says the second of `classes_` where it is positive; ties with the cut-off count as half a point more.
         """
         if not self._counts_points:
             raise AttributeError(
@@ -275,16 +301,10 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def _margins(self, X: object) -> Array:
         check_is_fitted(self)
-        return self.model_.margins(self._table(X))
+        margins = self.model_.margins(self._table(X))
+        return margins if self._sorted[0] == 0 else -margins
 
     _margins.__name__ = "decision_function"
-
-    @property
-    def feature_importances_(self) -> Array:
-        """How much of the released rule rests on each column: read off the rule, so it costs no privacy."""
-        check_is_fitted(self)
-        importances = self.model_.importances
-        return np.array([importances.get(name, 0.0) for name in self.schema_.names])
 
     def describe(self) -> str:
         """The rule as a sentence or an indented tree."""
@@ -297,7 +317,7 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         return self.model_.explain()
 
     def to_sql(self) -> str:
-        """The rule as an SQL expression for the position of the class in `classes_`."""
+        """The rule as an SQL expression for the position of the class in the schema."""
         check_is_fitted(self)
         return self.model_.to_sql()
 
@@ -322,26 +342,19 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
     def _learn(self, table: object, labels: Array, schema: Schema) -> Model:
         from privpac.learning import learn  # here, so that the estimator is there before all that learns
 
+        asked: dict[str, Any] = {
+            one.name: getattr(self, one.name) for one in fields(LearnRequest) if hasattr(self, one.name)
+        }
         try:
             return learn(
                 table,
                 y=labels,
                 schema=schema,
-                epsilon=self.epsilon,
-                delta=self.delta,
-                concepts=self.concepts,
-                protect=self.protect,
-                costs=_costs(self.costs) if self.class_weight is None else self._class_costs(schema),
-                records_per_person=_plain(self.records_per_person),
-                estimate_epsilon=self.estimate_epsilon,
-                holdout=self.holdout,
-                leaf_epsilon=self.leaf_epsilon,
-                aim=self.aim,
-                probabilities=self.probabilities,
                 ledger=_ledger(self.ledger),
                 random_state=self.random_state,
                 unlabelled=self._lacks_labels(labels, schema),
-                method=self.method,
+                anyway=True,  # a search over parameters goes on where one of them is of no use: fit warns
+                **{**asked, "costs": self._class_costs(schema)},
             )
         except SchemaError as problem:
             if self._takes_many or len(schema.classes) == 2:
@@ -353,9 +366,12 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
                 remedy=problem.remedy,
             ) from None
 
-    def _class_costs(self, schema: Schema) -> tuple[int, ...]:
-        """The costs that `class_weight` means: one whole number per class, by the class as the schema writes it."""
-        weights = self.class_weight
+    def _class_costs(self, schema: Schema) -> object:
+        """The costs, or those that `class_weight` means: one whole number per class, by the class as the schema writes
+        it."""
+        weights: object = self.class_weight
+        if weights is None:
+            return self.costs
         if isinstance(weights, str):
             raise ParameterError(
                 OWNER,
@@ -403,14 +419,6 @@ def _refuse(parameters: Mapping[str, object]) -> None:
                 "the certificate allows one record",
                 remedy="Give whole classes a public price with costs, such as costs=(1, 5).",
             )
-
-
-def _costs(costs: Iterable[int] | str | None) -> tuple[int, ...] | str | None:
-    if costs is None or (isinstance(costs, str) and costs == "balanced"):
-        return costs
-    if isinstance(costs, (str, Mapping)) or not isinstance(costs, Iterable):
-        raise ParameterError(OWNER, "costs", costs, allowed="a sequence of positive integers, one per class")
-    return tuple(_plain(cost) for cost in costs)
 
 
 def _whole(weights: Sequence[object]) -> tuple[int, ...]:

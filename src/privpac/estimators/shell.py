@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -14,11 +15,22 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, validate_data
 
+from privpac.data.raw import lookup
 from privpac.data.schema import Schema, schema_for
 from privpac.data.tables import read
 from privpac.errors import DataError
 
-__all__ = ["Array", "Shell", "as_array", "class_values", "free_name", "is_frame", "labels_of", "no_complex"]
+__all__ = [
+    "Array",
+    "Shell",
+    "as_array",
+    "class_values",
+    "free_name",
+    "is_frame",
+    "labels_of",
+    "named",
+    "no_complex",
+]
 
 Array = NDArray[Any]
 
@@ -30,6 +42,9 @@ class Shell:
     """Reading of records for estimators with a `schema`, declared or "from_data"."""
 
     schema: Schema | str | os.PathLike[str] | Mapping[str, Any] | None
+    classes_: Array
+    _sorted: Array
+    """Positions of `classes_` in the schema."""
 
     @property
     def _reads_schema(self) -> bool:
@@ -47,12 +62,21 @@ class Shell:
         schema = schema_for(self.schema, X)
         return X, labels_of(schema, X, y, owner=type(self).__name__), schema
 
-    def _remember(self, schema: Schema) -> None:
-        """The columns of a declared schema are those of the estimator."""
+    def _remember(self, schema: Schema, kind: np.dtype[Any]) -> None:
+        """The columns of a declared schema are those of the estimator; its classes are sorted, as everywhere in
+        scikit-learn, whatever their order in the schema."""
         self.schema_ = schema
+        values = class_values(schema, kind)
+        self._sorted = np.argsort(values, kind="stable")
+        self.classes_ = values[self._sorted]
         if not self._reads_schema:
             self.n_features_in_ = len(schema.columns)
             self.feature_names_in_ = np.array(schema.names, dtype=object)
+
+    def _of_class(self, positions: Array) -> Array:
+        """Of positions in the schema's list of classes: the classes, as `classes_` writes them."""
+        values: Array = self.classes_[np.argsort(self._sorted)[positions]]
+        return values
 
     def _table(self, X: object) -> object:
         """Records to predict."""
@@ -173,7 +197,35 @@ def class_values(schema: Schema, kind: np.dtype[Any]) -> Array:
                 return values
         except (ValueError, ArithmeticError):
             pass  # the classes are not numbers, or not of this type
+    if _counts_classes(schema, kind):
+        ranks: Array = np.argsort(np.argsort(schema.classes)).astype(kind)
+        return ranks
     return np.array(schema.classes, dtype=object if kind.kind == "O" else None)
+
+
+def named(schema: Schema, labels: Array) -> Array:
+    """Labels as the schema writes them: whole numbers, where no class is one, count the sorted classes from 0.
+
+    That is how scikit-learn's `LabelEncoder` writes classes, and with it `VotingClassifier`, `StackingClassifier` and
+    `cross_val_predict`. Schema and type decide, so no record changes what another one's label means.
+    """
+    if not _counts_classes(schema, labels.dtype):
+        return labels
+    names = np.array([*sorted(schema.classes), NO_LABEL], dtype=object)
+    if labels.min(initial=0) < -1 or labels.max(initial=0) >= len(schema.classes):
+        return labels  # to be refused by who reads them
+    texts: Array = names[labels.astype(np.int64)]  # -1 is the last of them
+    return texts
+
+
+NO_LABEL = "-1"
+
+
+def _counts_classes(schema: Schema, kind: np.dtype[Any]) -> bool:
+    """Whether labels of this type can only be positions: they are whole numbers, and no class reads as one."""
+    if kind.kind not in "iu" or np.iinfo(kind).max < len(schema.classes):
+        return False
+    return not any(re.fullmatch(r"-?\d+", name) for name in lookup(schema.classes))
 
 
 def _value(text: str, kind: str) -> bool | int | float:

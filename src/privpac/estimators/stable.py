@@ -20,8 +20,9 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import SchemaError, SizeError
-from privpac.estimators.shell import Array, Shell, class_values
+from privpac.estimators.shell import Array, Shell, named
 from privpac.numbers.parameters import chance
+from privpac.request import LearnRequest
 
 __all__ = ["StableClassifier"]
 
@@ -59,7 +60,7 @@ class StableClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[m
     learner_ : Stable
         How many records were kept to list rules, and the epsilon of the draw among them.
     classes_ : array
-        The two classes.
+        The two classes, sorted.
     schema_ : Schema
         The schema that was used.
     n_features_in_, feature_names_in_
@@ -117,14 +118,13 @@ class StableClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[m
                 column=schema.label,
                 remedy="Join classes until two are left.",
             )
-        sample = MemorySample.of(table, schema, y=labels)
+        sample = MemorySample.of(table, schema, y=named(schema, labels))
         learner = self._learner(schema, sample.size)
         coins = coins_for(self.random_state, owner="StableClassifier")
         self.hypothesis_ = learner.learn(sample, coins)
-        self._remember(schema)
+        self._remember(schema, labels.dtype)
         self.learner_ = learner
         self.stability_ = learner.stability(sample.size)
-        self.classes_ = class_values(schema, labels.dtype)
         return self
 
     def _learner(self, schema: Schema, size: Size) -> Stable:
@@ -142,7 +142,7 @@ class StableClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[m
         if not isinstance(self.concepts, str):
             return with_dichotomies(self.concepts, owner="StableClassifier")
         request = Request(
-            schema=schema, size=size, epsilon=chance(0.5, owner="StableClassifier", name="epsilon")
+            schema, size, LearnRequest(epsilon=chance(0.5, owner="StableClassifier", name="epsilon"))
         )
         return with_dichotomies(learner_for(self.concepts, request).concepts, owner="StableClassifier")
 
@@ -153,8 +153,7 @@ class StableClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[m
         """
         check_is_fitted(self)
         cells = MemorySample.of(self._table(X), self.schema_, labelled=False).block().cells
-        values: Array = self.classes_[self.hypothesis_.predict(cells)]
-        return values
+        return self._of_class(self.hypothesis_.predict(cells))
 
     def describe(self) -> str:
         """The rule as a sentence."""

@@ -19,7 +19,7 @@ __all__ = ["StoredCertificate"]
 
 @dataclass(frozen=True, repr=False)
 class StoredCertificate:
-    """Reads `privpac-certificate/1`: data, so it can be copied and pickled; `verify` re-derives it."""
+    """Reads `privpac-certificate/2`: data, so it can be copied and pickled; `verify` re-derives it."""
 
     tree: Mapping[str, Any]
 

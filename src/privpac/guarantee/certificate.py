@@ -1,12 +1,12 @@
 """A certificate: what is promised about one release, why, and what it rests on.
 
 It is made from public parameters alone, before any record is seen, and stored with the model
-(`privpac-certificate/1`). `checker.check` re-derives a stored one.
+(`privpac-certificate/2`). `checker.check` re-derives a stored one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -21,6 +21,7 @@ from privpac.guarantee.price import concentrated_price
 from privpac.guarantee.proof import Proof, explain
 from privpac.numbers.concentrated import rho_up
 from privpac.numbers.exact import plain
+from privpac.theory.machine import said_of
 
 __all__ = [
     "FORMAT",
@@ -119,7 +120,7 @@ class Certificate:
         return replace(self, coins=origin)
 
     def to_json(self) -> dict[str, Any]:
-        """The stored form (`privpac-certificate/1`), which `privpac verify` derives again."""
+        """The stored form (`privpac-certificate/2`), which `privpac verify` derives again."""
         also = {"also": [proof.to_json() for proof in self.also]} if self.also else {}
         return {
             "format": FORMAT,
@@ -168,6 +169,17 @@ def _by_part(proof: Mapping[str, Any], heading: str) -> list[str]:
     return ["", heading, *(f"{part}: {fact}" for part, fact in parts.items())] if parts else []
 
 
+def _proved(proofs: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Of every rule of privacy that these derivations use, whether a machine checked its proof; each once, as met."""
+    met: dict[str, None] = {}
+    waiting = list(proofs)
+    while waiting:
+        step = waiting.pop(0)
+        met[step["rule"]] = None
+        waiting = [*step.get("premises", ()), *waiting]
+    return [f"{rule}: {said}" for rule in met if (said := said_of(rule)) is not None]
+
+
 _WAYS = {
     "class": "the number of rules that could be released",
     "privacy": "how far a private rule can follow them",
@@ -200,6 +212,7 @@ def explain_certificate(tree: Mapping[str, Any]) -> str:
     for proof in tree.get("also", ()):
         what = fact_from_json(proof["fact"]).release.value  # type: ignore[union-attr]
         lines += ["", f"Privacy, for those who know: {what}", explain(proof), *_by_part(proof, "By part")]
+    lines += ["", "How its rules were proved", *_proved([tree["privacy"], *tree.get("also", ())])]
     for kind, heading in _HEADINGS.items():
         proofs = [proof for proof in tree["accuracy"] if proof["fact"]["kind"] == kind]
         lines += ["", heading, *map(explain, proofs)] if proofs else []

@@ -21,7 +21,7 @@ from privpac.guarantee.sentences import (
     range_sentence,
     stability_sentence,
 )
-from privpac.numbers.exact import decimal_text, ln_up, power_up, shortened, sign_of_log_sum
+from privpac.numbers.exact import decimal_text, ln_up, power_up, shortened, sign_of_log_sum, written
 
 __all__ = [
     "ALL",
@@ -72,6 +72,9 @@ class Against(StrEnum):
     EMPIRICAL = "empirical"
     """Mistakes on the given records themselves, whatever they are, if some member makes none."""
 
+
+MEMBERS = "the class"
+"""All members of the class that a learner draws from: what a promise is against unless it names others."""
 
 _WIDER = (Against.AGNOSTIC, Against.REALIZABLE)
 """Who comes near the best of the class also makes few errors if the best makes none."""
@@ -126,7 +129,7 @@ class Loss:
         return decimal_text(max(self.upper, Fraction(0)))
 
     def to_json(self) -> dict[str, str]:
-        return {"log": str(self.log), "factor": str(self.factor)}
+        return {"log": written(self.log), "factor": written(self.factor)}
 
 
 class _Fact:
@@ -135,22 +138,33 @@ class _Fact:
     kind: ClassVar[str]
 
     def to_json(self) -> dict[str, object]:
-        return {"kind": self.kind, **{name: _stored_form(value) for name, value in vars(self).items()}}
+        stored = {name: _stored_form(value) for name, value in vars(self).items() if (name, value) != _ALONE}
+        return {"kind": self.kind, **stored}
+
+
+_ALONE = ("records_per_person", 1)
+"""What is not written: that a fact speaks of one record."""
 
 
 def _stored_form(value: object) -> object:
     if isinstance(value, Loss):
         return value.to_json()
-    return str(value) if isinstance(value, Fraction | StrEnum) else value
+    if isinstance(value, Fraction):
+        return written(value)
+    return str(value) if isinstance(value, StrEnum) else value
 
 
 class _Scoped(_Fact):
-    """A fact about one kind of unit in one part of the records, and one kind of release; true but for `delta`."""
+    """A fact about one kind of unit in one part of the records, and one kind of release; true but for `delta`.
+
+    `records_per_person` says how many units are replaced at once: all those of a person who has no more of them.
+    """
 
     delta: Fraction
     unit: Unit
     part: str
     release: Release
+    records_per_person: int
 
     def _covers(self, other: _Scoped) -> bool:
         """Whether what is said of units, parts and releases covers what the other says of them."""
@@ -159,12 +173,17 @@ class _Scoped(_Fact):
             and self.unit in (other.unit, Unit.RECORD)
             and self.part in (other.part, ALL)
             and (self.release == other.release or (self.release, other.release) == _STRONGER)
+            and self.records_per_person >= other.records_per_person
         )
 
 
 @dataclass(frozen=True)
 class Privacy(_Scoped):
-    """(epsilon, delta)-differential privacy when one unit is replaced."""
+    """(epsilon, delta)-differential privacy when one unit is replaced, or all those of one person.
+
+    >>> print(Privacy(Loss(log=Fraction(2)), records_per_person=2))
+    (2, 0)-DP, up to 2 records of one person replaced, the rule is released
+    """
 
     kind: ClassVar[str] = "privacy"
     epsilon: Loss
@@ -172,6 +191,7 @@ class Privacy(_Scoped):
     unit: Unit = Unit.RECORD
     part: str = ALL
     release: Release = Release.HYPOTHESIS
+    records_per_person: int = 1
 
     def implies(self, other: Fact) -> bool:
         return isinstance(other, Privacy) and self.epsilon <= other.epsilon and self._covers(other)
@@ -183,6 +203,7 @@ class Privacy(_Scoped):
             unit=self.unit.value,
             part=self.part,
             release=self.release.value,
+            records_per_person=self.records_per_person,
         )
 
     def to_json(self) -> dict[str, object]:
@@ -246,9 +267,10 @@ class Range(_Fact):
 
 @dataclass(frozen=True)
 class Concentrated(_Scoped):
-    """rho-zCDP when one unit is replaced: Rényi divergences of every order alpha > 1 are at most alpha·rho.
+    """rho-zCDP when one unit is replaced, or all those of one person.
 
-    With a delta: up to a bad event of probability delta, the same for both inputs, which may tell everything.
+    Rényi divergences of every order alpha > 1 are at most alpha·rho. With a delta: up to a bad event of probability
+    delta, the same for both inputs, which may tell everything.
 
     >>> Concentrated(Fraction(1, 8)).implies(Concentrated(Fraction(1, 2), Fraction(1, 10**6)))
     True
@@ -260,13 +282,20 @@ class Concentrated(_Scoped):
     unit: Unit = Unit.RECORD
     part: str = ALL
     release: Release = Release.HYPOTHESIS
+    records_per_person: int = 1
 
     def implies(self, other: Fact) -> bool:
         return isinstance(other, Concentrated) and self.rho <= other.rho and self._covers(other)
 
     def __str__(self) -> str:
         rho, delta = decimal_text(self.rho), decimal_text(self.delta)
-        return concentrated_sentence(rho=rho, delta=delta, unit=self.unit.value, part=self.part)
+        return concentrated_sentence(
+            rho=rho,
+            delta=delta,
+            unit=self.unit.value,
+            part=self.part,
+            records_per_person=self.records_per_person,
+        )
 
 
 @dataclass(frozen=True)
@@ -300,10 +329,13 @@ class Accuracy(_Fact):
     against: Against
     records: int
     proper: bool = True
+    rivals: str = MEMBERS
+    """Whose best the error is compared with: all members of the class, or those that are named."""
 
     def implies(self, other: Fact) -> bool:
         return (
             isinstance(other, Accuracy)
+            and self.rivals == other.rivals
             and self.error <= other.error
             and self.failure <= other.failure
             and self.records == other.records  # a learner need not be better on more records
@@ -317,6 +349,7 @@ class Accuracy(_Fact):
             failure=decimal_text(self.failure),
             against=self.against.value,
             records=self.records,
+            rivals=self.rivals,
         )
 
 
@@ -372,7 +405,9 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "against": Against,
     "queries": Queries,
     "records": int,
+    "records_per_person": int,
     "proper": bool,
+    "rivals": str,
 }
 
 
@@ -381,4 +416,5 @@ def fact_from_json(tree: Mapping[str, Any]) -> Fact:
     kind = _KINDS.get(tree["kind"])
     if kind is None:
         raise ValueError(f"unknown kind of fact: {tree['kind']!r}")
-    return kind(**{part.name: _READERS[part.name](tree[part.name]) for part in fields(kind)})
+    stored = (part.name for part in fields(kind) if part.name in tree or part.name != _ALONE[0])
+    return kind(**{name: _READERS[name](tree[name]) for name in stored})

@@ -6,7 +6,7 @@ on through every step. Nothing is stored: the tests read the same number off a s
 
 The bad event of the price is that of the certificate: wherever a step has a delta, the price is that of its epsilon, or
 the sum of what it is made of. Hence a ledger may hold a release against its epsilons or its rhos.
-Proof: docs/proofs/concentrated.md. Tested by tests/unit/guarantee/test_price_stored.py.
+Proof: docs/proofs/concentrated.md.
 """
 
 from __future__ import annotations

@@ -15,9 +15,19 @@ from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from privpac.errors import RuleRefused
-from privpac.guarantee.facts import Fact, Loss, fact_from_json
+from privpac.guarantee.facts import (
+    Accuracy,
+    BoundedRange,
+    Concentrated,
+    Fact,
+    Loss,
+    Privacy,
+    Range,
+    Unit,
+    fact_from_json,
+)
 from privpac.guarantee.sentences import parameter_words
-from privpac.numbers.exact import about_log, exp_up, power_up
+from privpac.numbers.exact import about_log, exp_up, power_up, written
 
 __all__ = [
     "LARGEST_LOG",
@@ -27,6 +37,7 @@ __all__ = [
     "explain",
     "need",
     "need_ratio",
+    "need_record",
     "need_small",
     "need_two_classes",
     "parameters",
@@ -62,7 +73,13 @@ class Proof(Generic[F]):
     def __post_init__(self, seal: object) -> None:
         if seal is not SEAL:
             raise TypeError("A Proof is made by a rule, not by hand.")
+        _need_loss(self.rule, self.fact)
+        _need_people(self.rule, self.fact, self.premises)
         object.__setattr__(self, "where", MappingProxyType(dict(self.where)))
+        if isinstance(self.fact, Accuracy):
+            below = (premise.fact for premise in self.premises)
+            same = all(fact.rivals == self.fact.rivals for fact in below if isinstance(fact, Accuracy))
+            need(self.rule, same, "the premise is a promise against other rules")
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "where": dict(self.where)}  # read-only views cannot be pickled
@@ -131,6 +148,9 @@ def _short(value: Value) -> str:
     text = str(value)
     if len(text) <= 16:
         return text
+    mantissa, power, exponent = text.partition("*2^")
+    if power:
+        return f"≈2^{int(exponent) + int(mantissa).bit_length() - 1}"
     try:
         return f"≈{float(Fraction(text)):.6g}"
     except (ValueError, OverflowError):
@@ -153,21 +173,75 @@ LARGEST_EPSILON = 5_000
 
 def parameters(**values: Value | Fraction) -> dict[str, Value]:
     """Parameters of a step as a certificate stores them: fractions as exact text."""
-    return {name: str(value) if isinstance(value, Fraction) else value for name, value in values.items()}
+    return {name: written(value) if isinstance(value, Fraction) else value for name, value in values.items()}
 
 
 def need(rule: str, condition: bool, reason: str, remedy: str = "") -> None:
+    """Refuse the rule where its condition does not hold."""
     if not condition:
         raise RuleRefused(rule, reason, remedy=remedy)
 
 
 def need_ratio(rule: str, ratio: Fraction, sensitivity: int) -> None:
+    """Refuse what is no ratio of weights, or no sensitivity."""
     need(rule, 0 < ratio <= 1, "the ratio must lie in (0, 1]")
     need(rule, sensitivity >= 1, "the sensitivity must be a positive integer")
 
 
+def _need_loss(rule: str, fact: Fact) -> None:
+    """No loss is below 0: rules that take powers or differences of e^epsilon round upwards only from 1 on."""
+    if isinstance(fact, Privacy | BoundedRange | Range):
+        need(rule, fact.epsilon.log >= 0 and fact.epsilon.factor >= 1, "a loss below 0 holds of nothing")
+
+
+GROUPS = frozenset({"group", "concentrated-group"})
+"""Rules that turn what is promised to a record into what is promised to a person behind several."""
+
+CARRIED = frozenset(
+    {
+        "post-processing",
+        "sequential",
+        "k-fold-composition",
+        "declared",
+        "assuming",
+        "delta-removal",
+        "pure-concentrated",
+        "concentrated-sum",
+        "concentrated-mixture",
+        "concentrated-post-processing",
+        "concentrated-privacy",
+    }
+)
+"""Rules whose proofs look at two tables only, whatever they differ in: true of a person with several records, too. All
+others count one record; parts are among them, since the records of one person may lie in several."""
+
+
+def records_per_person(fact: Fact) -> int:
+    """How many records of one person a fact speaks of."""
+    return fact.records_per_person if isinstance(fact, Privacy | Concentrated) else 1
+
+
+def _need_people(rule: str, fact: Fact, premises: tuple[Proof[Fact], ...]) -> None:
+    """A fact about persons comes from `group`, and goes on by rules that are true of them."""
+    below = {records_per_person(premise.fact) for premise in premises}
+    if rule in CARRIED:
+        need(
+            rule,
+            below == {records_per_person(fact)},
+            "the premises speak of other numbers of records of a person",
+        )
+        return
+    need(rule, below <= {1}, "the premise must speak of one record, not of a person with several")
+    need(rule, rule in GROUPS or records_per_person(fact) == 1, "it speaks of one record")
+
+
+def need_record(rule: str, fact: Privacy | Range) -> None:
+    """Whole records are replaced: where only labels are, features may tell who was sampled."""
+    need(rule, fact.unit is Unit.RECORD, "the inner run must protect whole records")
+
+
 def need_two_classes(rule: str, classes: int) -> None:
-    """A point has as many labels as there are classes; the proofs of relabelling count two."""
+    """A point has as many labels as there are classes; the proofs of votes between two and of relabelling count two."""
     need(rule, classes == 2, "labels must be of two classes")
 
 
@@ -183,6 +257,7 @@ def power(rule: str, base: Fraction, count: int) -> Fraction:
 
 
 def need_small(rule: str, epsilon: float) -> None:
+    """Refuse an epsilon that powers of e are not computed for."""
     need(rule, epsilon <= LARGEST_EPSILON, f"an epsilon above {LARGEST_EPSILON} is out of its range")
 
 

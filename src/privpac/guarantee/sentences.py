@@ -48,9 +48,18 @@ def _of(part: str) -> str:
     return "" if part == ALL else f" of the {part}"
 
 
-def privacy_sentence(*, epsilon: str, delta: str, unit: str, part: str, release: str) -> str:
+def _replaced(unit: str, part: str, records_per_person: int) -> str:
+    """What neighbours differ in."""
+    many = f"up to {records_per_person} {unit}s of one person" if records_per_person > 1 else f"one {unit}"
+    return f"{many}{_of(part)} replaced"
+
+
+def privacy_sentence(
+    *, epsilon: str, delta: str, unit: str, part: str, release: str, records_per_person: int = 1
+) -> str:
     """Differential privacy."""
-    return f"({epsilon}, {delta})-DP, one {unit}{_of(part)} replaced, {RELEASED[release]}"
+    replaced = _replaced(unit, part, records_per_person)
+    return f"({epsilon}, {delta})-DP, {replaced}, {RELEASED[release]}"
 
 
 def bounded_range_sentence(*, epsilon: str, unit: str) -> str:
@@ -63,10 +72,10 @@ def range_sentence(*, epsilon: str, unit: str, part: str) -> str:
     return f"quotients of chances within a range of {epsilon}, one {unit}{_of(part)} replaced"
 
 
-def concentrated_sentence(*, rho: str, delta: str, unit: str, part: str) -> str:
+def concentrated_sentence(*, rho: str, delta: str, unit: str, part: str, records_per_person: int = 1) -> str:
     """Concentrated privacy, but for a bad event of probability `delta`."""
     but = "" if delta == "0" else f" but for {delta}"
-    return f"{rho}-zCDP{but}, one {unit}{_of(part)} replaced"
+    return f"{rho}-zCDP{but}, {_replaced(unit, part, records_per_person)}"
 
 
 def stability_sentence(*, gamma: str, unit: str) -> str:
@@ -74,15 +83,15 @@ def stability_sentence(*, gamma: str, unit: str) -> str:
     return f"{gamma}-stable, one {unit} replaced"
 
 
-def accuracy_sentence(*, error: str, failure: str, against: str, records: int) -> str:
+def accuracy_sentence(*, error: str, failure: str, against: str, records: int, rivals: str) -> str:
     """How often a rule errs, and with which confidence."""
     if against == "empirical":
         return (
             f"at most {error} of {records} records mistaken if some member mistakes none, "
             f"except with probability {failure}"
         )
-    measure = "error" if against == "realizable" else "error above the best of the class"
-    condition = " if some member makes no error" if against == "realizable" else ""
+    measure = "error" if against == "realizable" else f"error above the best of {rivals}"
+    condition = f" if one of {rivals} makes no error" if against == "realizable" else ""
     return (
         f"{measure} at most {error}{condition}, except with probability {failure}, "
         f"from {records} independent records"

@@ -3,8 +3,7 @@
 Whoever declares what will be released need not pay for the freedom to choose as one goes. Three ways are tried: adding
 epsilons, adding rhos and converting once, and for draws of one kind the exact fold of their log-odds. What shows the
 promise with the smallest delta counts.
-Proof: docs/proofs/range-fold.md, docs/proofs/concentrated.md. Tested by tests/unit/guarantee/test_workload.py and
-tests/unit/numbers/test_range_folds.py.
+Proof: docs/proofs/range-fold.md, docs/proofs/concentrated.md.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Claim: `random_cells` holds every one of `count` cells independently with probability exactly `share`. The number of
 heads is drawn from its binomial law through `Coins.choose`, and all sets of that size are equally likely.
 Source: elementary. Holds if: count and share are public, or part of a law that is private as a whole.
-Proof: docs/proofs/sparse-sets.md. Tested by tests/unit/mechanisms/test_binomial.py.
+Proof: docs/proofs/sparse-sets.md.
 """
 
 from __future__ import annotations

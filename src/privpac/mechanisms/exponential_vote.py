@@ -5,8 +5,7 @@ quotients of the chances of all answers lie within a range of epsilon = 2·ln(1/
 costs epsilon²/8 of rho, a quarter of what an answer of the same epsilon by any other law costs.
 Source: McSherry–Talwar 2007 on the votes of Li–Wang–Ye 2025, Lemma 19; register `exponential-vote`.
 Holds if: one record changes at most one vote.
-Proof: docs/proofs/exponential-vote.md. Tested by tests/unit/mechanisms/test_exponential_vote.py and
-tests/exact/test_registry.py.
+Proof: docs/proofs/exponential-vote.md.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Statement: adding noise with mass proportional to ratio^|k| to counts whose absolute changes add up to at most
 `change` is epsilon-DP with e^epsilon = ratio^-change; clamping to public bounds is post-processing.
 Source: Ghosh–Roughgarden–Sundararajan 2009; register `geometric-noise`.
-Proof: docs/proofs/geometric-noise.md. Tested by tests/exact/, tests/unit/mechanisms/test_geometric.py.
+Proof: docs/proofs/geometric-noise.md.
 
 The noise is clamped at ± the width of the bounds before it is added: the same law after the final clamp, and a
 finite one, so that it can be enumerated. It depends on public numbers only and is built once.

@@ -4,7 +4,7 @@ Statement: if one record moves every score by at most `sensitivity`, the draw is
 e^epsilon = ratio^(-2·sensitivity), and the log-odds of every event move by at most epsilon.
 Source: McSherry–Talwar 2007; used as Beimel–Nissim–Stemmer A.1, Dagan–Feldman L4, Li–Wang–Ye L11.
 Holds if: the class and the ratio do not depend on the records (assumed; learners pass public values only).
-Proof: docs/proofs/exponential-mechanism.md. Tested by tests/exact/.
+Proof: docs/proofs/exponential-mechanism.md.
 """
 
 from __future__ import annotations
@@ -265,7 +265,7 @@ def power_table(ratio: Fraction, limit: int) -> NDArray[np.float64]:
     Claim: every entry has relative error at most 2^-52.
     Proof: a double-double product loses less than 2^-100 relatively (the ratio itself is represented to
     2^-105), fewer than 2^40 products are chained, and the final rounding adds 2^-53; see
-    docs/proofs/certified-choice.md. Tested by tests/unit/mechanisms/test_gibbs_powers.py against rational powers.
+    docs/proofs/certified-choice.md.
     """
     furthest = reach(ratio)
     last = limit if furthest is None else min(limit, furthest)

@@ -4,7 +4,7 @@ Statement: as private as the exponential mechanism at the same ratio, and never 
 Source: McKenna–Sheldon 2020, Theorems 1 and 2; register `permute-and-flip`.
 Holds if: the class is public and its members equally likely beforehand. Not inside relabelling transformations:
 their proofs use the exponential weights themselves.
-Proof: docs/proofs/permute-and-flip.md. Tested by tests/exact/, tests/unit/mechanisms/test_permute_and_flip.py.
+Proof: docs/proofs/permute-and-flip.md.
 
 Members of equal score are exchangeable, so the walk needs only their numbers: draw the score of the next member in
 the order, flip its coin, and name a uniform member of that score once one is taken. The number of steps is at most

@@ -5,7 +5,7 @@ one record changes at most one vote, so that one count falls by one and another 
 e^epsilon = ratio^-2; a class that is g votes behind the first is answered with probability at most ratio^g/2.
 Source: McKenna–Sheldon 2020, Theorem 1, on the votes of Li–Wang–Ye 2025, Lemma 19; register `plurality`.
 Holds if: one record changes at most one vote.
-Proof: docs/proofs/plurality.md. Tested by tests/unit/mechanisms/test_plurality.py, tests/exact/test_registry.py.
+Proof: docs/proofs/plurality.md.
 """
 
 from __future__ import annotations

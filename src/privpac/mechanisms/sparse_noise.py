@@ -5,8 +5,7 @@ above `above`. The same law is drawn here without visiting empty cells: of the e
 at uniform places, each with `above` + 1 plus a one-sided geometric count.
 Source: Beimel–Brenner–Kasiviswanathan–Nissim 2013, Section 7 (the problem); register `sparse-histogram`.
 Holds if: `above` is at least 0, so that every kept count is positive and the height is public.
-Proof: docs/proofs/sparse-histogram.md. Tested by tests/unit/mechanisms/test_sparse_noise.py (equality with the dense
-law).
+Proof: docs/proofs/sparse-histogram.md.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
 Statement: if every score moves by at most 1 when one record is replaced, releasing the best member exactly when
 lead + noise >= 2 + threshold is (epsilon, delta)-DP with e^epsilon = ratio^-2, delta = ratio^threshold/(1 + ratio).
 Source: register `stable-choice`. Holds if: the list is public, ties are broken by a public order.
-Proof: docs/proofs/stable-choice.md. Tested by tests/exact/ (row `recconcave`),
-tests/unit/constructions/cuts/test_recursive.py.
+Proof: docs/proofs/stable-choice.md.
 """
 
 from __future__ import annotations

@@ -5,17 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from flint import arb, ctx
 
-from privpac.former import former_names
 from privpac.numbers.exact import ball
 
 __all__ = ["at_most", "mean_by_count", "mean_over_binomial", "rounded_up"]
-
-if not TYPE_CHECKING:  # which should miss here what has moved
-    __getattr__ = former_names(__name__)
 
 _SMALLEST = 30
 """Failure probabilities are shown as decimals of at least 10^-30: smaller ones say nothing more."""

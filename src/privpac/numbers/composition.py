@@ -18,8 +18,7 @@ def fold_delta(e: Fraction, *, times: int, saved: int) -> Fraction:
     Statement: sum over i < saved of C(times, i)·(e^(times-i) - e^(times-2·saved+i)) / (1 + e)^times, exactly if
     times · (bits of a + b) is at most EXACT_BITS for e = a/b, else rounded up to 256 significant bits.
     Source: Kairouz–Oh–Viswanath 2015, Theorem 3.3; register `k-fold-composition`.
-    Holds if: 0 <= 2·saved <= times. Proof: docs/proofs/k-fold-composition.md. Tested by
-    tests/unit/guarantee/rules/test_rules.py.
+    Holds if: 0 <= 2·saved <= times. Proof: docs/proofs/k-fold-composition.md.
 
     >>> fold_delta(Fraction(3), times=2, saved=1)
     Fraction(1, 2)

@@ -2,7 +2,6 @@
 
 A release costs rho if all Rényi divergences of order alpha between its laws on neighbours are at most alpha·rho. The
 rho of a release is rounded up and what a promise allows is rounded down, so whatever is added in between is exact.
-Tested by tests/unit/numbers/test_concentrated.py.
 """
 
 from __future__ import annotations

@@ -15,8 +15,10 @@ from functools import lru_cache
 
 from flint import arb, ctx, fmpq
 
+from privpac.checker.document import MOST_DIGITS
 from privpac.errors import ParameterError, SizeError
 from privpac.numbers.decimals import decimal_text
+from privpac.numbers.spelling import spelled
 
 __all__ = [
     "EXACT_BITS",
@@ -44,9 +46,11 @@ __all__ = [
     "read_number",
     "rounded_up",
     "shortened",
+    "shortened_whole",
     "sign_of_log_sum",
     "significant_up",
     "sqrt_up",
+    "written",
 ]
 
 UNIT_ROUNDOFF = 2.0**-53
@@ -89,9 +93,10 @@ def exact_decimal(value: object, *, owner: str, name: str, allowed: str = "a num
     if isinstance(value, Fraction):
         return value
     try:
-        if isinstance(value, str) and "/" in value:
-            return Fraction(value)
-        number = Decimal(str(value).strip())
+        text = spelled(str(value))
+        if isinstance(value, str) and "/" in text:
+            return Fraction(text)
+        number = Decimal(text)
     except (ArithmeticError, ValueError):
         raise ParameterError(owner, name, value, allowed=allowed) from None
     if not number.is_finite() or abs(number.adjusted()) > _LARGEST_EXPONENT:
@@ -301,6 +306,41 @@ def plain(value: Fraction) -> str:
     if rest != 1 or digits > 20:
         return str(value)
     return f"{Decimal(f'{value.numerator * 10**digits // value.denominator}e-{digits}'):f}"
+
+
+_TOO_LONG = 10**MOST_DIGITS
+
+
+def shortened_whole(value: int) -> int:
+    """A positive count itself while its digits can be written, else rounded up to ROUNDED_BITS significant bits.
+
+    >>> shortened_whole(10**4000 + 1) == 10**4000 + 1, written(shortened_whole(2**20_000 + 1)).endswith("*2^19745")
+    (True, True)
+    """
+    return value if value < _TOO_LONG else int(_significant_ceiling(Fraction(value)))
+
+
+def written(value: Fraction | int) -> str:
+    """An exact number as files have it: digits, or p/q; a whole number that is too long for these as m*2^k.
+
+    What has more than 4,300 digits and no such form is to be rounded by whoever states it: a number is never changed
+    while it is written.
+
+    >>> written(Fraction(2, 3)), written(3 * 2**20_000)
+    ('2/3', '3*2^20000')
+    """
+    number = Fraction(value)
+    if max(abs(number.numerator), number.denominator) < _TOO_LONG:
+        return str(number)
+    if number.denominator == 1 and number > 0:
+        whole = number.numerator
+        shift = (whole & -whole).bit_length() - 1
+        if (whole >> shift).bit_length() <= ROUNDED_BITS:
+            return f"{whole >> shift}*2^{shift}"
+    raise SizeError(
+        f"A number of the certificate has more than {MOST_DIGITS:,} digits, so no file could hold it.",
+        remedy="Ask for fewer records, fewer cells or rounder numbers.",
+    )
 
 
 @lru_cache(maxsize=256)

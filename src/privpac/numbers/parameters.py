@@ -11,11 +11,13 @@ from privpac.numbers.exact import exact_decimal, plain
 __all__ = [
     "Number",
     "at_least",
+    "below_one",
     "chance",
     "fraction_below",
     "is_count",
     "positive",
     "rational",
+    "up_to_one",
     "whole_positive",
 ]
 
@@ -74,6 +76,24 @@ def fraction_below(limit: int | Fraction, value: object, *, owner: str, name: st
     requirement = f"a number strictly between 0 and {limit}"
     number = rational(value, owner=owner, name=name, allowed=requirement)
     if not 0 < number < limit:
+        raise ParameterError(owner, name, _spelling(value), allowed=requirement)
+    return number
+
+
+def below_one(value: object, *, owner: str, name: str) -> Fraction:
+    """A number of at least 0 and below 1, as a delta is."""
+    requirement = "at least 0 and below 1"
+    number = rational(value, owner=owner, name=name, allowed=requirement)
+    if not 0 <= number < 1:
+        raise ParameterError(owner, name, _spelling(value), allowed=requirement)
+    return number
+
+
+def up_to_one(value: object, *, owner: str, name: str) -> Fraction:
+    """A number from 0 to 1, as a share is."""
+    requirement = "from 0 to 1"
+    number = rational(value, owner=owner, name=name, allowed=requirement)
+    if not 0 <= number <= 1:
         raise ParameterError(owner, name, _spelling(value), allowed=requirement)
     return number
 

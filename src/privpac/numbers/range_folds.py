@@ -2,7 +2,7 @@
 
 The worst pair of laws has a loss with density proportional to e^(y/2) on [-epsilon, epsilon]: a tilted uniform law. The
 loss of k of them is a tilted B-spline, whose tail is a finite sum of exponentials.
-Proof: docs/proofs/range-fold.md. Tested by tests/unit/numbers/test_range_folds.py.
+Proof: docs/proofs/range-fold.md.
 """
 
 from __future__ import annotations

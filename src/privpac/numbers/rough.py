@@ -1,7 +1,4 @@
-"""Bounds in floats for whole grids of settings at once: searches propose with them, and whoever asks certifies.
-
-Tested by tests/unit/theory/test_vc.py.
-"""
+"""Bounds in floats for whole grids of settings at once: searches propose with them, and whoever asks certifies."""
 
 from __future__ import annotations
 

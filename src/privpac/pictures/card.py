@@ -28,9 +28,6 @@ NOTE = 18.0
 """From one line below the risks to the next."""
 GRID = (0.25, 0.5, 0.75, 1.0)
 """Risks that have a line across."""
-SAYS_NOTHING = 2 / 3
-"""Counts that allow more than this share of all risks may be noise alone, which has long tails and many bars to show up
-in: such a bar is hollow, without a line."""
 FOOT = 26.0
 THIN = "Thin lines: risks within two standard deviations of the noisy counts."
 BETWEEN = "One between two bars is about both."
@@ -142,7 +139,7 @@ def _risks(sheet: PointsSheet, schema: Schema, y: float) -> Shapes:
 
 def _notes(sheet: PointsSheet) -> list[str]:
     """What stands below the cut-off, a line each; what thin lines and hollow bars mean shares one where it fits."""
-    lines, hollow = [THIN], [HOLLOW] if any(map(_says_nothing, sheet.risks)) else []
+    lines, hollow = [THIN], [HOLLOW] if any(bar.says_nothing for bar in sheet.risks) else []
     if any(map(_counted_together, sheet.risks, sheet.risks[1:])):
         lines = [f"{THIN} {BETWEEN}", *hollow]
     elif hollow:
@@ -165,7 +162,7 @@ def _of_one(schema: Schema) -> str:
 def _risk(bar: RiskBar, x: float, floor: float, step: float) -> Shapes:
     half = _half(step)
     height = max(1.0, bar.share * RISK_HEIGHT)
-    style = "edge" if _says_nothing(bar) else f"k{bar.label}"
+    style = "edge" if bar.says_nothing else f"k{bar.label}"
     yield Box(x - half, floor - height, 2 * half, height, style, 2.0)
     yield Words(x, floor + 18, _range_text(bar.sums), "test")
     yield Words(x, floor + 36, _range_text(bar.risk), "soft")
@@ -178,7 +175,7 @@ def _half(step: float) -> float:
 
 def _count_line(bar: RiskBar, x: float, floor: float) -> Shapes:
     """What the counts allow, as a thin line."""
-    if _says_nothing(bar):
+    if bar.says_nothing:
         return
     low, high = floor - bar.least * RISK_HEIGHT, floor - bar.most * RISK_HEIGHT
     yield Line(((x, low), (x, high)))
@@ -188,11 +185,7 @@ def _count_line(bar: RiskBar, x: float, floor: float) -> Shapes:
 
 def _counted_together(bar: RiskBar, after: RiskBar | None) -> bool:
     """Whether these two have a thin line in common: the cut-off splits what was counted together."""
-    return after is not None and bar.whole == after.whole != "" and not _says_nothing(bar)
-
-
-def _says_nothing(bar: RiskBar) -> bool:
-    return bar.most - bar.least > SAYS_NOTHING
+    return after is not None and bar.whole == after.whole != "" and not bar.says_nothing
 
 
 def _range_text(text: str) -> str:

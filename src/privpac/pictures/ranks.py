@@ -1,7 +1,8 @@
 """How well a rule ranks and whether its risks are kept, as two pictures side by side: what noisy counts say.
 
-On the left each risk that is told, against the share that was counted, with its interval: on the diagonal it is kept.
-On the right the curve of sensitivity against false alarms (ROC); the diagonal is what chance gives.
+On the left each risk that is told, against the share that was counted, with its interval if it has one:
+on the diagonal it is kept. On the right the curve of sensitivity against false alarms (ROC); the diagonal is what
+chance gives.
 """
 
 from __future__ import annotations
@@ -32,10 +33,13 @@ def ranks_picture(figures: RankFigures, label: str) -> Drawing | None:
     shapes: list[Box | Line | Words] = []
     shapes += _frame(left, "Are the risks kept?", "risk that is told", "share that was counted")
     shapes += _calibration(figures, left)
-    shapes += _frame(right, f"How well it ranks: AUC about {figures.auc.value:.2f}", "false alarms", "found")
+    flattering = " (flattering)" if figures.flattering else ""
+    title = f"How well it ranks: AUC about {figures.auc.value:.2f}{flattering}"
+    shapes += _frame(right, title, "false alarms", "found")
     shapes += _curve(figures, right)
-    words = f"{label} = {one}: AUC about {figures.auc}; risks told and shares counted: " + "; ".join(
-        f"{risk:.2f}: {share.value:.2f}" for risk, share, _ in figures.calibration()
+    words = (
+        f"{label} = {one}: AUC about {figures.auc}{flattering}; risks told and shares counted: "
+        + "; ".join(f"{risk:.2f}: {share.value:.2f}" for risk, share, _ in figures.calibration())
     )
     return Drawing(WIDTH, HEIGHT, tuple(shapes), words)
 
@@ -58,11 +62,12 @@ def _frame(left: float, title: str, along: str, up: str) -> Shapes:
 
 def _calibration(figures: RankFigures, left: float) -> Shapes:
     for risk, share, _ in figures.calibration():
-        (x, low), (_, high) = _place(left, risk, share.low), _place(left, risk, share.high)
-        _, middle = _place(left, risk, share.value)
-        yield Line(((x, low), (x, high)))
-        for end in (low, high):
-            yield Line(((x - CAP, end), (x + CAP, end)))
+        x, middle = _place(left, risk, share.value)
+        if share.low is not None and share.high is not None:
+            (_, low), (_, high) = _place(left, risk, share.low), _place(left, risk, share.high)
+            yield Line(((x, low), (x, high)))
+            for end in (low, high):
+                yield Line(((x - CAP, end), (x + CAP, end)))
         yield Box(x - DOT / 2, middle - DOT / 2, DOT, DOT, "k1", DOT / 2)
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from privpac.data.schema import Schema
 
 __all__ = [
+    "buys_rate",
     "does_not_mean",
     "means",
     "protected",
@@ -79,21 +80,9 @@ def _outcome(tree: Mapping[str, Any]) -> str:
     )
 
 
-_KEEP = ("declared", "assuming", "post-processing", "k-fold-composition")
-"""Rules that speak of as many records of one person as their premise."""
-
-
 def records_of_one_person(tree: Mapping[str, Any]) -> int:
     """Records of one person that are protected together: what was derived, not what was wished for."""
-    return _together(tree["privacy"])
-
-
-def _together(step: Mapping[str, Any]) -> int:
-    if step["rule"] == "group":
-        return int(step["where"]["size"])
-    if step["rule"] in (*_KEEP, "sequential"):
-        return min(map(_together, step["premises"]))
-    return 1
+    return int(tree["privacy"]["fact"].get("records_per_person", 1))
 
 
 def protected(tree: Mapping[str, Any]) -> str:
@@ -149,7 +138,7 @@ def taken_for_granted(tree: Mapping[str, Any], schema: Schema) -> list[str]:
     Assumptions of the certificate itself come last, in its own words, but for the two that are said above.
     """
     people = records_of_one_person(tree)
-    rate = shares_in_words(schema)
+    rate = "" if buys_rate(tree) else shares_in_words(schema)
     facts = "Bounds, categories and classes of the schema" + (
         f", and the base rate ({rate})," if rate else ""
     )
@@ -175,8 +164,13 @@ def _sentence(text: str) -> str:
     return f"{printable[:1].upper()}{printable[1:]}."
 
 
+def buys_rate(tree: Mapping[str, Any]) -> bool:
+    """Whether the shares of the classes were bought with the release that this certificate is of."""
+    return (tree["request"] or {}).get("rate_epsilon") is not None
+
+
 def shares_in_words(schema: Schema) -> str:
-    """The base rate that a schema declares, class by class; empty if it declares none."""
+    """The base rate that a schema holds, class by class; empty if it holds none."""
     if schema.base_rate is None:
         return ""
     names = (name if name.isprintable() else ascii(name) for name in schema.class_names)

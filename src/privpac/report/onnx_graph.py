@@ -4,8 +4,6 @@ The graph has one input per column that the rule looks at and answers with the c
 with the share of every class. Cuts are the exact doubles at which a cell begins, so for records that `Model.predict`
 accepts both give the same answers. A graph cannot refuse: a cell that `Model.predict` would refuse (an undeclared
 category, an empty cell where none is declared) fails every test here.
-
-Tested by tests/unit/report/test_onnx_graph.py against onnxruntime.
 """
 
 from __future__ import annotations

@@ -14,16 +14,17 @@ from privpac.concepts.trees.tree import Tree
 from privpac.constructions.catalogue import REGISTER
 from privpac.constructions.estimates.confusion import CONFIDENCE, Confusion
 from privpac.constructions.estimates.folding import fold
+from privpac.constructions.estimates.share import asks_for_interval
 from privpac.data.columns import Column, Date, Numeric
 from privpac.guarantee.certificate import SEED_WARNING
 from privpac.pictures.ranks import ranks_picture
 from privpac.report.derivation import Step
 from privpac.report.lines import LEFT, RIGHT, WIDTH
-from privpac.report.meaning import does_not_mean, means, shares_in_words, taken_for_granted
+from privpac.report.meaning import buys_rate, does_not_mean, means, shares_in_words, taken_for_granted
 from privpac.report.pictures import picture
 from privpac.report.sql import sql_text
 from privpac.report.subject import Subject
-from privpac.report.summary import accuracy_facts, believed, columns_alone, costs_text, no_accuracy
+from privpac.report.summary import OF_USE, accuracy_facts, believed, columns_alone, costs_text, no_accuracy
 
 __all__ = [
     "TITLES",
@@ -88,15 +89,7 @@ def _header(model: Subject) -> str:
     tree = model.certificate
     records = (tree["request"] or tree)["labelled"]  # those kept aside for the estimate included
     facts = [("epsilon", tree["epsilon"]), ("delta", tree["delta"]), ("records", f"{records:,}")]
-    if model.ranks is not None and model.ranks.auc is not None:
-        facts.append(("AUC, on the records it was learnt from", f"{model.ranks.auc.value:.3f}"))
-    if model.estimate is not None:
-        figures = model.figures
-        mean = None if figures is None or not costs_text(model) else figures.balanced
-        # With costs a rule may well be right less often than a constant, and this is not what it was asked for.
-        name = "accuracy" if mean is None else "balanced accuracy"
-        share = model.estimate.accuracy if mean is None else mean
-        facts.append((f"private estimate of {name}", f"{float(share):.3f}"))
+    facts.insert(0, ("of use", model.verdict.useful.value))
     items = "".join(f"<li><span>{escape(n)}</span><strong>{escape(str(v))}</strong></li>" for n, v in facts)
     warning = (
         f'\n<section class="warning">{escape(SEED_WARNING)}.</section>' if tree["coins"] != "system" else ""
@@ -105,6 +98,13 @@ def _header(model: Subject) -> str:
         f'<header>\n<p class="over">A certified private rule for {escape(model.schema.label_called)}</p>\n'
         f'<h1>{escape(headline(model))}</h1>\n<ul class="facts">{items}</ul>\n</header>{warning}'
     )
+
+
+def _verdict(model: Subject) -> str:
+    """Whether it is of use: the same words as everywhere."""
+    first, *rest = model.verdict.lines
+    more = "".join(f"<p>{escape(line)}</p>" for line in rest)
+    return _section(OF_USE, f"<p><strong>{escape(first)}</strong></p>{more}")
 
 
 def _rule(model: Subject) -> str:
@@ -162,7 +162,8 @@ def _accuracy(model: Subject) -> str:
     tree = model.certificate
     parts = []
     if model.estimate is not None:
-        parts += [estimate_figure(model.estimate), figures_list(model)]
+        parts += [estimate_figure(model.estimate)] if asks_for_interval(tree["request"]) else []
+        parts.append(figures_list(model))
         parts.append(confusion_table(model.estimate, model.schema.class_names))
     parts += [ranks_figure(model)]
     if advice := believed(model):
@@ -183,6 +184,8 @@ def _accuracy(model: Subject) -> str:
 
 def estimate_figure(estimate: Confusion) -> str:
     """The estimated accuracy and its interval, as a picture."""
+    if not estimate.tells:
+        return f"<p>{escape(str(estimate))} {escape(estimate.remedy)}</p>"
     low, high, middle = (float(v) for v in (estimate.low, estimate.high, estimate.accuracy))
     ends = {name: LEFT + value * (RIGHT - LEFT) for name, value in (("low", low), ("high", high))}
     dot = LEFT + middle * (RIGHT - LEFT)
@@ -315,7 +318,10 @@ def _schema(model: Subject) -> str:
     more = f'<p class="soft">and {left} more.</p>' if left > 0 else ""
     origin = "read from the data" if model.schema.origin == "from_data" else "declared by whoever made it"
     rate = shares_in_words(model.schema)
-    base_rate = f" Base rate of the classes, declared as public knowledge: {escape(rate)}." if rate else ""
+    source = (
+        "bought with a share of epsilon" if buys_rate(model.certificate) else "declared as public knowledge"
+    )
+    base_rate = f" Base rate of the classes, {source}: {escape(rate)}." if rate else ""
     return _section(
         "What was public",
         f"<p>The number of records, the parameters in the certificate, and this description of the table,"
@@ -339,7 +345,7 @@ def values_of(column: Column) -> str:
 
 def _footer(model: Subject) -> str:
     return (
-        f"<footer><p>Model format privpac-model/1, written by privpac {escape(model.version)}.<br>"
+        f"<footer><p>Model format privpac-model/2, written by privpac {escape(model.version)}.<br>"
         f"<code>{escape(model.to_json()['digest'])}</code></p></footer>"
     )
 
@@ -347,6 +353,7 @@ def _footer(model: Subject) -> str:
 PARTS: tuple[Callable[[Subject], str], ...] = (
     _header,
     _rule,
+    _verdict,
     _accuracy,
     _meaning,
     _certificate,

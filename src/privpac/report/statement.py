@@ -15,15 +15,14 @@ from html import escape
 from typing import Any
 
 from privpac.checker.document import MODEL, TABLE
-from privpac.concepts.cards.card import Card
 from privpac.concepts.catalogue import hypothesis_from_json
-from privpac.concepts.trees.tree import Tree
-from privpac.constructions.estimates.confusion import CONFIDENCE, Confusion
-from privpac.constructions.estimates.figures import figures_of
+from privpac.constructions.estimates.confusion import Confusion
 from privpac.constructions.estimates.leaf_counts import LeafCounts
-from privpac.constructions.estimates.ranks import ranks_of_card, ranks_of_tree
+from privpac.constructions.estimates.share import asks_for_interval
+from privpac.constructions.estimates.verdict import Verdict, verdict_of
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified
+from privpac.guarantee.facts import fact_from_json
 from privpac.guarantee.guesses import guessed_at_most
 from privpac.report.meaning import (
     does_not_mean,
@@ -33,6 +32,7 @@ from privpac.report.meaning import (
     taken_for_granted,
 )
 from privpac.report.page import html_page
+from privpac.report.summary import OF_USE
 
 __all__ = ["Findings", "Statement", "statement_of"]
 
@@ -48,6 +48,9 @@ CHECKED = (
 )
 
 
+NOT_REBUILT = "Not rebuilt by this version"
+
+
 @dataclass(frozen=True)
 class Findings:
     """What somebody established besides the file: every part may be missing."""
@@ -61,6 +64,8 @@ class Findings:
     sha256: str = ""
     """Of the bytes of the file, as other tools compute it."""
     date: str = ""
+    not_rebuilt: str = ""
+    """Why the version that writes this could not make the document anew; empty if it could."""
 
 
 @dataclass(frozen=True)
@@ -146,33 +151,37 @@ class _Document:
 
     @property
     def use(self) -> tuple[tuple[str, str], ...]:
-        """Whether the rule is of any use, as far as the file says: the row for whoever weighs need against risk."""
+        """Whether the rule is of any use, as far as the file says: the row for whoever weighs need against risk.
+
+        Of a table or of answers, what is promised of their errors."""
         if self.tree["format"] != MODEL:
-            return ()
-        if self.tree["estimate"] is None:
-            return (("Is it of use", self._counts_text or "no private estimate of its accuracy was bought"),)
-        estimate = Confusion.from_json(self.tree["estimate"])
-        gain = figures_of(estimate, self._classes).lines()[0]
-        right = (
-            f"About {float(estimate.accuracy):.3f} right, between {float(estimate.low):.3f} and"
-            f" {float(estimate.high):.3f} with confidence {float(CONFIDENCE):.2f}, by the private estimate."
+            facts = [str(fact_from_json(proof["fact"])) for proof in self.certificate["accuracy"]]
+            return (("What it promises", "; ".join(facts) or "no bound on errors"),)
+        lines = [*self._verdict.lines, *self._interval]
+        return ((OF_USE.rstrip("?"), " ".join(map(_visible, lines))),)
+
+    @property
+    def _estimate(self) -> Confusion | None:
+        tree = self.tree["estimate"]
+        return None if tree is None else Confusion.from_json(tree)
+
+    @property
+    def _interval(self) -> tuple[str, ...]:
+        """Between what the accuracy lies, where somebody asked for it."""
+        shown = self._estimate is not None and asks_for_interval(self.certificate["request"])
+        return (f"Private estimate: {self._estimate}.",) if shown else ()
+
+    @property
+    def _verdict(self) -> Verdict:
+        """The same as everywhere else."""
+        leaves = self.tree["leaf_counts"]
+        return verdict_of(
+            hypothesis_from_json(self.tree["hypothesis"]),
+            self.schema,
+            certificate=self.certificate,
+            estimate=self._estimate,
+            leaf_counts=None if leaves is None else LeafCounts.from_json(leaves),
         )
-        return (("Is it of use", " ".join(filter(None, (self._counts_text, right, gain)))),)
-
-    @property
-    def _counts_text(self) -> str:
-        """What the noisy counts of a card or of leaves say; empty without counts."""
-        rule, leaves = hypothesis_from_json(self.tree["hypothesis"]), self.tree["leaf_counts"]
-        ranks = None
-        if isinstance(rule, Card):
-            ranks = ranks_of_card(rule, self._classes)
-        elif isinstance(rule, Tree) and leaves is not None:
-            ranks = ranks_of_tree(rule, LeafCounts.from_json(leaves), self._classes)
-        return "" if ranks is None else " ".join(ranks.figures())
-
-    @property
-    def _classes(self) -> list[str]:
-        return [_visible(name) for name in self.schema.class_names]
 
     @property
     def _label(self) -> str:
@@ -226,6 +235,7 @@ def _rows(document: _Document, findings: Findings) -> tuple[tuple[str, str], ...
         *((("Base rate", f"{rate}: declared, and must be public knowledge"),) if rate else ()),
         ("Randomness", "of the operating system, as the file says of itself"),
         *document.use,
+        *((("Verified", f"{NOT_REBUILT}. {findings.not_rebuilt}"),) if findings.not_rebuilt else ()),
         *((("Paid for by", findings.paid_by),) if findings.paid_by else ()),
         *(findings.budget or (("The total", NO_LEDGER),)),
         ("Signature", " ".join(findings.signers) or UNSIGNED),

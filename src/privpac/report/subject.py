@@ -10,6 +10,7 @@ from privpac.constructions.estimates.confusion import Confusion
 from privpac.constructions.estimates.figures import Figures
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.constructions.estimates.ranks import RankFigures
+from privpac.constructions.estimates.verdict import Verdict
 from privpac.data.schema import Schema
 
 __all__ = ["Subject"]
@@ -45,6 +46,10 @@ class Subject(Protocol):
     @property
     def ranks(self) -> RankFigures | None:
         """What released counts say about order and risks."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the rule is of use, in the measure that fits what was asked for."""
 
     @property
     def version(self) -> str:

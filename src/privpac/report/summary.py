@@ -7,16 +7,18 @@ from typing import Any
 
 from privpac.concepts.trees.tree import Tree
 from privpac.constructions.estimates.folding import fold
+from privpac.constructions.estimates.share import asks_for_interval
 from privpac.errors import NoSqlForm
 from privpac.guarantee.certificate import explain_certificate
-from privpac.guarantee.facts import Accuracy, Against, Fact, Privacy, fact_from_json
+from privpac.guarantee.facts import Accuracy, Against, Fact, fact_from_json
 from privpac.guarantee.parts import parts_of
 from privpac.guarantee.proof import assumptions_of
-from privpac.report.meaning import means, records_of_one_person, shares_in_words
+from privpac.report.meaning import buys_rate, means, shares_in_words
 from privpac.report.sql import sql_text
 from privpac.report.subject import Subject
 
 __all__ = [
+    "OF_USE",
     "accuracy_facts",
     "believed",
     "columns_alone",
@@ -28,6 +30,10 @@ __all__ = [
 ]
 
 NO_ACCURACY = "No accuracy is proved from {records:,} records at this epsilon; privacy holds all the same."
+COSTS_FOLLOW = (
+    "No accuracy is proved where costs follow from a share that was bought from the same records; privacy holds all the"
+    " same. A base rate that is declared in the schema lets it be proved."
+)
 NO_BOUND = (
     "For {what} no bound on errors is proved, whatever the number of records; privacy holds all the same. A private"
     " estimate on records kept aside tells how good one is (--holdout, in Python holdout); {near} has a bound."
@@ -37,7 +43,6 @@ WITHOUT_BOUND = {
     "card": ("cards", "scorecards:K"),
     "label-private-card": ("cards", "stumps"),
     "label-private-trees": (TREES_OF_LABELS, "stumps"),
-    "risk-tree": ("trees that rank", "trees:DEPTH"),
     "stable": ("stable rules", "the same word without stable:"),
 }
 """Learners that promise no accuracy with any numbers, what they learn, and the nearest word that promises some."""
@@ -48,20 +53,25 @@ KEPT_ASIDE = (
 )
 
 
+OF_USE = "Is it of use?"
+"""What stands above the verdict, wherever it is shown."""
+
+
 def summary_sections(model: Subject, *, full: bool) -> list[tuple[str, str]]:
-    """Headings and texts for people; with `full` the whole derivation."""
-    sections = [("Rule", rule_text(model, whole=full))]
-    if full:
-        sections.append(("SQL", sql_text(model)))
+    """Headings and texts for people; with `full` the whole derivation.
+
+    The interval of an estimate that nobody asked for is printed where everything is: the verdict says what it says.
+    """
+    sections = [("Rule", rule_text(model, whole=full)), (OF_USE, str(model.verdict))]
     if costs := costs_text(model):
         sections.append(("Price of misjudging a record of each class", costs))
-    if model.estimate is not None:
+    if model.estimate is not None and (full or asks_for_interval(model.certificate["request"])):
         sections.append(("Private estimate", model.describe_estimate()))
     if model.ranks is not None:
         figures = filter(None, (model.describe_ranks(), believed(model)))
         sections.append(("Private figures", "\n".join(figures)))
     if full:
-        return [*sections, ("Certificate", explain_certificate(model.certificate))]
+        return [*sections, ("Certificate", explain_certificate(model.certificate)), ("SQL", sql_text(model))]
     return [*sections, ("Privacy", "\n".join(_privacy(model))), (_accuracy_title(model), _accuracy(model))]
 
 
@@ -119,8 +129,8 @@ def costs_text(model: Subject) -> str:
 
     if balanced_costs(model.schema) != tuple(costs):
         return prices
-    shares = shares_in_words(model.schema)
-    return f"{prices} (balanced: all classes count the same, given the declared base rate {shares})"
+    rate = f"{'bought' if buys_rate(model.certificate) else 'declared'} base rate {shares_in_words(model.schema)}"
+    return f"{prices} (balanced: all classes count the same, given the {rate})"
 
 
 def _sql_or_none(model: Subject) -> str | None:
@@ -134,7 +144,7 @@ def _privacy(model: Subject) -> list[str]:
     tree = model.certificate
     return [
         *([means(tree)[1]] if tree["coins"] == "system" else []),  # of known coins nothing holds
-        _headline(tree),
+        str(fact_from_json(tree["privacy"]["fact"])),
         *(
             str(fact)
             for proof in (tree["privacy"], *tree.get("also", ()))
@@ -142,15 +152,6 @@ def _privacy(model: Subject) -> list[str]:
         ),
         *(f"Assumes that {text}." for text in tree["assumptions"]),
     ]
-
-
-def _headline(tree: Mapping[str, Any]) -> str:
-    """The fact that was proved; under an assumption about people, what it says of all records of one of them."""
-    fact, people = fact_from_json(tree["privacy"]["fact"]), records_of_one_person(tree)
-    if people == 1 or not isinstance(fact, Privacy):
-        return str(fact)
-    unit = fact.unit.value
-    return str(fact).replace(f"one {unit}", f"up to {people} {unit}s of one person", 1)
 
 
 def _accuracy_title(model: Subject) -> str:
@@ -206,6 +207,8 @@ def no_accuracy(certificate: Mapping[str, Any]) -> str:
     missing = WITHOUT_BOUND.get(certificate["learner"]["name"])
     if missing is not None:
         return NO_BOUND.format(what=missing[0], near=missing[1])
+    if buys_rate(certificate):
+        return COSTS_FOLLOW
     return NO_ACCURACY.format(records=certificate["labelled"])
 
 
@@ -214,6 +217,7 @@ def summary_json(model: Subject) -> dict[str, Any]:
     tree = model.certificate
     return {
         "rule": model.describe(),
+        "verdict": model.verdict.to_json(),
         "sql": _sql_or_none(model),
         "columns": list(model.hypothesis.columns),
         "classes": list(model.schema.classes),

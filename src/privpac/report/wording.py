@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
+from privpac.checker.book import Tree
 from privpac.checker.directed import ln_ceiling
-from privpac.checker.reading import Tree
 from privpac.guarantee.sentences import (
     accuracy_sentence,
     answers_sentence,

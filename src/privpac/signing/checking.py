@@ -45,9 +45,9 @@ class Signer:
         """One sentence for people."""
         if self.trusted is None:
             return self.signature.claim()
-        signer, receipt = self.signature.signer, self.signature.receipt
+        signer = self.signature.signer
         role = "" if signer == self.trusted else f" (the signature says {signer!r})"
-        return f"Signed by {self.trusted}{role}, {receipt or 'without the receipt of a charge'}."
+        return f"Signed by {self.trusted}{role}, {self.signature.terms()}."
 
     def to_json(self) -> dict[str, Any]:
         """The same for programs."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,13 +90,16 @@ class SigningKey:
         """The public key as people pass it on, in base64."""
         return base64.b64encode(self.public).decode("ascii")
 
-    def sign(self, tree: Mapping[str, Any], *, signer: str, receipt: Receipt | None = None) -> Signature:
-        """Sign a document as `signer`; `receipt` names the charge that paid for it."""
+    def sign(
+        self, tree: Mapping[str, Any], *, signer: str, receipt: Receipt | None = None, rebuilt: bool = False
+    ) -> Signature:
+        """Sign a document as `signer`; `receipt` names the charge that paid for it, `rebuilt` says that it was made
+        anew before, as `privpac verify` does."""
         if not is_name(signer):
             requirement = f"a name of at most {LONGEST_NAME} visible characters"
             raise ParameterError(OWNER, "signer", "...", allowed=requirement)
-        bare = Signature(digest(tree), signer, self.public, receipt, b"")
-        return Signature(bare.document, signer, self.public, receipt, self.private.sign(bare.message()))
+        bare = Signature(digest(tree), signer, self.public, receipt, b"", rebuilt)
+        return replace(bare, signature=self.private.sign(bare.message()))
 
 
 @dataclass(frozen=True)

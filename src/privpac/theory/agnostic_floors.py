@@ -41,7 +41,7 @@ def least_failure_agnostic(n: int, *, excess: Number) -> Fraction:
 
     Statement: P[Bin(n, (1 - excess)/2) > n/2] + P[= n/2]/2. Source: register `floor-agnostic`. Holds if: two concepts
     differ somewhere; any learner that releases a rule, private or not; failing is to err by more than `excess` above
-    the best concept. Proof: docs/proofs/agnostic-floors.md. Tested by: tests/statistical/test_agnostic_floors.py.
+    the best concept. Proof: docs/proofs/agnostic-floors.md.
 
     >>> round(float(least_failure_agnostic(1, excess=0.1)), 6)
     0.45
@@ -57,7 +57,7 @@ def least_failure_agnostic_answers(n: int, *, excess: Number) -> Fraction:
 
     Statement: P[Bin(n, 1/2 - excess) > n/2] + P[= n/2]/2, and 0 from excess 1/2 on.
     Source: register `floor-agnostic-answers`. Holds if: as `least_failure_agnostic`, whatever answers.
-    Proof: docs/proofs/agnostic-floors.md. Tested by: tests/statistical/test_agnostic_floors.py.
+    Proof: docs/proofs/agnostic-floors.md.
 
     >>> round(float(least_failure_agnostic_answers(1, excess=0.1)), 6)
     0.4
@@ -83,7 +83,6 @@ def floor_agnostic(vc: int, *, excess: Number, failure: Number) -> int:
     ln(1/(4r(1 - r)))/(-2·ln(1 - (1 - √(1 - g²))/vc)) over biases g, r = (excess/g)(1 - failure) + failure below 1/2.
     Source: register `floor-agnostic` (the second after Anthony–Bartlett 1999, Theorem 5.2, by affinities). Holds if:
     any learner that releases a rule, private or not; failure below 1/2. Proof: docs/proofs/agnostic-floors.md.
-    Tested by: tests/statistical/test_agnostic_floors.py.
 
     >>> floor_agnostic(1, excess=0.1, failure=0.05), floor_agnostic(1000, excess=0.1, failure=0.05)
     (269, 1212)
@@ -99,7 +98,6 @@ def floor_agnostic_answers(vc: int, *, excess: Number, failure: Number) -> int:
     Statement: the larger of the first odd n with P[Bin(n, 1/2 - excess) > n/2] ≤ failure (0 from excess 1/2 on), and
     of the second bound of `floor_agnostic`. Source: register `floor-agnostic-answers`. Holds if: any learner, private
     or not, whatever answers; failure below 1/2. Proof: docs/proofs/agnostic-floors.md.
-    Tested by: tests/statistical/test_agnostic_floors.py.
 
     >>> floor_agnostic_answers(1, excess=0.1, failure=0.05)
     67

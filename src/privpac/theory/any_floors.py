@@ -47,7 +47,7 @@ def least_failure_two_rules(n: int, *, error: Number, epsilon: Number, delta: Nu
     Statement: E[max(0, c·e^(-epsilon·m) - delta·(e^-epsilon + … + e^(-epsilon·m)))], K binomial(n, error), m = K/2
     rounded down, c = 1/2 for even K and (1 - delta)/(1 + e^epsilon) for odd K; rounded down.
     Source: register `floor-two-rules` (our proof). Holds if: a rule is released; labels, or whole records, are private.
-    Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_any_floors.py.
+    Proof: docs/proofs/floors.md.
     """
     owner = "least_failure_two_rules"
     have, mass = at_least(0, n, owner=owner, name="n"), chance(error, owner=owner, name="error")
@@ -66,7 +66,7 @@ def floor_two_rules(*, error: Number, failure: Number, epsilon: Number, delta: N
 
     Statement: the first n for which `least_failure_two_rules` does not exceed the failure.
     Source: register `floor-two-rules` (our proof). Holds if: a rule is released; labels, or whole records, are private.
-    Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_any_floors.py.
+    Proof: docs/proofs/floors.md.
 
     >>> [floor_two_rules(error=0.1, failure=0.05, epsilon=epsilon, delta="1e-6") for epsilon in (1, "0.1")]
     [56, 471]
@@ -90,7 +90,7 @@ def most_success_mistake_tree(
 
     Statement: E[min(1, w·2^-d·e^(epsilon·K))], K binomial(n, d·error/(k + 1)), d = depth, k = mistakes, w = the sum of
     C(d, j) for j up to k. Source: register `floor-mistake-tree` (our proof). Holds if: as `floor_mistake_tree`, and
-    d·error below k + 1. Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_any_floors.py.
+    d·error below k + 1. Proof: docs/proofs/floors.md.
     """
     owner = "most_success_mistake_tree"
     levels = at_least(1, depth, owner=owner, name="depth")
@@ -110,7 +110,7 @@ def floor_mistake_tree(depth: int, *, error: Number, failure: Number, epsilon: N
     numbers of mistakes. Source: register `floor-mistake-tree` (our proof; the order is that of Feldman–Xiao 2014).
     Holds if: pure epsilon; a rule is released, of the class or not; every path of the tree is explained by a member
     of the class, and all of these agree at one further point. Thresholds on T cells: depth log2 T.
-    Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_any_floors.py.
+    Proof: docs/proofs/floors.md.
 
     >>> [floor_mistake_tree(bits, error=0.1, failure=0.05, epsilon=1) for bits in (32, 64, 128)]
     [26, 41, 69]

@@ -58,7 +58,7 @@ def floor_minimal_class(size: int, *, failure: Number, epsilon: Number) -> int:
     Source: register `floor-minimal-class` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 3.6).
     Holds if: pure epsilon; without any one hypothesis the class no longer represents the concepts at the
     error asked for (points: every error below 1; thresholds, size = domain + 1: every error below 1/2).
-    Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_floors.py.
+    Proof: docs/proofs/floors.md.
 
     >>> floor_minimal_class(2**32, failure=0.05, epsilon=1)
     26
@@ -81,7 +81,6 @@ def floor_generated_points(domain: int, *, failure: Number, epsilon: Number, adv
     Symbols: T = 2^d → domain, beta → failure, nu → advantage.
     Holds if: nobody who runs as long as the learner tells generated values from random ones better than `advantage`:
     an assumption about the generator. Proof: docs/proofs/generated-points.md.
-    Tested by: tests/statistical/test_floors.py.
 
     >>> floor_generated_points(2**64, failure=0.05, epsilon=1)
     48
@@ -105,7 +104,7 @@ def least_failure_points(
     the smaller of 1 and delta·(e^(epsilon·K) - 1)/(e^epsilon - 1). Source: register `floor-points-proper` (Lemma 3.9,
     repaired).
     Holds if: the answer is a point.
-    Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_floors.py.
+    Proof: docs/proofs/floors.md.
     """
     owner = "least_failure_points"
     size, have = at_least(2, domain, owner=owner, name="domain"), at_least(0, n, owner=owner, name="n")
@@ -124,7 +123,7 @@ def floor_points_proper(
     as in `least_failure_points`.
     Source: register `floor-points-proper` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Lemma 3.9, repaired).
     Symbols: T = 2^d → domain, alpha → error, beta → failure. Holds if: the answer is a point.
-    Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_floors.py.
+    Proof: docs/proofs/floors.md.
 
     >>> floor_points_proper(2**32, error=0.1, failure=0.05, epsilon=1)
     312
@@ -147,7 +146,7 @@ def least_failure_thresholds(
     the smaller of 1 and delta·(e^(epsilon·K) - 1)/(e^epsilon - 1); rounded down.
     Source: register `floor-thresholds-proper` (Lemma 5.2, sharpened).
     Holds if: the answer is a threshold; error below 1/2.
-    Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_floors.py.
+    Proof: docs/proofs/floors.md.
     """
     owner = "least_failure_thresholds"
     size, have = at_least(1, domain, owner=owner, name="domain"), at_least(0, n, owner=owner, name="n")
@@ -167,7 +166,7 @@ def floor_thresholds_proper(
     delta_K as in `least_failure_thresholds`.
     Source: register `floor-thresholds-proper` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Lemma 5.2).
     Holds if: the answer is a threshold; error below 1/2.
-    Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_floors.py.
+    Proof: docs/proofs/floors.md.
 
     >>> [floor_thresholds_proper(2**32, error=0.1, failure=0.05, epsilon=1, delta=delta) for delta in (0, "1e-6")]
     [154, 100]
@@ -189,7 +188,7 @@ def most_success_points_light(
 
     Statement: E[min(1, weight·e^(epsilon·K)/(T - 1))], K binomial(n, error), T = domain.
     Source: register `floor-points-light` (Theorem 4.11, with an explicit constant). Holds if: pure epsilon.
-    Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_floors.py.
+    Proof: docs/proofs/floors.md.
     """
     owner = "most_success_points_light"
     share = _light_share(domain, weight, owner=owner)
@@ -206,7 +205,6 @@ def floor_points_light(domain: int, *, weight: int, success: Number, error: Numb
     Statement: success ≤ E[min(1, weight·e^(epsilon·K)/(T - 1))], K binomial(n, error), T = domain.
     Source: register `floor-points-light` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 4.11).
     Symbols: z → weight. Holds if: pure epsilon. Proof: docs/proofs/floors.md.
-    Tested by: tests/statistical/test_floors.py.
 
     >>> floor_points_light(2**32, weight=2, success=0.45, error=0.1, epsilon=1)
     202
@@ -235,7 +233,6 @@ def most_success_thresholds_few_switches(
     Statement: E[min(1, (switches/2 + 1)·e^(epsilon·K)/T)], K binomial(n, 2·error), T = domain.
     Source: register `floor-thresholds-few-switches` (Theorem 5.4, with an explicit constant).
     Holds if: pure epsilon; error below 1/2. Proof: docs/proofs/floors.md.
-    Tested by: tests/statistical/test_floors.py.
     """
     owner = "most_success_thresholds_few_switches"
     share = _switch_share(domain, switches, owner=owner)
@@ -256,7 +253,6 @@ def floor_thresholds_few_switches(
     T = domain. Source: register `floor-thresholds-few-switches` (Beimel–Brenner–Kasiviswanathan–Nissim 2013,
     Theorem 5.4).
     Symbols: z → switches. Holds if: pure epsilon; error below 1/2. Proof: docs/proofs/floors.md.
-    Tested by: tests/statistical/test_floors.py.
 
     >>> floor_thresholds_few_switches(2**32, switches=2, success=0.45, error=0.1, epsilon=1)
     101
@@ -297,7 +293,7 @@ def least_failure_points_any(n: int, *, domain: int, error: Number, epsilon: Num
 
     Statement: 1 - n(1 - error)/T - E[min(1, (w/T)·e^(epsilon·K))], K binomial(n, error), T = domain,
     w = 1 + floor(error·(T - 1)/(1 - error)). Source: register `floor-points-any`. Holds if: pure epsilon.
-    Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_floors.py.
+    Proof: docs/proofs/floors.md.
     """
     owner = "least_failure_points_any"
     size, have = at_least(2, domain, owner=owner, name="domain"), at_least(0, n, owner=owner, name="n")
@@ -312,7 +308,7 @@ def floor_points_any(domain: int, *, error: Number, failure: Number, epsilon: Nu
     Statement: 1 - failure ≤ n(1 - error)/T + E[min(1, (w/T)·e^(epsilon·K))], K binomial(n, error),
     T = domain, w = 1 + floor(error·(T - 1)/(1 - error)).
     Source: register `floor-points-any` (our proof). Holds if: pure epsilon.
-    Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_floors.py.
+    Proof: docs/proofs/floors.md.
 
     >>> floor_points_any(2**32, error=0.1, failure=0.05, epsilon=1)
     47
@@ -336,7 +332,7 @@ def floor_point_counts(domain: int, *, error: Number, failure: Number, epsilon: 
     Statement: floor(2·error·n) + 1 ≥ ln((T - 1)(1 - failure)/failure)/epsilon, T = domain.
     Source: register `floor-point-counts` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 7.2).
     Holds if: pure epsilon; every answer is off by at most error·n; error below 1/2.
-    Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_floors.py.
+    Proof: docs/proofs/floors.md.
 
     >>> floor_point_counts(2**32, error=0.1, failure=0.05, epsilon=1)
     125

@@ -52,7 +52,6 @@ def gap_holdout(n: int, *, failure: Number, sides: int = 2) -> Fraction:
     Statement: sqrt(ln(sides/failure)/(2n)), rounded up to six decimals; at most 1.
     Source: register `generalisation-holdout` (Hoeffding 1963, Theorem 1).
     Holds if: the hypothesis was chosen without these records. Proof: docs/proofs/occam.md.
-    Tested by: tests/statistical/test_sizes.py.
 
     >>> float(gap_holdout(1000, failure=0.05))
     0.042947
@@ -65,7 +64,7 @@ def records_holdout(gap: Number, *, failure: Number, sides: int = 2) -> int:
     """Held-out records for an interval of half-width `gap`.
 
     Statement: n ≥ ln(sides/failure)/(2·gap²). Source: register `generalisation-holdout`.
-    Holds if: as `gap_holdout`. Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+    Holds if: as `gap_holdout`. Proof: docs/proofs/occam.md.
     """
     return _gap_records(gap, Fraction(1), owner="records_holdout", failure=failure, sides=sides)
 
@@ -76,7 +75,7 @@ def gap_class(n: int, *, size: int, failure: Number, sides: int = 2) -> Fraction
 
     Statement: sqrt(ln(sides·size/failure)/(2n)), rounded up to six decimals; at most 1.
     Source: register `generalisation-class`. Holds if: the class of `size` hypotheses is public.
-    Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+    Proof: docs/proofs/occam.md.
     """
     events = Fraction(at_least(1, size, owner="gap_class", name="size"))
     return _gap(n, events, owner="gap_class", failure=failure, sides=sides)
@@ -87,7 +86,7 @@ def records_class(gap: Number, *, size: int, failure: Number, sides: int = 2) ->
     """Records after which every hypothesis of a class is estimated within `gap`.
 
     Statement: n ≥ ln(sides·size/failure)/(2·gap²). Source: register `generalisation-class`.
-    Holds if: as `gap_class`. Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+    Holds if: as `gap_class`. Proof: docs/proofs/occam.md.
     """
     events = Fraction(at_least(1, size, owner="records_class", name="size"))
     return _gap_records(gap, events, owner="records_class", failure=failure, sides=sides)
@@ -103,7 +102,6 @@ def rate_below(rate: Fraction, *, shift: Fraction) -> Fraction:
 
     Statement: rate/(rate + e^shift·(1 - rate)). Source: register `generalisation-privacy` (ours).
     Holds if: `rate` lies between 0 and 1 and `shift` is not negative. Proof: docs/proofs/private-generalisation.md.
-    Tested by: tests/statistical/test_generalisation.py.
 
     >>> float(rate_below(Fraction(9, 10), shift=Fraction(1)))
     0.76803
@@ -120,7 +118,6 @@ def rate_above(rate: Fraction, *, shift: Fraction) -> Fraction:
 
     Statement: 1 - rate_below(1 - rate). Source: register `generalisation-privacy` (ours).
     Holds if: as `rate_below`. Proof: docs/proofs/private-generalisation.md.
-    Tested by: tests/statistical/test_generalisation.py.
 
     >>> float(rate_above(Fraction(1, 10), shift=Fraction(1)))
     0.23197
@@ -139,7 +136,7 @@ def interval_private(
     of high + g. Source: register `generalisation-privacy` (ours).
     Holds if: the odds of every event about one record, given the others and the released rule, are at most e^flattery
     times and at least e^-modesty times the true ones. An epsilon-private learner has flattery = modesty = epsilon.
-    Proof: docs/proofs/private-generalisation.md. Tested by: tests/statistical/test_generalisation.py.
+    Proof: docs/proofs/private-generalisation.md.
 
     >>> [float(end) for end in interval_private(
     ...     Fraction(9, 10), Fraction(9, 10), 10_000, flattery=Fraction(1, 10), modesty=Fraction(0), failure=0.05)]

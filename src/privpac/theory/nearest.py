@@ -16,7 +16,7 @@ def linear_band(features: int, *, points: int, levels: int, cutoffs: int) -> Fra
     Statement: features/top + features/(2·points) + features/cutoffs + 2/top, top = levels - 1, where features run from
     0 to 1 and the largest weight is 1. Source: register `halfspace-band`.
     Holds if: all patterns of points up to `points` are listed, with `cutoffs` cut-offs each.
-    Proof: docs/proofs/halfspaces.md. Tested by: tests/statistical/test_nearest.py.
+    Proof: docs/proofs/halfspaces.md.
 
     >>> float(round(linear_band(2, points=16, levels=32, cutoffs=256), 3))
     0.199

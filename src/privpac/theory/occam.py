@@ -13,13 +13,30 @@ from flint import arb, ctx
 from privpac.errors import ParameterError
 from privpac.numbers.binomial import rounded_up
 from privpac.numbers.exact import PRECISIONS, about_log, ball, first_whole
-from privpac.numbers.parameters import Number, at_least, chance, positive, rational
+from privpac.numbers.parameters import Number, at_least, below_one, chance, positive, rational
 from privpac.theory.register import formula
 
-__all__ = ["GRID", "Log", "Occam", "Rate", "Size", "error_occam", "excess_agnostic", "tilt_agnostic"]
+__all__ = [
+    "GRID",
+    "Log",
+    "Occam",
+    "Rate",
+    "Size",
+    "error_occam",
+    "excess_agnostic",
+    "tilt_agnostic",
+]
 
 GRID = Fraction(1, 10_000)
 """Errors and epsilons are answered as multiples of this: four decimals are what people read."""
+
+
+def within(odds: Fraction | int, base: Fraction, n: int, failure: Fraction) -> bool:
+    """Whether odds·base^n is at most `failure`, decided without rounding in anyone's favour; no if it is too near."""
+    if odds == 0:
+        return True
+    with ctx.workprec(192):
+        return bool(ball(Fraction(odds)).log() + n * ball(base).log() <= ball(failure).log())
 
 
 def first_error(proves: Callable[[Fraction], bool], *, start: Fraction = Fraction(1, 10)) -> Fraction:
@@ -94,7 +111,7 @@ class Occam:
     of bad hypotheses, `odds` their prior mass over that of the good ones (error at most `tolerated`).
     Source: register `occam-realizable`, `occam-agnostic`, `occam-prior`.
     Holds if: class and prior are public and the records independent (assumed of the caller).
-    Proof: docs/proofs/occam.md. Tested by: tests/unit/theory/test_sizes.py, tests/statistical/test_sizes.py.
+    Proof: docs/proofs/occam.md.
     """
 
     count: Fraction | Log | None
@@ -249,7 +266,7 @@ def error_occam(
     """The smallest error on the grid that `n` records prove; 1, which always holds, when they prove none.
 
     Statement: as `records_occam`, solved for the error. Source: register `occam-realizable`.
-    Holds if: as `records_occam`. Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+    Holds if: as `records_occam`. Proof: docs/proofs/occam.md.
 
     >>> float(error_occam(628, size=2**32, failure=0.05, epsilon=1))
     0.0999
@@ -257,7 +274,7 @@ def error_occam(
     owner = "error_occam"
     rate = Rate.read(epsilon, ratio, owner=owner)
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
-    tolerance = rational(tolerated, owner=owner, name="tolerated")
+    tolerance = below_one(tolerated, owner=owner, name="tolerated")
 
     def enough(step: int) -> bool:
         wrong = step * grid
@@ -292,7 +309,7 @@ def excess_agnostic(
     """The smallest excess on the grid that `n` records prove; 1, which always holds, when they prove none.
 
     Statement: as `records_agnostic`, solved for the excess. Source: register `occam-agnostic`.
-    Holds if: as `records_agnostic`. Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+    Holds if: as `records_agnostic`. Proof: docs/proofs/occam.md.
     """
     owner = "excess_agnostic"
     rate = Rate.read(epsilon, ratio, owner=owner)
@@ -335,7 +352,6 @@ def tilt_agnostic(excess: Number, *, ratio: Fraction, noise: Number | None = Non
 
     Statement: max(ratio, √(e/(e + excess))), the root as a nearby rational; any x in [ratio, 1) is valid.
     Source: register `occam-agnostic`. Holds if: as `records_agnostic`. Proof: docs/proofs/occam.md.
-    Tested by: tests/unit/theory/test_sizes.py.
     """
     owner = "tilt_agnostic"
     rate = Rate.read(None, ratio, owner=owner)

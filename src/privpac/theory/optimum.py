@@ -6,27 +6,37 @@ distributions; the program asks for the table whose largest failure is smallest.
 
 What the solver says is floating-point. What is proved is `proved_floor`: the solver's dual numbers, rounded to
 fractions, say how much of each constraint to add up, and the sum, in exact arithmetic, bounds the failure of every
-private learner whatever the solver did. Proof: docs/proofs/optimum.md. Tested by tests/unit/theory/test_optimum.py.
+private learner whatever the solver did. Proof: docs/proofs/optimum.md.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations_with_replacement
-from typing import Any, Literal
+from itertools import combinations, combinations_with_replacement, product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privpac.numbers.exact import exp_up
 
-__all__ = ["Distribution", "Duals", "Game", "Kind", "game", "program_rows", "proved_floor", "solve"]
+__all__ = [
+    "Distribution",
+    "Duals",
+    "Game",
+    "Rule",
+    "game",
+    "program_rows",
+    "proved_floor",
+    "solve",
+    "targets",
+]
 
-Kind = Literal["thresholds", "points"]
 Record = tuple[int, int]
 """A cell and a label."""
 
@@ -91,27 +101,28 @@ class Game:
         return pairs
 
 
-def program_rows(kind: Kind, *, cells: int, records: int, proper: bool) -> int:
+def program_rows(*, cells: int, answers: int, records: int) -> int:
     """Constraints of the program: a public number that says how long it takes."""
     kinds = 2 * cells
-    answers = (cells + (kind == "thresholds")) if proper else 2**cells
     return kinds * (kinds - 1) * math.comb(kinds + records - 2, records - 1) * answers
 
 
-def _class(kind: Kind, cells: int) -> list[Rule]:
-    if kind == "points":
-        return [tuple(int(x == point) for x in range(cells)) for point in range(cells)]
-    return [tuple(int(x >= cut) for x in range(cells)) for cut in range(cells + 1)]
-
-
-def _atoms(kind: Kind, place: int, cells: int) -> list[int]:
-    """Cells on which a wrong answer of the class must err: the point itself, or both sides of the cut."""
-    near = [place] if kind == "points" else [place - 1, place]
-    return [x for x in near if 0 <= x < cells]
+def _telling(target: Rule, rules: Sequence[Rule], most: int) -> list[tuple[int, ...]]:
+    """The smallest sets of cells on which every other rule differs from a target; of at most so many cells, those on
+    which most rules do."""
+    others = [
+        tuple(x for x, label in enumerate(rule) if label != target[x]) for rule in rules if rule != target
+    ]
+    for size in range(1, most + 1):
+        sets = list(combinations(range(len(target)), size))
+        told = [sum(not set(one).isdisjoint(cells) for cells in others) for one in sets]
+        if max(told) == len(others) or size == most:
+            return [one for one, count in zip(sets, told, strict=True) if count == max(told)]
+    return []
 
 
 def _member(
-    target: Rule, atoms: list[int], rest: int, *, error: Fraction, answers: tuple[Rule, ...]
+    target: Rule, atoms: Sequence[int], rest: int, *, error: Fraction, answers: tuple[Rule, ...]
 ) -> Distribution:
     """Just above the error on every atom, the rest on one cell."""
     parts: dict[Record, tuple[Fraction, int]] = {}
@@ -132,16 +143,21 @@ def _accurate(answer: Rule, parts: dict[Record, tuple[Fraction, int]], *, error:
     return value < error or (value == error and multiple <= 0)
 
 
+def targets(rules: Sequence[Rule], error: Fraction) -> list[tuple[Rule, tuple[int, ...]]]:
+    """Every rule of the class with the cells that tell it, each of which has just more than the error of the mass."""
+    most = min(len(rules[0]), math.ceil(1 / error) - 1)  # so that some mass is left
+    return [(target, atoms) for target in rules for atoms in _telling(target, rules, most)]
+
+
 def game(
-    kind: Kind, *, cells: int, records: int, error: Fraction, epsilon: Fraction, proper: bool = True
+    rules: Sequence[Rule], *, records: int, error: Fraction, epsilon: Fraction, proper: bool = True
 ) -> Game:
     """Every target of the class, each with every cell as the place of the records that tell nothing."""
-    rules = _class(kind, cells)
-    every = [tuple(number >> x & 1 for x in range(cells)) for number in range(2**cells)]
-    answers = tuple(rules if proper else every)
+    cells = len(rules[0])
+    answers = tuple(rules) if proper else tuple(product((0, 1), repeat=cells))
     family = [
-        _member(target, _atoms(kind, place, cells), rest, error=error, answers=answers)
-        for place, target in enumerate(rules)
+        _member(target, atoms, rest, error=error, answers=answers)
+        for target, atoms in targets(rules, error)
         for rest in range(cells)
     ]
     kinds = tuple((x, label) for x in range(cells) for label in (0, 1))

@@ -2,7 +2,7 @@
 
 Lemma A is for targets whose right answers exclude each other, and holds with a delta; lemma B for answers that a few
 targets share. Of two targets more is known: what lies between them must be hidden, too.
-Proof: docs/proofs/floors.md. Tested by tests/statistical/test_floors.py and test_any_floors.py.
+Proof: docs/proofs/floors.md.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from fractions import Fraction
 import numpy as np
 from flint import arb, ctx
 
-from privpac.errors import ParameterError
 from privpac.numbers.binomial import mean_by_count, mean_over_binomial, rounded_up
 from privpac.numbers.exact import PRECISIONS, about_log, ball, certainly_above, first_whole
-from privpac.numbers.parameters import Number, rational
+from privpac.numbers.parameters import Number, below_one
 from privpac.numbers.rough import Floats, rough_mean
 
 __all__ = [
@@ -159,10 +158,7 @@ def first_target(
 
 def read_delta(delta: Number, *, owner: str) -> Fraction:
     """A delta as a fraction, at least 0 and below 1; raises ParameterError otherwise."""
-    number = rational(delta, owner=owner, name="delta")
-    if not 0 <= number < 1:
-        raise ParameterError(owner, "delta", delta, allowed="at least 0 and below 1")
-    return number
+    return below_one(delta, owner=owner, name="delta")
 
 
 def guess(rivals: int, *, mass: Fraction, epsilon: Fraction) -> int:

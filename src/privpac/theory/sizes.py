@@ -60,7 +60,7 @@ def records_occam(
     Source: register `occam-realizable` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 3.2).
     Symbols: alpha → error, alpha_1 → tolerated, beta → failure, |H| → size, |G| → good.
     Holds if: at least `good` hypotheses of a public class of `size` have true error at most `tolerated`.
-    Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+    Proof: docs/proofs/occam.md.
 
     >>> records_occam(2**32, error=0.1, failure=0.05, epsilon=1)
     628
@@ -85,7 +85,7 @@ def failure_occam(
     """The failure probability `n` records prove for `error`, rounded up; 1 when they prove nothing.
 
     Statement: as `records_occam`. Source: register `occam-realizable`.
-    Holds if: as `records_occam`. Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+    Holds if: as `records_occam`. Proof: docs/proofs/occam.md.
 
     >>> float(failure_occam(628, size=2**32, error=0.1, epsilon=1)) < 0.05
     True
@@ -104,7 +104,6 @@ def epsilon_occam(
 
     Statement: as `records_occam` with tolerated = 0, solved for epsilon. Source: register `occam-realizable`.
     Holds if: some hypothesis makes no error. Proof: docs/proofs/occam.md.
-    Tested by: tests/statistical/test_sizes.py.
 
     >>> float(epsilon_occam(628, size=2**32, error=0.1, failure=0.05))
     0.9984
@@ -149,7 +148,7 @@ def records_agnostic(
     (1 - excess)/2), x the weight of one mistake or √(e/(e + excess)), whichever is larger.
     Source: register `occam-agnostic`. Symbols: alpha → excess, eta → noise, beta → failure.
     Holds if: the class is public; the best error is at most `noise` (None: nothing known about it).
-    Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+    Proof: docs/proofs/occam.md.
 
     >>> records_agnostic(2**32, excess=0.1, failure=0.05, epsilon=1)
     5011
@@ -173,7 +172,7 @@ def failure_agnostic(
     """The failure probability `n` records prove for `excess`, rounded up; 1 when they prove nothing.
 
     Statement: as `records_agnostic`. Source: register `occam-agnostic`. Holds if: as `records_agnostic`.
-    Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+    Proof: docs/proofs/occam.md.
     """
     owner = "failure_agnostic"
     rate = Rate.read(epsilon, ratio, owner=owner)
@@ -194,7 +193,7 @@ def epsilon_agnostic(
     """The smallest epsilon on the grid at which `n` records prove `excess` and `failure`.
 
     Statement: as `records_agnostic`, solved for epsilon. Source: register `occam-agnostic`.
-    Holds if: as `records_agnostic`. Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+    Holds if: as `records_agnostic`. Proof: docs/proofs/occam.md.
     """
     owner = "epsilon_agnostic"
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
@@ -221,7 +220,7 @@ def records_prior(
     Statement: ((1 - mass)/mass)·base(s)^n ≤ failure; if `size` is given also
     (size - 1)^(1 - t/s)·((1 - mass)/mass)^(t/s)·base(t)^n at the best smaller exponent t.
     Source: register `occam-prior`. Holds if: class and prior are public.
-    Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+    Proof: docs/proofs/occam.md.
 
     >>> records_prior(2**-8, error=0.1, failure=0.05, epsilon=1)
     213
@@ -246,7 +245,7 @@ def failure_prior(
     """The failure probability `n` records prove under a prior, rounded up; 1 when they prove nothing.
 
     Statement: as `records_prior`. Source: register `occam-prior`. Holds if: class and prior are public.
-    Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+    Proof: docs/proofs/occam.md.
     """
     owner = "failure_prior"
     rate = Rate.read(epsilon, ratio, owner=owner)
@@ -286,7 +285,7 @@ def failure_points(
     Source: register `points-extremal-family`. Symbols: T → domain, alpha → error, lambda → s.
     Holds if: the target has mass just above `error` and the rest lies on one other point: an estimate of the
     need, not a promise for every distribution.
-    Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+    Proof: docs/proofs/occam.md.
 
     >>> failure_points(575, domain=2**32, error=0.1, epsilon=1) <= Fraction(5, 100)
     True
@@ -311,7 +310,7 @@ def records_points(
 
     Statement: the smallest n with E[Y/(Y + e^(s·K))] ≤ failure; the expectation falls as n grows.
     Source: register `points-extremal-family`. Holds if: as `failure_points`.
-    Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+    Proof: docs/proofs/occam.md.
 
     >>> records_points(2**16, error=0.1, failure=0.05, epsilon=1)
     328

@@ -38,8 +38,6 @@ class Statement:
     constants: Mapping[str, Fraction | str] = field(default_factory=dict, hash=False)
     erratum: str | None = None
     proof: str | None = None
-    tested: tuple[str, ...] = ()
-    """Test files, where no formula or rule that uses the statement names them."""
 
     def __post_init__(self) -> None:
         # A copy behind a read-only view: a frozen statement must not be editable through its mapping.

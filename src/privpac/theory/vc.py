@@ -31,7 +31,7 @@ def growth(n: int, *, vc: int) -> int:
     """The most labellings a class of this VC dimension puts on `n` points.
 
     Statement: sum of C(n, i) for i up to vc; 2^n when n is at most vc. Source: register `sauer`.
-    Holds if: the VC dimension is at most `vc`. Proof: docs/proofs/vc.md. Tested by: tests/unit/theory/test_vc.py.
+    Holds if: the VC dimension is at most `vc`. Proof: docs/proofs/vc.md.
 
     >>> growth(10, vc=1), growth(3, vc=5)
     (11, 8)
@@ -50,7 +50,7 @@ def ln_growth(n: int, *, vc: int) -> Fraction:
     """ln(growth), rounded up to twelve decimals.
 
     Statement: as `growth`. Source: register `sauer`. Holds if: as `growth`.
-    Proof: docs/proofs/vc.md. Tested by: tests/unit/theory/test_vc.py.
+    Proof: docs/proofs/vc.md.
     """
     return _ln(Fraction(growth(n, vc=vc)))
 
@@ -85,7 +85,7 @@ def counting_dimension(
     growth(drawn, vc=v) >= candidates.
     Statement: as `growth`, which does not fall as points or v are added. Source: register `sauer`.
     Holds if: the class has at most `size` concepts and at most this VC dimension.
-    Proof: docs/proofs/members-as-labellings.md. Tested by: tests/unit/theory/test_vc.py.
+    Proof: docs/proofs/members-as-labellings.md.
 
     >>> counting_dimension(10_000, vc=13, counted=500), counting_dimension(2**64, vc=1, counted=500)
     (2, 1)
@@ -112,7 +112,7 @@ def net_error(n: int, *, failure: Number, vc: int, pairs: bool = False) -> Fract
 
     Statement: (2/(n·ln 2))·(ln 2 + t·ln growth(2n) + ln(1/failure)), and at least 8/n; t is 1 for one fixed target and
     2 for all pairs of concepts at once. Source: register `epsilon-net` (Blumer et al. 1989).
-    Holds if: records are independent. Proof: docs/proofs/vc.md. Tested by: tests/unit/theory/test_vc.py.
+    Holds if: records are independent. Proof: docs/proofs/vc.md.
 
     >>> float(net_error(291, failure=0.05, vc=1)) <= 0.1
     True
@@ -128,7 +128,7 @@ def records_net(error: Number, *, failure: Number, vc: int, pairs: bool = False)
     """Records after which every concept that agrees with the target on all of them has at most this error.
 
     Statement: as `net_error`. Source: register `epsilon-net`. Holds if: as `net_error`.
-    Proof: docs/proofs/vc.md. Tested by: tests/unit/theory/test_vc.py.
+    Proof: docs/proofs/vc.md.
 
     >>> records_net(0.1, failure=0.05, vc=1), records_net(0.1, failure=0.05, vc=1, pairs=True)
     (291, 506)
@@ -147,7 +147,7 @@ def uniform_gap(n: int, *, failure: Number, vc: int, sides: int = 1) -> Fraction
     """How far the errors of all concepts at once may lie above (or, with two sides, away from) those seen.
 
     Statement: sqrt(2·ln growth(n)/n) + sqrt(ln(sides/failure)/(2n)). Source: register `uniform-convergence`.
-    Holds if: records are independent. Proof: docs/proofs/vc.md. Tested by: tests/unit/theory/test_vc.py.
+    Holds if: records are independent. Proof: docs/proofs/vc.md.
     """
     owner = "uniform_gap"
     have, miss = at_least(1, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
@@ -161,7 +161,7 @@ def erm_excess(n: int, *, failure: Number, vc: int) -> Fraction:
 
     Statement: sqrt(2·ln growth(n)/n) + 2·sqrt(ln(2/failure)/(2n)): one side uniform, the other for one concept, half of
     `failure` each. Source: register `uniform-convergence`. Holds if: records are independent.
-    Proof: docs/proofs/vc.md. Tested by: tests/unit/theory/test_vc.py.
+    Proof: docs/proofs/vc.md.
     """
     owner = "erm_excess"
     have, miss = at_least(1, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
@@ -175,7 +175,7 @@ def relative_error(seen: Fraction, *, n: int, failure: Number, vc: int, pairs: b
 
     Statement: seen + 2·sqrt(seen·A) + 4A, A = (t·ln growth(2n) + ln(4/failure))/n, t is 1, or 2 for pairs.
     Source: register `relative-deviation` (Vapnik; Anthony and Shawe-Taylor 1993).
-    Holds if: records are independent. Proof: docs/proofs/vc.md. Tested by: tests/unit/theory/test_vc.py.
+    Holds if: records are independent. Proof: docs/proofs/vc.md.
     """
     owner = "relative_error"
     have, miss = at_least(1, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
@@ -189,7 +189,7 @@ def differences_vc(vc: int) -> int:
 
     Statement: the largest l with growth(l)² at least 2^l. Source: register `differences-vc` (Beimel–Nissim–Stemmer
     2015, Observation 3.2, which prints 10·vc). Holds if: the class has VC dimension at most `vc`.
-    Proof: docs/proofs/generic-learner.md. Tested by: tests/unit/constructions/few_labels/test_generic.py.
+    Proof: docs/proofs/generic-learner.md.
 
     >>> differences_vc(1), differences_vc(2)
     (5, 13)

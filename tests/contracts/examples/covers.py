@@ -10,6 +10,7 @@ from privpac.guarantee.facts import Accuracy, Against, Fact
 from privpac.guarantee.proof import Proof
 
 ALIASES: dict[str, tuple[str, ...]] = {
+    "labellings": ("labellings-realizable", "labellings-agnostic"),
     "reference_cover": ("reference-cover-realizable", "reference-cover-agnostic"),
 }
 
@@ -32,9 +33,23 @@ def _reference(against: Against, records: int, ratio: Fraction) -> Proof[Accurac
     )
 
 
+def _labellings(against: Against, records: int, tilt: Fraction) -> Proof[Accuracy]:
+    return covers_rules.labellings(
+        members=1025,
+        records=records,
+        ratio=Fraction(3, 5),
+        tilt=tilt,
+        error=TENTH,
+        failure=TWENTIETH,
+        against=against,
+    )
+
+
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
     "reference-cover-realizable": lambda: _reference(Against.REALIZABLE, 204, Fraction(3, 5)),
     "reference-cover-agnostic": lambda: _reference(Against.AGNOSTIC, 1678, Fraction(91, 100)),
+    "labellings-realizable": lambda: _labellings(Against.REALIZABLE, 244, Fraction(3, 5)),
+    "labellings-agnostic": lambda: _labellings(Against.AGNOSTIC, 1983, Fraction(91, 100)),
     "label-thresholds": lambda: covers_rules.label_thresholds(
         records=271,
         cuts=93,

@@ -9,13 +9,14 @@ from typing import Any
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Against, Fact, Privacy
 from privpac.guarantee.proof import Proof
-from privpac.theory.staged import Stage
+from privpac.theory.occam import first_error
+from privpac.theory.refined import Kind, error_refined, excess_counted, failure_left
 
 # Functions whose key in certificates is not simply their name with dashes.
 ALIASES: dict[str, tuple[str, ...]] = {
     "k_fold": ("k-fold-composition",),
     "occam": ("occam-realizable", "occam-agnostic"),
-    "staged_draws": ("staged-draws-realizable", "staged-draws-agnostic"),
+    "refined_draw": ("refined-draw-realizable", "refined-draw-agnostic"),
     "subsampling": ("subsampling-without-replacement",),
 }
 
@@ -43,25 +44,48 @@ def _occam(against: Against) -> Proof[Any]:
     )
 
 
-def _staged(against: Against) -> Proof[Any]:
-    return rules.staged_draws(
-        rules.declared(pure(), epsilon=Fraction(5, 2)) if against is Against.REALIZABLE else None,
-        stages=(Stage(Fraction(100), RATIO), Stage(Fraction(7, 2), Fraction(1, 2))),
+KINDS = (Kind(Fraction(7), 10**6), Kind(Fraction(1, 9), 10**9))
+FIRST = Fraction(9, 10)
+FAILURE = Fraction(1, 20)
+
+
+def _least_realizable() -> Fraction:
+    return error_refined(1000, odds=Fraction(100), ratio=RATIO, growth=1 / FIRST**2, failure=FAILURE)
+
+
+def _least_agnostic() -> Fraction:
+    numbers = {"odds": Fraction(100), "tilt": Fraction(17, 20), "failure": FAILURE}
+
+    def proves(excess: Fraction) -> bool:
+        left = failure_left(1000, excess=excess, **numbers)
+        return left > 0 and excess_counted(1000, kinds=KINDS, ratio=RATIO, failure=left) <= excess
+
+    return first_error(proves)
+
+
+def _refined(against: Against) -> Proof[Any]:
+    agnostic = against is Against.AGNOSTIC
+    return rules.refined_draw(
+        None if agnostic else rules.exponential_mechanism(ratio=FIRST),
+        odds=100,
         records=1000,
-        size=10**6,
+        ratio=RATIO,
+        error=_least_agnostic() if agnostic else _least_realizable(),
         failure=Fraction(1, 20),
         against=against,
+        tilt=Fraction(17, 20) if agnostic else None,
+        kinds=KINDS if agnostic else (),
+        rivals="rules of one question",
     )
 
 
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
-    "staged-draws-realizable": lambda: _staged(Against.REALIZABLE),
-    "staged-draws-agnostic": lambda: _staged(Against.AGNOSTIC),
+    "refined-draw-realizable": lambda: _refined(Against.REALIZABLE),
+    "refined-draw-agnostic": lambda: _refined(Against.AGNOSTIC),
     "exponential-mechanism": pure,
     "bounded-range": lambda: rules.bounded_range(ratio=RATIO),
     "total-variation": lambda: rules.total_variation(rules.bounded_range(ratio=RATIO)),
     "permute-and-flip": lambda: rules.permute_and_flip(ratio=RATIO),
-    "leafwise-exponential": lambda: rules.leafwise_exponential(ratio=RATIO, sensitivity=2),
     "geometric-noise": lambda: rules.geometric_noise(ratio=RATIO, change=2),
     "post-processing": lambda: rules.post_processing(mixed(), what="an example"),
     "sequential": lambda: rules.sequential(pure(), mixed()),

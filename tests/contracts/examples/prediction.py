@@ -29,8 +29,8 @@ EXAMPLES: dict[str, Callable[[], Proof[Any]]] = {
     "exponential-vote-accuracy": lambda: prediction_rules.exponential_vote_accuracy(
         models=5, ratio=RATIO, records=5000, vc=1, failure=Fraction(1, 20)
     ),
-    "vote": lambda: prediction_rules.vote(ratio=RATIO, models=5),
-    "delta-removal": lambda: prediction_rules.delta_removal(_answer(), flip=Fraction(1, 10)),
+    "vote": lambda: prediction_rules.vote(classes=2, ratio=RATIO, models=5),
+    "delta-removal": lambda: prediction_rules.delta_removal(_answer(), classes=2, flip=Fraction(1, 10)),
     "vote-accuracy": lambda: prediction_rules.vote_accuracy(
         models=5, ratio=RATIO, records=5000, vc=1, failure=Fraction(1, 20)
     ),
@@ -44,7 +44,8 @@ EXAMPLES: dict[str, Callable[[], Proof[Any]]] = {
         failure=Fraction(1, 20),
     ),
     "net-relabelling": lambda: prediction_rules.net_relabelling(
-        prediction_rules.vote(ratio=Fraction(999, 1000), models=3),
+        prediction_rules.vote(classes=2, ratio=Fraction(999, 1000), models=3),
+        classes=2,
         ratio=Fraction(999, 1000),
         kept=400,
         of=2000,

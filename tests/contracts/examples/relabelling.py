@@ -44,7 +44,9 @@ EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
     "rank-relabelling": lambda: wrappers_rules.rank_relabelling(
         mixed(), classes=2, kept=2, of=5, ratio=RATIO, change=1, mistake=2
     ),
-    "relabelling-part": lambda: wrappers_rules.relabelling_part(mixed(), classes=2, ratio=RATIO, change=3),
+    "relabelling-part": lambda: wrappers_rules.relabelling_part(
+        mixed(), classes=2, ratio=RATIO, change=3, part="left"
+    ),
     "listed-from-some": lambda: wrappers_rules.listed_from_some(
         rules.bounded_range(ratio=RATIO), kept=1, of=4
     ),

@@ -27,9 +27,7 @@ from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees.tree import Leaf
 from privpac.constructions.card import rules
 from privpac.constructions.card.learner import CardLearner
-from privpac.constructions.card.levels import TREE_CAP, LeafWeights
-from privpac.constructions.card.risk_tree import RiskTrees
-from privpac.constructions.card.steps import Form
+from privpac.constructions.card.levels import TREE_CAP, LeafWeights, level_ratio
 from privpac.constructions.card.weights import CAP, UNITS, residuals
 from privpac.constructions.estimates.leaf_counts import LeafTable
 from privpac.guarantee import rules as common
@@ -128,12 +126,12 @@ def counts_the_table_with_change_one() -> Case:
     return Case("table counted with change 1", run, records_of(SCHEMA), 1, claim)
 
 
-TREE = RiskTrees(tiny_schema(2), EPSILON, TESTS, 1)
-TREE_CLAIM = rules.weighted_rounds(ratio=TREE.ratio, cap=TREE_CAP, rounds=1).fact
+TREE_RATIO = level_ratio(EPSILON, 1)
+TREE_CLAIM = rules.weighted_rounds(ratio=TREE_RATIO, cap=TREE_CAP, rounds=1).fact
 
 
 def splits_at_the_best_test() -> Case:
-    """A leaf of a risk tree is split where the sums say so: no coin is asked, so one record decides."""
+    """A leaf is graded where the sums say so: no coin is asked, so one record decides."""
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
         weights = tuple((side[0],) for side in residuals(HALF, 0, cap=TREE_CAP))
@@ -153,7 +151,7 @@ def centres_leaves_by_true_shares() -> Case:
         share = UNITS * ones // (zeros + ones)
         weights = ((-share,), (UNITS - share,))
         missing, held = sample.reduce(LeafWeights(TESTS, Leaf(0), weights))[0].tolist()
-        return draw_index([missing - held, held - missing], TREE.ratio, coins)
+        return draw_index([missing - held, held - missing], TREE_RATIO, coins)
 
     case = Case("weights from the true share of a leaf", run, records_of(SCHEMA), 4, TREE_CLAIM)
     return replace(case, inputs=(((1, 1),) * 2 + ((0, 0),) * 2, ((1, 1),) * 3 + ((0, 0),), ((0, 1),) * 4))
@@ -169,7 +167,7 @@ def _pairs(data: Sequence[Record]) -> NDArray[np.int64]:
     """Sums of weights where each pair of answers is given."""
     weights = residuals(HALF, 0)
     sums = looks(sample_of(PAIRED, data), PAIR_TESTS).reduce(ByPair(PAIR_TESTS, (), weights))
-    (held,) = held_by_pair(sums[4:], PAIR_TESTS)
+    (held,) = held_by_pair(sums, PAIR_TESTS)
     return held.ravel()
 
 
@@ -201,7 +199,7 @@ def leaves_out_pairs_that_nobody_gives() -> Case:
 def tells_every_round_what_the_last_is_told() -> Case:
     """A mixed card whose rounds of many points are drawn with the budget of one of few: more is spent than was shared
     out."""
-    learner = CardLearner(PAIRED, EPSILON, PAIR_TESTS, 2, form=Form.MIXED)
+    learner = CardLearner(PAIRED, EPSILON, PAIR_TESTS, 2, mixed=True)
     claim = learner.spending.drawn(Unit.RECORD).fact
     least = min(learner.schedule)
     vars(learner)["spending"] = replace(learner.spending, schedule=(least,) * learner.rounds)  # type: ignore[call-arg]

@@ -14,7 +14,7 @@ from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.linear.halfspaces import Halfspaces, Scorecards
 from privpac.constructions.cases import Record
 from privpac.constructions.draw.occam import Occam
-from privpac.constructions.labels.classes import LabelPrivateGrid
+from privpac.constructions.labels.classes import LabelPrivateDichotomies
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Unit
 from privpac.numbers.exact import ratio_for
@@ -81,7 +81,7 @@ def edges_where_labels_change() -> Case:
 def features_are_private_after_all() -> Case:
     """Claims privacy of whole records for candidates that are built from their features."""
     schema = tiny_schema(3)
-    learner = LabelPrivateGrid(Thresholds(schema, "a"), ONE)
+    learner = LabelPrivateDichotomies(Thresholds(schema, "a"), ONE)
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
         return learner.learn(sample_of(schema, data), coins)

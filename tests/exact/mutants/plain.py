@@ -19,16 +19,17 @@ from privpac.concepts.line.stumps import Constant, Stumps
 from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.concepts.sets.points import Points
-from privpac.concepts.trees.majority import Majorities
+from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.parts import OneTest
-from privpac.concepts.trees.tree import Leaf, Split, Tree
+from privpac.concepts.trees.tree import Leaf, Split
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.draw.occam import Occam
-from privpac.constructions.draw.staged_trees import StagedTrees
+from privpac.constructions.draw.refined_trees import GrownGibbs, RefinedTrees
 from privpac.constructions.estimates.leaf_counts import LeafTable, leaf_counts_privacy, release_leaf_counts
 from privpac.data.engines.memory import MemorySample
+from privpac.data.schema import Schema
 from privpac.guarantee import rules
-from privpac.guarantee.facts import Loss, Privacy
+from privpac.guarantee.facts import Loss, Privacy, Unit
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.geometric import add_noise
 from privpac.mechanisms.scores import NamedScores, Row, Runs
@@ -256,6 +257,20 @@ def keeps_the_index_order() -> Case:
     return subsampled_pair("keeps the index order", shuffled=False)
 
 
+def samples_labels_of_known_people() -> Case:
+    """Subsampling where only labels are private, before a run that releases the features of its one record."""
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        point, label = data[coins.subset(len(data), 1)[0]]
+        return point, coins.flip(Fraction(1, 5) if int(str(label)) else Fraction(4, 5))
+
+    sampled = 1 + Fraction(1, 3) * (4 - 1)
+    records = tuple((point, label) for point in (0, 1, 2) for label in (0, 1))
+    return Case(
+        "samples labels of known people", run, records, 3, Privacy(Loss(factor=sampled), unit=Unit.LABEL)
+    )
+
+
 def releases_the_best_score() -> Case:
     """Says how many mistakes the released rule makes."""
 
@@ -294,29 +309,68 @@ def skips_empty_columns() -> Case:
     return Case("skips constant columns", run, records_of(schema), 2, CLAIM)
 
 
+def _refining(schema: Schema) -> RefinedTrees:
+    """A tree of one test, refined in its two leaves or drawn afresh."""
+    tests = Binarisation.of(schema)
+    first = TreeMixture((Trees(schema, 1, tests, threads=1),), (1,))
+    fresh = TreeMixture((OneTest(schema, tests),), (1,))
+    return RefinedTrees(fresh, first, ONE, Fraction(1, 2), (1,), (0,), threads=1)
+
+
 def keeps_the_label_of_an_empty_leaf() -> Case:
-    """Staged trees whose second stage leaves a leaf without records as it is."""
+    """A refinement that leaves a leaf without records as it is."""
     schema = tiny_schema(2)
-    honest = StagedTrees(schema, ONE, (1, 1), Binarisation.of(schema), threads=1)
+    honest = _refining(schema)
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
         sample = sample_of(schema, data)
-        first = honest.concepts
-        tree = first.gibbs(sample.reduce(first.statistic), ratio=honest.ratio(0), costs=(1, 1)).draw(coins)
+        first = honest.first
+        ratio = honest.ratios
+        tree = first.gibbs(sample.reduce(first.statistic), ratio=ratio[0], costs=(1, 1)).draw(coins)
         leaves = list(tree.leaves())
-        grown: list[Tree] = []
-        for leaf, part in zip(
-            leaves, sample.parts(tree.leaf_numbers, len(leaves), columns=tree.columns), strict=True
-        ):
-            if part.size.labelled == 0:
-                grown.append(leaf)
-                continue
-            later = honest.later[1, leaf.label]
-            law = later.gibbs(part.reduce(later.statistic), ratio=honest.ratio(1), costs=(1, 1))
-            grown.append(law.draw(coins))
-        return tuple(grown)
+        parts = sample.parts(tree.leaf_numbers, len(leaves), columns=tree.columns)
+        grown = honest._second(tree, sample).parts[1]
+        assert isinstance(grown, GrownGibbs)
+        return tuple(
+            law.draw(coins) if part.size.labelled else leaf
+            for leaf, part, law in zip(leaves, parts, grown.leaves, strict=True)
+        )
 
     return Case("keeps the label of an empty leaf", run, records_of(schema), 2, CLAIM)
+
+
+def charges_by_the_records_of_a_leaf() -> Case:
+    """A handicap that counts the records of the first leaf, in place of a public number."""
+    schema = tiny_schema(2)
+    honest = _refining(schema)
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        sample = sample_of(schema, data)
+        first = honest.first
+        tree = first.gibbs(sample.reduce(first.statistic), ratio=honest.ratios[0], costs=(1, 1)).draw(coins)
+        part, *_ = sample.parts(tree.leaf_numbers, 2, columns=tree.columns)
+        law = honest._second(tree, sample)
+        charged = replace(law, handicaps=(0, 40 * part.size.labelled))
+        return tree, coins.choose(charged.weights)
+
+    return Case("charges by the records of a leaf", run, records_of(schema), 1, CLAIM)
+
+
+def spends_all_of_epsilon_twice() -> Case:
+    """A second draw at the ratio of the whole epsilon, after a first one that was paid for."""
+    schema = tiny_schema(2)
+    honest = replace(_refining(schema), epsilon=8 * ONE)
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        sample = sample_of(schema, data)
+        first = honest.first
+        whole = ratio_for(honest.epsilon / 2)
+        tree = first.gibbs(sample.reduce(first.statistic), ratio=honest.ratios[0], costs=(1, 1)).draw(coins)
+        fresh = honest.fresh
+        again = fresh.gibbs(sample.reduce(fresh.statistic), ratio=whole, costs=(1, 1)).draw(coins)
+        return tree, again
+
+    return Case("spends all of epsilon twice", run, records_of(schema), 4, Privacy(Loss(log=8 * ONE)))
 
 
 def picks_the_better_depth() -> Case:
@@ -346,21 +400,6 @@ def looks_where_the_values_lie() -> Case:
         return Occam(near if 2 * small > len(data) else even, ONE).learn(sample_of(schema, data), coins)
 
     return Case("looks where the values lie", run, records_of(schema), 3, CLAIM)
-
-
-def votes_with_the_best_signs() -> Case:
-    """Three tests are drawn privately, but each is turned the way that is right more often."""
-    schema = tiny_schema(4)
-    majorities = Majorities(schema, Binarisation.of(schema), threads=1)
-
-    def run(data: Sequence[Record], coins: Coins) -> Hashable:
-        sample = sample_of(schema, data)
-        Occam(majorities, ONE).learn(sample, coins)
-        block = sample.block()
-        held = [test.holds(block.cells) == block.labels for test in majorities.tests.tests]
-        return tuple(bool(2 * right.sum() > len(right)) for right in held)
-
-    return Case("votes with the best signs", run, records_of(schema), 1, CLAIM)
 
 
 def answers_by_majority() -> Case:
@@ -424,13 +463,15 @@ MUTANTS: dict[str, Callable[[], Case]] = {
         noiseless_zeros,
         holds_out_by_value,
         keeps_the_index_order,
+        samples_labels_of_known_people,
         releases_the_best_score,
         stops_early,
         skips_empty_columns,
         keeps_the_label_of_an_empty_leaf,
+        charges_by_the_records_of_a_leaf,
+        spends_all_of_epsilon_twice,
         picks_the_better_depth,
         looks_where_the_values_lie,
-        votes_with_the_best_signs,
         answers_by_majority,
         noise_in_full_leaves_only,
         leaf_counts_for_half_the_change,

@@ -30,7 +30,7 @@ from privpac.numbers.exact import exp_down, ratio_for
 
 ONE = Fraction(1)
 RATIO = ratio_for(ONE)
-CLAIM = prediction_rules.vote(ratio=RATIO, models=3).fact
+CLAIM = prediction_rules.vote(classes=2, ratio=RATIO, models=3).fact
 
 
 def answers_without_noise_when_all_agree() -> Case:

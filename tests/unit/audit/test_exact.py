@@ -14,6 +14,7 @@ from privpac.audit.exact import Audit, Case, Symmetry, audit, count_pairs
 from privpac.audit.registry import REGISTRY, learner_case, mirrored, records_of, reordered, tiny_schema
 from privpac.audit.survey import at_limits, survey
 from privpac.coins import Coins, Raised
+from privpac.compiled import processor_time
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.sets.points import Points
 from privpac.constructions.cases import Record
@@ -97,7 +98,7 @@ AUDITED = json.loads(AUDIT.read_text(encoding="utf-8"))
 @pytest.mark.long_cases("reference-table", "agnostic", "agnostic-occam")
 @pytest.mark.parametrize("name", [name for name in REGISTRY if name != "subsampled"])
 def test_symmetries_of_the_registry_are_true_of_every_pair(name: str) -> None:
-    """Without them the finding is the same; `exact/test_registry.py` holds the finding with them to the same row."""
+    """Without them the finding is the same; `claims/test_exact.py` holds the finding with them to the same row."""
     case = REGISTRY[name]()
     if not case.symmetries:
         return
@@ -275,6 +276,47 @@ def test_the_deadline_ends_a_law_that_would_take_ages() -> None:
     assert finding.pairs == 0
     assert finding.holds is None
     assert finding.seconds < 2
+
+
+def test_a_law_that_was_cut_short_is_gone_on_with() -> None:
+    runs: list[object] = []
+
+    def long(data: Sequence[Record], coins: Coins) -> int:
+        runs.append(data)
+        _compute(0.002)
+        return sum(coins.below(2) for _ in range(6))
+
+    work = Audit(Case("long", long, ((0,), (1,)), 1, Privacy(Loss())))
+    turns = 0
+    while not work.finished:
+        work.advance(deadline=processor_time() + 0.03)
+        turns += 1
+    assert turns > 3
+    assert len(runs) <= 2 * 64  # every branch of both laws once
+    assert work.finding().exact == 1
+
+
+def test_the_smallest_are_settled_first_and_told_at_once() -> None:
+    def taking(seconds: float) -> Case:
+        def run(data: Sequence[Record], coins: Coins) -> int:
+            _compute(seconds)
+            return coins.below(2)
+
+        return Case(f"{seconds}", run, tuple((i,) for i in range(6)), 1, Privacy(Loss(factor=ONE)))
+
+    seconds = {"endless": 0.5, "slow": 0.05, "quick": 0.0, "middling": 0.01}
+    told: list[str] = []
+    shares: list[float] = []
+    findings = survey(
+        {name: lambda spent=spent: taking(spent) for name, spent in seconds.items()},  # type: ignore[misc]
+        budget_seconds=2,
+        settled=lambda name, finding: told.append(name) if finding.settled else None,
+        progress=shares.append,
+    )
+    assert told == ["quick", "middling", "slow"]
+    assert list(findings) == list(seconds)
+    assert not findings["endless"].settled
+    assert shares[-1] == pytest.approx(1, abs=0.2) or max(shares) >= 0.75
 
 
 def test_an_audit_can_be_carried_on() -> None:

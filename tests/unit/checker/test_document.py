@@ -16,6 +16,7 @@ from privpac.constructions.words import Request
 from privpac.data.columns import Numeric
 from privpac.errors import DataError
 from privpac.fields import MOST_DIGITS, Malformed, as_list, flag, record, text, whole, written_whole
+from privpac.request import LearnRequest
 from privpac.verification import verify_document
 from tests.unit.limits import within
 
@@ -77,7 +78,7 @@ def test_a_rule_nested_beyond_the_limit_is_refused(levels: int, tmp_path: Path) 
 )
 def test_numbers_beyond_the_limit_are_refused(literal: str, tmp_path: Path) -> None:
     path = tmp_path / "model.json"
-    path.write_text('{"format": "privpac-model/1", "n": ' + literal + "}", encoding="utf-8")
+    path.write_text('{"format": "privpac-model/2", "n": ' + literal + "}", encoding="utf-8")
     with within(2), pytest.raises(NotCertified, match="cannot be read as JSON"):
         load(path)
 
@@ -100,7 +101,7 @@ def test_values_are_counted_before_they_are_built(tmp_path: Path, monkeypatch: p
     """Thirty megabytes of empty objects would become a gigabyte."""
     monkeypatch.setattr(document, "MOST_BYTES", 2**25)  # so much room is made to read into
     path = tmp_path / "model.json"
-    path.write_bytes(b'{"format": "privpac-model/1", "x": [' + b"{}," * document.MOST_VALUES + b"{}]}")
+    path.write_bytes(b'{"format": "privpac-model/2", "x": [' + b"{}," * document.MOST_VALUES + b"{}]}")
     tracemalloc.start()
     try:
         with within(5), pytest.raises(NotCertified, match="cannot be read as JSON"):
@@ -154,9 +155,9 @@ def test_a_request_has_public_limits() -> None:
 
     for wrong in ({"epsilon": Fraction(0)}, {"delta": Fraction(-1)}, {"delta": Fraction(1)}):
         with pytest.raises(ParameterError):
-            Request(**{"schema": KEYS, "size": Size(3), "epsilon": Fraction(1), **wrong})
+            Request(KEYS, Size(3), LearnRequest(**{"epsilon": Fraction(1), **wrong}))
     with pytest.raises(SizeError):
-        Request(KEYS, Size(10**13), Fraction(1))
+        Request(KEYS, Size(10**13), LearnRequest(epsilon=Fraction(1)))
 
 
 @pytest.mark.parametrize("epsilon", ["1000000000000", "1" + "0" * 300])

@@ -38,10 +38,16 @@ def learn(*more: str, epsilon: str = "1") -> int:
         (("--concepts", "stump"), "Did you mean stumps?", "stumps:"),
         (("--concepts", "neural"), "must be one of auto", "Did you mean"),
         (("--costs", "1"), "--costs is 1, but must be 2 positive integers", "Occam"),
-        (("--costs", "1", "--concepts", "staged:2+2"), "--costs is 1", "StagedTrees"),
+        (("--costs", "1", "--concepts", "trees:2"), "--costs is 1", "Occam"),
         (("--ledger", "none.db", "--out", "m.json"), "privpac ledger create FILE --epsilon TOTAL", "Ledger("),
         (("--concepts", "thresholds:agee"), "Did you mean 'age'?", "smoker"),
         (("--concepts", "trees:2", "--delta", "1e-6"), "0 for trees:2, which has no use for it", "Request"),
+        (("--failure", "0"), "--failure is 0, but must be at least 1e-12 and below 1", "Request"),
+        (
+            ("--failure", "0.01", "--protect", "predictions", "--out", "b"),
+            "--failure is 0.01, but must be",
+            "Occam",
+        ),
         (("--concepts", "thresholds:xyz"), "None of the 2 columns has a name like it.", "smoker"),
     ],
 )
@@ -68,11 +74,20 @@ def test_a_card_of_three_classes_is_refused_before_anything_is_charged(
     assert Ledger.open(tmp_path / "ledger.db").left.epsilon == 3
 
 
+def test_a_failure_is_certified_and_stored(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("--concepts", "thresholds:age", "--failure", "0.01")
+    assert learn(*asked, "--dry-run") == 0
+    assert learn(*asked, "--out", "model.json") == 0
+    assert "except with probability 0.01," in capsys.readouterr().out
+    assert json.loads(Path("model.json").read_text())["certificate"]["request"]["failure"] == "0.01"
+    assert run(["verify", "model.json"]) == 0
+
+
 def test_an_epsilon_above_10_is_warned_of(capsys: pytest.CaptureFixture[str]) -> None:
     assert learn("--concepts", "stumps", epsilon="10") == 0
-    assert capsys.readouterr().err == ""
+    assert "Epsilon" not in capsys.readouterr().err
     assert learn("--concepts", "stumps", epsilon="12") == 0
-    assert capsys.readouterr().err.startswith("Warning: Epsilon 12 is large: one record may change the odds")
+    assert "\nWarning: Epsilon 12 is large: one record may change the odds" in capsys.readouterr().err
     assert learn("--concepts", "stumps", "--json", epsilon="12") == 0
     assert json.loads(capsys.readouterr().out)["warnings"][0].startswith("Epsilon 12 is large")
 
@@ -96,7 +111,8 @@ def test_a_dry_run_warns_of_a_large_epsilon(
     Path("schema.json").write_text(json.dumps({"label": "ill", "columns": [column]}))
     Path("t.csv").write_text("age,ill\n1,0\n2,1\n")
     for epsilon, warned in (("20", True), ("1", False)):
-        assert run(["learn", "t.csv", "--schema", "schema.json", "--epsilon", epsilon, "--dry-run"]) == 0
+        wishes = ["--concepts", "thresholds:age", "--epsilon", epsilon, "--dry-run"]
+        assert run(["learn", "t.csv", "--schema", "schema.json", *wishes]) == 0
         assert (f"Epsilon {epsilon} is large" in capsys.readouterr().err) == warned
 
 
@@ -110,7 +126,7 @@ def test_that_nobody_counts_is_said_before_anything_is_drawn(
         said.append(capsys.readouterr().err)
         raise PrivpacError("Stopped before the draw.")
 
-    monkeypatch.setattr("privpac.learning.learn_rule", look)
+    monkeypatch.setattr("privpac.learning.learn_as", look)
     assert run(["ledger", "create", "budget.sqlite", "--epsilon", "3"]) == 0
     learn("--out", "model.json", *(("--ledger", "budget.sqlite") if ledger else ()))
     assert [UNCOUNTED in text for text in said] == [not ledger]

@@ -12,6 +12,7 @@ from privpac.constructions.request import Request
 from privpac.constructions.words import learner_for
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
+from privpac.request import LearnRequest
 from privpac.theory import sizes
 
 
@@ -63,7 +64,7 @@ def test_what_is_printed_is_what_the_learners_certify() -> None:
         column = {"name": "k", "kind": "numeric", "lower": 0, "upper": 2**bits - 1, "integer": True}
         schema = Schema.from_json({"label": "y", "columns": [column]})
         delta = few_labels_tables.DELTA if word.startswith("blocks") else Fraction(0)
-        request = Request(schema, Size(enough), few_labels_tables.EPSILON, delta)
+        request = Request(schema, Size(enough), LearnRequest(epsilon=few_labels_tables.EPSILON, delta=delta))
         facts = [
             proof.fact
             for proof in learner_for(word.replace("COLUMN", "k"), request).certify(Size(enough)).accuracy

@@ -7,12 +7,10 @@ from collections import Counter
 from fractions import Fraction
 from itertools import product
 
-import duckdb
 import numpy as np
 import pytest
-from scipy.stats import chi2
 
-from privpac.coins import SeededCoins, law
+from privpac.coins import law
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.finite import Finite, Lookup
 from privpac.concepts.literals import hits
@@ -142,31 +140,6 @@ def test_replacing_a_record_costs_no_more_than_epsilon() -> None:
     assert 1 < worst <= RATIO ** (-2 * max(costs))
 
 
-def _chi_square_p(observed: Counter[Hypothesis], expected: dict[Hypothesis, Fraction], draws: int) -> float:
-    statistic = sum((observed[h] - draws * float(p)) ** 2 / (draws * float(p)) for h, p in expected.items())
-    return float(chi2.sf(statistic, len(expected) - 1))
-
-
-@pytest.mark.long_cases(
-    "huge",
-    "None",
-)
-@pytest.mark.parametrize("weights", WEIGHTS)
-def test_draws_follow_the_law_and_the_test_would_notice(weights: str | None) -> None:
-    draws, costs = 2500, (1, 2)
-    sample = random_sample(3, 9)
-    for seed, concepts in enumerate(classes(weights)):
-        gibbs = concepts.gibbs(sample.reduce(concepts.statistic), ratio=RATIO, costs=costs)
-        coins = SeededCoins(seed)
-        observed = Counter(gibbs.draw(coins) for _ in range(draws))
-        expected = {h: p for h, p in brute_force(concepts, sample, costs).items() if p > Fraction(1, 10**6)}
-        assert set(observed) <= set(expected)
-        assert _chi_square_p(observed, expected, draws) > 1e-6
-        if weights != "huge":  # negative control: the same draws against the law of other costs
-            wrong = brute_force(concepts, sample, (2, 1))
-            assert _chi_square_p(observed, wrong, draws) < 1e-9
-
-
 def test_blocks_and_chunks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     sample = random_sample(8, 1000)
     block = sample.block()
@@ -231,17 +204,6 @@ def test_many_rows_are_multiplied_in_parts(monkeypatch: pytest.MonkeyPatch) -> N
         assert whole.hits[row].tolist() == [int((inside & (block.labels == c)).sum()) for c in (0, 1)]
 
 
-def test_public_facts() -> None:
-    plain = Finite(SCHEMA, TEXTS)
-    assert (plain.word, plain.size, plain.odds, plain.vc) == ("finite", 7, 6, 2)
-    weighted = Finite(SCHEMA, TEXTS, WEIGHTS["some"])
-    assert weighted.odds == 16
-    assert Finite(SCHEMA, TEXTS, (2, 5, 2, 3, 2, 2, 4)).odds == 9
-    assert Finite(SCHEMA, ["True"]).vc == 0
-    assert Finite(SCHEMA, ["True"]).odds == 0
-    assert Finite.of_matrix(SCHEMA, "age", np.array(list(product((0, 1), repeat=5)))).vc == 5
-
-
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_options_rebuild_the_class(weights: str | None) -> None:
     for concepts in classes(weights):
@@ -304,23 +266,3 @@ def test_lookup_reads_like_a_predicate_and_survives_storage() -> None:
     for bits in ("", "012"):
         with pytest.raises(ValueError, match="zeros and ones"):
             Lookup.from_json({"kind": "lookup", "column": "age", "bits": bits})
-
-
-def test_sql_of_drawn_hypotheses_agrees_with_predict_on_raw_records() -> None:
-    rng = np.random.default_rng(9)
-    n = 200
-    raw = {
-        "age": rng.uniform(-2, 7, n).tolist(),
-        "sex": rng.choice(["F", "M", "X"], n).tolist(),
-        "smoker": rng.integers(0, 2, n).astype(bool).tolist(),
-    }
-    cells = {column.name: column.encode(raw[column.name]) for column in SCHEMA.columns}
-    with duckdb.connect() as database:
-        database.execute("CREATE TABLE t (age DOUBLE, sex VARCHAR, smoker BOOLEAN)")
-        database.executemany("INSERT INTO t VALUES (?, ?, ?)", list(zip(*raw.values(), strict=True)))
-        every = [Lookup("age", f"{bits:05b}") for bits in range(32)]
-        every += [Lookup("sex", f"{bits:03b}") for bits in range(8)]
-        for hypothesis in [*every, *members_of(Finite(SCHEMA, TEXTS))]:
-            query = f"SELECT {hypothesis.to_sql(SCHEMA)} FROM t ORDER BY rowid"
-            found = [row[0] for row in database.execute(query).fetchall()]
-            assert found == hypothesis.predict(cells).tolist(), hypothesis

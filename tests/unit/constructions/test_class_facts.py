@@ -24,12 +24,12 @@ from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.parts import OneTest
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.class_facts import Description, description_from
-from privpac.constructions.draw.staged_trees import StagedTrees
 from privpac.constructions.words import WORDS, Request, learner_for
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError
-from privpac.plan.kinds import AUTO, KINDS, facts_of
+from privpac.planning.kinds import AUTO, KINDS, facts_of
+from privpac.request import LearnRequest
 from tests.forms import written_out
 
 SCHEMA = Schema.from_json(
@@ -88,7 +88,7 @@ def test_facts_are_those_of_the_class(word: str) -> None:
 
 
 HEADS_OF_CLASSES = {word.partition(":")[0] for word in CLASSES}
-OTHER_HEADS = {"any", "generated", "reference", "sphere", "staged", "card", "risk-tree", "clauses", "finite"}
+OTHER_HEADS = {"any", "generated", "reference", "sphere", "card", "clauses", "finite"}
 """Kinds that stand for more, or for less, than the class that their word draws from."""
 
 
@@ -96,20 +96,8 @@ def test_facts_of_every_further_word_are_those_of_the_class_that_it_draws_from()
     for head in set(KINDS) - HEADS_OF_CLASSES - OTHER_HEADS:
         word = written_out(WORDS[head].form, "age", "bmi")
         (facts,) = facts_of(word, Description(schema=SCHEMA, records=1000))
-        real = learner_for(word, Request(SCHEMA, Size(1000), Fraction(1))).concepts
+        real = learner_for(word, Request(SCHEMA, Size(1000), LearnRequest(epsilon=Fraction(1)))).concepts
         assert (facts.word, facts.size, facts.odds, facts.vc) == (word, real.size, real.odds, real.vc)
-
-
-def test_facts_of_stages_are_those_of_the_learner() -> None:
-    for word, stages in (("staged:2+1", (2, 1)), ("staged:1+1+1", (1, 1, 1))):
-        learner = StagedTrees(SCHEMA, Fraction(1), stages, TESTS)
-        (facts,) = facts_of(word, Description(schema=SCHEMA, records=1000))
-        assert (facts.word, facts.stages, facts.size) == (word, stages, learner.outcomes)
-        assert facts.odds == learner.concepts.odds
-    assert facts_of("staged:3", Description(columns=4)) == facts_of("trees:3", Description(columns=4))
-    for wrong in ("staged:3+", "staged:1+1+1+1", "staged:9+1", "staged:²+1"):
-        with pytest.raises(ParameterError, match="depths"):
-            facts_of(wrong, Description(columns=4))
 
 
 def test_cards_are_counted_by_their_draws() -> None:
@@ -122,7 +110,7 @@ def test_cards_are_counted_by_their_draws() -> None:
             facts_of(wrong, Description(columns=3))
 
 
-HEADS = "card clauses conjunctions generated halfspaces lists rectangles scorecards staged:2+ trees unions"
+HEADS = "card clauses conjunctions generated halfspaces lists rectangles scorecards trees unions"
 
 
 @pytest.mark.parametrize("number", ["9" * 9, "9" * 5000])

@@ -18,15 +18,15 @@ from privpac.cli.app import run
 from privpac.constructions.recipe import LEAF_SHARE, Recipe, spell_out, word_for_ranking
 from privpac.data.sample import Size
 from privpac.errors import ParameterError
-from privpac.wishes import RuleWishes
+from privpac.request import LearnRequest
 
 COLUMNS = [{"name": name, "kind": "numeric", "lower": 0, "upper": 15, "integer": True} for name in ("a", "b")]
 SCHEMA = Schema.from_json({"label": "y", "classes": [0, 1], "columns": COLUMNS})
 THREE = Schema.from_json({"label": "y", "classes": [0, 1, 2], "columns": COLUMNS})
 
 
-def wishes(**more: Any) -> RuleWishes:
-    return RuleWishes.read(epsilon=1, **more)
+def wishes(**more: Any) -> LearnRequest:
+    return LearnRequest.read(epsilon=1, **more)
 
 
 def records(n: int = 600) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
@@ -82,7 +82,7 @@ def test_other_aims_are_refused(aim: Any) -> None:
     [
         {"aim": "rank"},
         {"probabilities": True},
-        {"concepts": "risk-tree"},
+        {"concepts": "graded-tree"},
         {"concepts": "trees:2", "aim": "rank"},
     ],
 )

@@ -107,10 +107,12 @@ def test_before_fit_every_method_says_so() -> None:
         ((0, 1), "<U1", ["0", "1"]),
         ((0, 1), "S1", ["0", "1"]),
         ((-1, 1), "int8", [-1, 1]),
-        ((1, 0), "int64", [1, 0]),
+        ((1, 0), "int64", [0, 1]),
+        (("true", "false"), "bool", [False, True]),
         ((0, 1, 300), "uint8", ["0", "1", "300"]),
         ((0, 1, "maybe"), "int64", ["0", "1", "maybe"]),
-        ((0, 1, 0.5), "int64", ["0", "1", "0.5"]),
+        ((0, 1, 0.5), "int64", ["0", "0.5", "1"]),
+        (("no", "ja"), "int64", [0, 1]),
     ],
 )
 def test_classes_have_the_type_of_the_labels_where_it_has_such_values(
@@ -393,11 +395,32 @@ def test_other_class_weights_are_refused_uncharged(options: dict[str, Any], word
     assert ledger.spent.epsilon == 0
 
 
-def test_importances_come_from_the_rule() -> None:
+def test_no_importances_that_scikit_learn_would_take_for_those_of_records() -> None:
+    """What `model_.importances` says is about the text of the rule."""
     classifier = fitted(concepts="trees:1")
-    (column,) = classifier.hypothesis_.columns
-    assert dict(zip(classifier.feature_names_in_, classifier.feature_importances_, strict=True))[column] == 1
-    assert fitted(concepts="card:8").feature_importances_.sum() == pytest.approx(1)
+    assert not hasattr(classifier, "feature_importances_")
+    assert classifier.model_.importances == dict.fromkeys(classifier.hypothesis_.columns, 1.0)
+
+
+@pytest.mark.parametrize("classes", [("old", "young"), ("young", "old")])
+def test_whole_numbers_count_the_sorted_classes_where_no_class_is_one(classes: tuple[str, str]) -> None:
+    texts, numbers = np.where(old() == 1, "old", "young"), 1 - old()  # "old" comes first
+    by_name = fitted(concepts="stumps", schema=schema(*classes), random_state=1).fit(table(), texts)
+    by_number = fitted(concepts="stumps", schema=schema(*classes), random_state=1).fit(table(), numbers)
+    assert by_number.hypothesis_ == by_name.hypothesis_
+    assert by_number.classes_.tolist() == [0, 1]
+    assert (by_name.classes_[by_number.predict(table())] == by_name.predict(table())).all()
+    for wrong in (numbers + 1, numbers - 2, numbers == 1, numbers + 0.0):
+        with pytest.raises(DataError, match="not a declared class"):
+            fitted(schema=schema(*classes)).fit(table(), wrong)
+    some = np.where(np.arange(300) % 3 == 0, -1, numbers)
+    few = fitted(concepts="stumps", schema=schema(*classes), method="plain").fit(table(), some)
+    assert (few.predict(table()) == numbers).mean() > 0.9
+
+
+def test_whole_numbers_are_classes_where_some_class_is_one() -> None:
+    with pytest.raises(DataError, match="not a declared class"):
+        fitted(schema=schema(1, 2)).fit(table(), old())
 
 
 def test_notebooks_show_certificates_and_budgets() -> None:

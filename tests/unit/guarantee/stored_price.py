@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from privpac.checker import curves, directed
+from privpac.checker.book import Tree, book
 from privpac.checker.check import check_derivation
-from privpac.checker.reading import Loss, Tree, integer, number, only_premise, read_privacy
-from privpac.checker.steps.concentrated import DRAWS
+from privpac.checker.directed import power
+from privpac.checker.functions import Loss
+from privpac.guarantee.rules.concentrated import DRAWS
 
 __all__ = ["price_of", "stored_price"]
 
+_CURVES = book().scope.functions
 _KEEP = ("declared", "assuming", "on-part", "post-processing")
 """Rules that promise no more than their premise: its price is theirs, and so is its range."""
 
@@ -26,60 +28,66 @@ def price_of(derivation: Tree) -> Fraction:
     Raises NotCertified if a step does not follow.
     """
     check_derivation(derivation)
-    return curves.places(stored_price(derivation))
+    price: Fraction = _CURVES["up24"](stored_price(derivation))
+    return price
 
 
 def stored_price(node: Tree) -> Fraction:
     """The same in full, of steps that were derived again."""
-    alone = curves.pure(read_privacy(node).loss.upper)
+    alone = _CURVES["pure_rho"](_upper(node))
     if node["rule"] not in _STEPS:
         return alone
     price = _STEPS[node["rule"]](node)
     return alone if price is None else min(alone, price)
 
 
+def _upper(node: Tree) -> Fraction:
+    loss: Loss = book().value("loss", node["fact"]["epsilon"])
+    return loss.upper
+
+
 def _draw(node: Tree) -> Fraction:
-    return curves.spread(read_privacy(node).loss.upper)
+    return _CURVES["spread_rho"](_upper(node))
 
 
 def _same(node: Tree) -> Fraction:
-    return stored_price(only_premise(node))
+    return stored_price(node["premises"][0])
 
 
 def _times(node: Tree) -> Fraction | None:
     """Pure releases together: the sum. With a delta only the epsilon of all of them says anything."""
-    if read_privacy(node).delta:
+    if node["fact"]["delta"] != "0":
         return None
-    return integer(node["where"]["times"], 1) * _same(node)
+    return node["where"]["times"] * _same(node)
 
 
 def _group(node: Tree) -> Fraction | None:
-    if read_privacy(node).delta:
+    if node["fact"]["delta"] != "0":
         return None
-    return Fraction(integer(node["where"]["size"], 1)) ** 2 * _same(node)
+    return Fraction(node["where"]["size"]) ** 2 * _same(node)
 
 
 def _subsampling(node: Tree) -> Fraction | None:
-    inner = only_premise(node)
+    inner = node["premises"][0]
     while inner["rule"] in _KEEP:
-        inner = only_premise(inner)
+        inner = inner["premises"][0]
     if inner["rule"] not in DRAWS:
         return None
-    kept, of = (integer(node["where"][name], 1) for name in ("kept", "of"))
-    range_ = curves.subsampled(read_privacy(inner).loss.upper, Fraction(kept, of))
-    return curves.spread(range_)
+    kept, of = (node["where"][name] for name in ("kept", "of"))
+    range_ = _CURVES["subsampled"](_upper(inner), Fraction(kept, of))
+    return _CURVES["spread_rho"](range_)
 
 
 def _noise(node: Tree) -> Fraction | None:
-    change = integer(node["where"]["change"], 1)
-    return curves.noise(read_privacy(node).loss.upper, change, change) if change <= 2 else None
+    change = node["where"]["change"]
+    return _CURVES["noise_rho"](_upper(node), Fraction(change), Fraction(change)) if change <= 2 else None
 
 
 def _rounds(node: Tree) -> Fraction:
     """Rounds of draws, each of which moves by four times the cap."""
     where = node["where"]
-    ratio, cap, rounds = number(where["ratio"]), integer(where["cap"], 1), integer(where["rounds"], 1)
-    return rounds * curves.spread(Loss(Fraction(0), directed.power(1 / ratio, 4 * cap)).upper)
+    ratio, cap, rounds = Fraction(where["ratio"]), where["cap"], where["rounds"]
+    return rounds * _CURVES["spread_rho"](Loss(Fraction(0), power(1 / ratio, 4 * cap)).upper)
 
 
 _STEPS: dict[str, Callable[[Tree], Fraction | None]] = {

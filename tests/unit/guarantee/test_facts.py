@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -111,6 +112,13 @@ class TestStorage:
     def test_reading_gives_back_the_fact(self, fact: Fact) -> None:
         assert fact_from_json(fact.to_json()) == fact
 
+    def test_one_record_of_a_person_is_not_written(self) -> None:
+        assert "records_per_person" not in BASE.to_json()
+        several = replace(BASE, records_per_person=3)
+        assert fact_from_json(several.to_json()) == several != BASE
+        assert several.implies(BASE)
+        assert not BASE.implies(several)
+
     def test_an_unknown_kind_is_refused(self) -> None:
         with pytest.raises(ValueError, match="unknown kind"):
             fact_from_json({"kind": "hearsay"})
@@ -125,11 +133,15 @@ class TestText:
                 Privacy(ONE, Fraction(1, 10**6), Unit.LABEL, "training part", Release.ANSWER),
                 "(1, 1e-6)-DP, one label of the training part replaced, one answer is given",
             ),
+            (
+                Privacy(ONE, unit=Unit.LABEL, records_per_person=3),
+                "(1, 0)-DP, up to 3 labels of one person replaced, the rule is released",
+            ),
             (BoundedRange(ONE), "log-odds of any event move by at most 1, one record replaced"),
             (Stability(Fraction(1, 3)), "0.333334-stable, one record replaced"),
             (
                 Accuracy(Fraction(1, 10), Fraction(1, 20), Against.REALIZABLE, 628),
-                "error at most 0.1 if some member makes no error, except with probability 0.05, "
+                "error at most 0.1 if one of the class makes no error, except with probability 0.05, "
                 "from 628 independent records",
             ),
         ],

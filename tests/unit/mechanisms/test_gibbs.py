@@ -132,6 +132,9 @@ LAWS: dict[str, Any] = {
     "a mixture with a late part": lambda: MixtureWeights(
         tuple(PowerWeights(HALF, Runs([row(s)])) for s in ([0, 5], [1500])), (1, 2), (2, 1)
     ),
+    "a mixture whose late part outweighs the others": lambda: MixtureWeights(
+        tuple(PowerWeights(Fraction(1, 2), Runs([row(s)])) for s in ([0, 5], [950])), (1, 2**951), (2, 1)
+    ),
     "a mixture with parts a billion apart": lambda: MixtureWeights(
         tuple(
             PowerWeights(ratio_for(Fraction(1, 2 * 10**6)), Runs([row(s)])) for s in ([0], [10**9], [10**6])
@@ -177,6 +180,15 @@ class TestFloats:
         assert len(values) == 2
         assert 2.0**-50 < error < 2.0**-47  # what was dropped counts as 2^851 · 2^-900
         Enumeration().probabilities(weights)
+
+    def test_dropped_parts_of_a_mixture_are_in_the_bound(self) -> None:
+        parts = tuple(PowerWeights(Fraction(1, 2), Runs([row([score])])) for score in (0, 901))
+        values, error = MixtureWeights(parts, (1, 2**861), (1, 1)).floats()
+        assert values.tolist() == [1.0, 0.0]
+        assert 2.0**-40 <= error < 2.0**-37  # what was dropped weighs 2^-40, and counts as 2^861 · 2^-900
+        gap, bound = relative_error(LAWS["a mixture whose late part outweighs the others"]())
+        assert gap > 1
+        assert bound >= 1.0
 
     def test_refining_does_not_list_what_cannot_matter(self) -> None:
         weights = LAWS["2,000 scores, the far ones dropped"]()

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from privpac.answering.price import composed
-from privpac.checker import curves
 from privpac.checker.check import check_derivation
+from privpac.checker.functions import FUNCTIONS
 from privpac.constructions.cuts import rules as cuts_rules
 from privpac.constructions.prediction import rules as prediction_rules
 from privpac.errors import RuleRefused
@@ -152,13 +152,13 @@ def test_one_release_alone_has_the_delta_of_the_logistic_pair() -> None:
 def test_nothing_is_left_over_beyond_the_sum() -> None:
     assert range_fold_delta(Fraction(1, 4), times=4, total=Fraction(1)) == 0
     assert range_fold_delta(Fraction(0), times=4, total=Fraction(0)) == 0
-    assert curves.range_fold(Fraction(1, 4), 4, Fraction(1)) == 0
+    assert FUNCTIONS["range_fold"](Fraction(1, 4), 4, Fraction(1)) == 0
 
 
 @pytest.mark.parametrize(("epsilon", "times", "total"), [("0.1", 1, "0"), ("2", 12, "10"), ("15", 20, "200")])
 def test_the_checker_agrees_by_another_series(epsilon: str, times: int, total: str) -> None:
     numbers = Fraction(epsilon), times, Fraction(total)
-    assert curves.range_fold(*numbers) == range_fold_delta(numbers[0], times=times, total=numbers[2])
+    assert FUNCTIONS["range_fold"](*numbers) == range_fold_delta(numbers[0], times=times, total=numbers[2])
 
 
 def test_a_workload_of_several_kinds_adds_rho() -> None:
@@ -189,7 +189,7 @@ def test_declared_answers_by_exponential_weights_cost_less_together() -> None:
     def answers(epsilon: str) -> tuple[Proof[Privacy], Proof[Privacy]]:
         price = Fraction(epsilon)
         return (
-            prediction_rules.vote(ratio=ratio_for(price), models=5),
+            prediction_rules.vote(classes=2, ratio=ratio_for(price), models=5),
             prediction_rules.exponential_vote(ratio=ratio_for(price / 2), models=5, classes=2),
         )
 

@@ -65,7 +65,7 @@ def answers(model: Model, table: dict[str, Any]) -> dict[str, Any]:
     ("concepts", "more"),
     [
         ("trees:2", {"leaf_epsilon": 1}),
-        ("staged:2+2", {"leaf_epsilon": 1}),
+        ("trees:3", {"leaf_epsilon": 1}),
         ("lists:3", {}),
         ("card:12", {}),
         ("card", {}),

@@ -21,7 +21,7 @@ from privpac.report.summary import (
 COLUMNS = [{"name": name, "kind": "numeric", "lower": 0, "upper": 15, "integer": True} for name in "ab"]
 
 
-def learnt(concepts: str = "risk-tree:3", **wishes: Any) -> Model:
+def learnt(concepts: str = "graded-tree", **wishes: Any) -> Model:
     random = np.random.default_rng(1)
     cells = random.integers(0, 16, (1500, 2))
     labels = (random.random(1500) < cells.sum(axis=1) / 60).astype(int)
@@ -51,7 +51,7 @@ def test_costs_are_said_with_the_base_rate_they_come_from(costs: Any, words: str
     assert words in report_html(model)
 
 
-@pytest.mark.parametrize("word", ["card:4", "risk-tree:3"])
+@pytest.mark.parametrize("word", ["card:4", "graded-tree"])
 def test_ranks_are_on_the_page_in_words_and_as_json(word: str) -> None:
     model = learnt(word)
     page, figures = report_html(model), model.ranks
@@ -78,7 +78,7 @@ def test_of_two_sets_of_figures_it_is_said_which_to_believe(aside: bool) -> None
     assert (KEPT_ASIDE in report_html(model)) == aside
 
 
-@pytest.mark.parametrize("word", ["card:mixed", "card:pairs", "card:4", "risk-tree:3"])
+@pytest.mark.parametrize("word", ["card:mixed", "card:4", "graded-tree"])
 def test_a_mixed_card_says_once_how_to_get_blocks_of_columns_alone(word: str) -> None:
     model = learnt(word)
     advice, shown = columns_alone(model), "\n".join(text for _, text in summary_sections(model, full=False))

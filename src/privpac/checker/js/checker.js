@@ -1,88 +1,146 @@
-/** A second checker of privpac's documents, written from docs/reference/formats.md and the pages of proofs. */
-import { CERTIFICATE, checkCertificate, derive } from "./certificate.js";
+/**
+ * The checker of privpac's documents in JavaScript: what `privpac.checker` checks, with a reader, an evaluator and an
+ * arithmetic of its own.
+ */
+
+import { Book, reasonOf } from "./book.js";
+import { CERTIFICATE, checkCertificate, checkClasses, refuseEarlier } from "./certificate.js";
 import { ascii, hexadecimal, sha256 } from "./hashing.js";
-import { canonical, entriesOf, parse } from "./json.js";
-import { stepOf } from "./reading.js";
-import { Refusal, require } from "./refusal.js";
-import { RULES } from "./rules/index.js";
-import { signersOf } from "./signature.js";
+import { canonical, parse } from "./json.js";
+import { Broken, Refusal } from "./refusal.js";
+import { areSignatures, signersOf } from "./signature.js";
+
+/** @import { Entries, Json } from "./types.js" */
+/** @import { Signer } from "./signature.js" */
+/** @typedef {{ name: string, asks: string, fields: string[] }} Kind */
+/** @typedef {{ accepted: boolean, reason: string, steps: number }} Verdict */
+/**
+ * What was established of a document.
+ * @typedef {object} Found
+ * @property {string} kind For people: "model file", "certificate".
+ * @property {Entries} tree
+ * @property {Entries} certificate
+ * @property {string | null} digest A bare certificate has none.
+ * @property {number} steps How many were derived again.
+ * @property {Signer[]} signers
+ */
+
 const SEALED = ["format", "version", "schema", "certificate", "digest"];
+/** @type {ReadonlyMap<string, Kind>} */
 const KINDS = new Map([
-    ["privpac-model/1", { name: "model file", fields: [...SEALED, "hypothesis", "leaf_counts", "estimate"] }],
-    ["privpac-table/1", { name: "released table", fields: [...SEALED, "table"] }],
-    ["privpac-bundle/2", { name: "description of a bundle", fields: [...SEALED, "id"] }],
-    ["privpac-bundle/1", { name: "description of a bundle", fields: [...SEALED, "files", "types"] }],
+  ["privpac-model/2", { name: "model file", asks: "concepts", fields: [...SEALED, "hypothesis", "leaf_counts", "estimate"] }],
+  ["privpac-table/2", { name: "released table", asks: "columns", fields: [...SEALED, "table"] }],
+  ["privpac-bundle/2", { name: "description of a bundle", asks: "predictor", fields: [...SEALED, "id"] }],
 ]);
 const VERSION = /^[0-9A-Za-z.+!_-]{1,64}$/;
-/** The rules that are derived again here. */
-export const CHECKED = [...RULES.keys()];
-/** Check the text of a model file, released table, `bundle.json` or certificate. Never throws. */
-export function verify(text) {
-    return judged(text, (tree, derived) => {
-        const signers = tree.get("format") === CERTIFICATE ? bare(tree, derived) : sealed(tree, derived);
-        return { promise: promised(tree), signers };
-    });
-}
-/** Check a derivation on its own: a step with its premises, whatever fact it ends with. Never throws. */
-export function verifyDerivation(text) {
-    return judged(text, (tree, derived) => {
-        derive(stepOf(tree), "derivation", derived);
-        return { promise: null, signers: [] };
-    });
-}
-function judged(text, look) {
-    const derived = { steps: 0, unknown: new Set() };
-    const nothing = { promise: null, signers: [] };
-    const verdict = (accepted, reason, found) => ({ accepted, reason, steps: derived.steps, notChecked: [...derived.unknown], ...found });
-    try {
-        const found = look(entriesOf(parse(text), "it is no document"), derived);
-        if (derived.unknown.size === 0)
-            return verdict(true, "", found);
-        return verdict(null, `not checked by this implementation: ${[...derived.unknown].join(", ")}`, found);
+const AGAIN = "Copy it again from where it was made.";
+
+/** A checker by this rule book: the text of rules.txt. */
+export class Checker {
+  /** @param {string} rules */
+  constructor(rules) {
+    this.book = new Book(rules);
+  }
+
+  /**
+   * Check the text of a model file, released table, `bundle.json` or certificate. Never throws.
+   * @param {string} text @returns {Verdict}
+   */
+  verify(text) {
+    return judged((derived) => this.check(read(text), derived));
+  }
+
+  /**
+   * Check a derivation on its own: a step with its premises, whatever fact it ends with. Never throws.
+   * @param {string} text @returns {Verdict}
+   */
+  verifyDerivation(text) {
+    return judged((derived) => this.book.derive(read(text), "derivation", derived));
+  }
+
+  /**
+   * Check a document that was read; a `Refusal` if it is none, or does not follow.
+   * @param {Json} value @param {{ steps: number }} [derived] @returns {Found}
+   */
+  check(value, derived = { steps: 0 }) {
+    const format = value instanceof Map ? value.get("format") : undefined;
+    refuseEarlier(format, "The file");
+    const kind = KINDS.get(String(format));
+    if (!(value instanceof Map) || typeof format !== "string" || (kind === undefined && format !== CERTIFICATE)) {
+      const names = [...[...KINDS.values()].map(({ name }) => name), "certificate"].join(" or ");
+      throw new Refusal(`The file is not a ${names} of format ${[...KINDS.keys(), CERTIFICATE].join(" or ")}.`);
     }
-    catch (problem) {
-        if (problem instanceof Refusal)
-            return verdict(false, problem.message, nothing);
-        if (problem instanceof RangeError)
-            return verdict(false, "a number is out of range", nothing);
-        return verdict(false, `a fault of the checker: ${String(problem)}`, nothing);
+    if (kind === undefined) {
+      const certificate = checkCertificate(this.book, value, derived);
+      return { kind: "certificate", tree: value, certificate, digest: null, steps: derived.steps, signers: [] };
     }
+    const digest = sealOf(value, kind);
+    const certificate = checkCertificate(this.book, value.get("certificate"), derived);
+    const signers = signersOf(value.get("signatures"), digest);
+    const request = certificate.get("request");
+    if (!(request instanceof Map && request.has(kind.asks))) {
+      throw new Refusal(`The certificate is not that of a ${kind.name}.`);
+    }
+    checkClasses(this.book, certificate, value.get("schema"));
+    return { kind: kind.name, tree: value, certificate, digest, steps: derived.steps, signers };
+  }
 }
-function bare(tree, derived) {
-    checkCertificate(tree, derived, undefined);
-    return [];
+
+/**
+ * The value of the text of a file; a `Refusal` where it is no JSON, or beyond the limits.
+ * @param {string} text @returns {Json}
+ */
+export function read(text) {
+  try {
+    return parse(text);
+  } catch (problem) {
+    const reason = problem instanceof Broken ? problem.message : reasonOf(problem);
+    if (reason === null) throw problem;
+    throw new Refusal(`The file cannot be read as a document of privpac: ${reason}.`, AGAIN);
+  }
 }
-function sealed(tree, derived) {
-    const format = tree.get("format");
-    const kind = typeof format === "string" ? KINDS.get(format) : undefined;
-    if (kind === undefined)
-        throw new Refusal("the format is not one that is known");
-    const digest = digestOf(tree);
-    require(tree.get("digest") === digest, "it was changed after it was written: its digest does not match");
-    const fields = [...tree.keys()].filter((key) => key !== "signatures");
-    const known = fields.length === kind.fields.length && kind.fields.every((field) => tree.has(field));
-    const version = tree.get("version");
-    require(known && typeof version === "string" && VERSION.test(version), "it holds something that nobody writes");
-    const signers = signersOf(tree.get("signatures"), digest);
-    checkCertificate(tree.get("certificate"), derived, tree.get("schema") ?? null);
-    return signers;
+
+/**
+ * The digest of a document; a `Refusal` if it is not the one it holds, or the document holds what is never written.
+ * @param {Entries} tree @param {Kind} kind @returns {string}
+ */
+function sealOf(tree, kind) {
+  if (!tree.has("digest")) {
+    throw new Refusal(
+      `The file has no digest, which every ${kind.name} is written with: part of it was taken out.`, AGAIN);
+  }
+  const digest = digestOf(tree);
+  if (tree.get("digest") !== digest) {
+    throw new Refusal("The file was changed after it was written: its digest does not match.", AGAIN);
+  }
+  const fields = [...tree.keys()].filter((key) => key !== "signatures");
+  const known = fields.length === kind.fields.length && kind.fields.every((field) => tree.has(field));
+  const version = tree.get("version");
+  const named = typeof version === "string" && VERSION.test(version);
+  if (!known || !named || !areSignatures(tree.get("signatures"), digest)) {
+    throw new Refusal(`The ${kind.name} holds something that this version does not write.`);
+  }
+  return digest;
 }
-function digestOf(tree) {
-    const covered = new Map([...tree].filter(([key]) => key !== "digest" && key !== "signatures"));
-    return `sha256:${hexadecimal(sha256(ascii(canonical(covered))))}`;
+
+/**
+ * Of the content without the digest itself, and without signatures, which vouch for it.
+ * @param {Entries} tree @returns {string}
+ */
+export function digestOf(tree) {
+  const covered = new Map([...tree].filter(([key]) => key !== "digest" && key !== "signatures"));
+  return `sha256:${hexadecimal(sha256(ascii(canonical(covered))))}`;
 }
-function promised(tree) {
-    const alone = tree.get("format") === CERTIFICATE;
-    const certificate = alone ? tree : entriesOf(tree.get("certificate"), "a certificate is expected");
-    const fact = entriesOf(entriesOf(certificate.get("privacy"), "a step").get("fact"), "a fact");
-    const assumptions = certificate.get("assumptions");
-    return {
-        kind: alone ? "certificate" : (KINDS.get(String(tree.get("format")))?.name ?? ""),
-        version: alone ? null : String(tree.get("version")),
-        epsilon: String(certificate.get("epsilon")),
-        delta: String(certificate.get("delta")),
-        unit: String(fact.get("unit")),
-        coins: String(certificate.get("coins")),
-        assumptions: Array.isArray(assumptions) ? assumptions.map(String) : [],
-    };
+
+/** @param {(derived: { steps: number }) => unknown} look @returns {Verdict} */
+function judged(look) {
+  const derived = { steps: 0 };
+  try {
+    look(derived);
+    return { accepted: true, reason: "", steps: derived.steps };
+  } catch (problem) {
+    if (problem instanceof Refusal) return { accepted: false, reason: problem.message, steps: derived.steps };
+    const reason = reasonOf(problem) ?? `a fault of the checker: ${String(problem)}`;
+    return { accepted: false, reason, steps: derived.steps };
+  }
 }

@@ -4,8 +4,7 @@ For one outer range only the values of y that hold some of its points are in the
 them weigh 1 and are added as a number. A node keeps ratio^(moves of its stretch) and the three sums of `sums`, so that
 renewing it takes four products and four sums. Whatever leaves the range is given up, and summed with scales instead.
 
-Claim: relative error as in `BoxSums.error`. Proof: docs/proofs/rectangle-sums.md, "Without a scale". Tested by
-tests/unit/concepts/boxes/test_plain_sums.py.
+Claim: relative error as in `BoxSums.error`. Proof: docs/proofs/rectangle-sums.md, "Without a scale".
 """
 
 from __future__ import annotations

@@ -96,10 +96,6 @@ class Rectangles(VotedAsMembers, EvenPrior, MadeOfCuts, Stored):
     def ends(self) -> int:
         return 2 * len(self.columns)
 
-    @property
-    def dimensions(self) -> int:  # type: ignore[override]
-        return sum(size > 1 for size in self._sizes)
-
     def over(self, schema: Schema) -> Rectangles:
         return Rectangles(schema, self.columns, inside=self.inside)
 

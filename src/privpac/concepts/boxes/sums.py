@@ -12,8 +12,7 @@ every stretch of them, four numbers ratio^power · mantissa (the first without a
 
 so that one more record changes one path of the tree: n records take about n²/2 · log(n) steps in the plane.
 
-Claim: relative error at most `BoxSums.error`. Proof: docs/proofs/rectangle-sums.md. Tested by
-tests/unit/concepts/boxes/test_sums.py.
+Claim: relative error at most `BoxSums.error`. Proof: docs/proofs/rectangle-sums.md.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from privpac.concepts.cards.logits import LOG_SCALE, PARTS, log_odds, log_risk, risk
+from privpac.concepts.shapes import SAYS_NOTHING
 
 __all__ = [
     "BUCKETS",
@@ -92,6 +93,11 @@ class Interval:
     records: int
     low: int
     high: int
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether the counts may be noise alone."""
+        return self.high - self.low > SAYS_NOTHING * SCALE
 
 
 @dataclass(frozen=True)
@@ -173,14 +179,23 @@ class Table:
         return self.curve.risk(self.lowest + 2 * total)
 
     def interval(self, buckets: Sequence[int]) -> Interval:
-        """What the counts of neighbouring buckets say about the risk there, by themselves."""
+        """What the counts of neighbouring buckets say about the risk there, by themselves.
+
+        Where a bucket of average size says nothing, none does: chance alone would choose the ones that seem to.
+        """
+        average = sum(map(sum, self.counts)) // (2 * self.buckets)
+        if self._allowed(average, average, 1).says_nothing:
+            return Interval(0, 0, SCALE)
         zeros = sum(self.counts[bucket][0] for bucket in buckets)
         ones = sum(self.counts[bucket][1] for bucket in buckets)
-        noise = SURE * math.isqrt(len(buckets) * self.spread**2)
+        return self._allowed(zeros, ones, len(buckets))
+
+    def _allowed(self, zeros: int, ones: int, buckets: int) -> Interval:
+        noise = SURE * math.isqrt(buckets * self.spread**2)
         return Interval(
             max(0, zeros + ones),
-            share_down(max(0, ones - noise), zeros + noise),
-            SCALE - share_down(max(0, zeros - noise), ones + noise),
+            share_down(max(0, ones - noise), max(0, zeros + noise)),
+            SCALE - share_down(max(0, zeros - noise), max(0, ones + noise)),
         )
 
 

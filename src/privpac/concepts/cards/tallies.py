@@ -204,24 +204,23 @@ class ByWeight(_OfCodes):
         layout = _Layout(self.tests)
         weights = np.array(self.weights, dtype=np.int64)
         for first, places in layout.places(codes, self.drawn):
-            _add_weights(codes, layout.starts, labels, weights, first, places, state)
+            _weigh(labels, weights, first, places)
+            _add_weights(codes, layout.starts, first, places, state)
 
 
 @dataclass(frozen=True)
 class ByPair(ByWeight):
-    """What `ByWeight` sums up, and behind it the same by both codes of every two columns."""
+    """The same sums by both codes of every two columns."""
 
     def zero(self) -> NDArray[np.int64]:
-        layout = _Layout(self.tests)
-        return np.zeros(int(layout.starts[-1] + layout.pair_starts[-1]), dtype=np.int64)
+        return np.zeros(int(_Layout(self.tests).pair_starts[-1]), dtype=np.int64)
 
     def add(self, state: NDArray[np.int64], codes: NDArray[Any], labels: NDArray[np.uint8]) -> None:
         layout = _Layout(self.tests)
         weights = np.array(self.weights, dtype=np.int64)
-        alone, pairs = np.split(state, layout.starts[-1:])
         for first, places in layout.places(codes, self.drawn):
-            _add_weights(codes, layout.starts, labels, weights, first, places, alone)
-            _add_pairs(codes, layout.starts, layout.pairs, layout.pair_starts, first, places, pairs)
+            _weigh(labels, weights, first, places)
+            _add_pairs(codes, layout.starts, layout.pairs, layout.pair_starts, first, places, state)
 
 
 @dataclass(frozen=True)
@@ -375,22 +374,27 @@ def _add_pairs(
 
 
 @compiled
+def _weigh(
+    labels: NDArray[np.uint8], weights: NDArray[np.int64], first: int, places: NDArray[np.int64]
+) -> None:
+    """The weights of the records from `first` on, in place of their places in the table of weights."""
+    for i in range(len(places)):
+        places[i] = weights[labels[first + i], places[i]]
+
+
+@compiled
 def _add_weights(
     codes: NDArray[Any],
     starts: NDArray[np.int64],
-    labels: NDArray[np.uint8],
-    weights: NDArray[np.int64],
     first: int,
-    sums: NDArray[np.int64],
+    weights: NDArray[np.int64],
     out: NDArray[np.int64],
 ) -> None:
-    """From the places `sums` in the table of weights, of the records from `first` on: their weights, by code."""
-    for i in range(len(sums)):
-        sums[i] = weights[labels[first + i], sums[i]]
+    """The weights of the records from `first` on, by code."""
     for column in range(codes.shape[0]):
         begin, row = starts[column], codes[column]
-        for i in range(len(sums)):
-            out[begin + row[first + i]] += sums[i]
+        for i in range(len(weights)):
+            out[begin + row[first + i]] += weights[i]
 
 
 @compiled

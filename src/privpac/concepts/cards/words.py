@@ -55,11 +55,13 @@ class RiskRow:
 
     @property
     def interval(self) -> str:
-        return f"{percent(self.counted.low)} to {percent(self.counted.high)} %"
+        """What the counts allow; empty where these say nothing."""
+        low, high = self.counted.low, self.counted.high
+        return "" if self.counted.says_nothing else f"{percent(low)} to {percent(high)} %"
 
     def __str__(self) -> str:
         counting = f"counted for {self.whole}" if self.whole else "counted"
-        return f"{self.sums}: {self.risk} ({counting}: {self.interval})"
+        return f"{self.sums}: {self.risk}" + (f" ({counting}: {self.interval})" if self.interval else "")
 
 
 def _from_to(first: int, last: int) -> str:
@@ -126,8 +128,10 @@ def _lines(
         yield TOGETHER
     yield from (f"  {row.values}: {row.points}" for row in lines)
     yield f"Risk of {schema.label_called} = {one} by sum of points"
-    for row in risk_rows(table, risks, cutoff):
-        yield f"  {row}"
+    rows_of_risks = risk_rows(table, risks, cutoff)
+    yield from (f"  {row}" for row in rows_of_risks)
+    if note := uncounted(rows_of_risks):
+        yield note
     yield _verdict(cutoff, table.top, schema)
     if weighing := _weighing(costs, schema):
         yield weighing
@@ -152,6 +156,15 @@ def sheet(
     together = tuple(row for block in blocks if isinstance(block, BothBlock) for row in block.rows(schema))
     verdict, weighing = _verdict(cutoff, table.top, schema), _weighing(costs, schema)
     return PointsSheet(points, tuple(bars), verdict, CAUTION, together, weighing)
+
+
+def uncounted(rows: Sequence[RiskRow]) -> str:
+    """What is to be known of risks that the counts say nothing about; empty if there are none."""
+    without = sum(not row.interval for row in rows)
+    if not without:
+        return ""
+    which = "These risks have" if without == len(rows) else "Risks without a counted range have"
+    return f"{which} nothing behind them but a curve: there the counts are mostly noise."
 
 
 def _verdict(cutoff: int, top: int, schema: Schema) -> str:

@@ -1,7 +1,4 @@
-"""Fewer cells per column, cut at places taken from public features; hypotheses on them, and back.
-
-For label privacy only: where the cuts lie depends on the features of the records.
-"""
+"""Fewer cells per column, cut at given places; hypotheses on them, and back."""
 
 from __future__ import annotations
 
@@ -13,41 +10,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Hypothesis
-from privpac.data.column import Column
 from privpac.data.columns import Numeric
-from privpac.data.sample import Block, Sample, Statistic
+from privpac.data.sample import Block, Statistic
 from privpac.data.schema import Schema
-from privpac.data.statistics import CellCounts
 
-__all__ = ["OnGroups", "Regrid", "coarse_schema", "covering_edges", "most_groups"]
+__all__ = ["OnGroups", "Regrid"]
 
 S = TypeVar("S")
-
-
-def most_groups(n: int, spacing: int) -> int:
-    """Groups that `covering_edges` makes of `n` records at most, whatever their values: n + 1 ranks, of which an edge
-    takes spacing + 1, and the two ends."""
-    return -(-(n + 1) // (spacing + 1)) + 1
-
-
-def covering_edges(column: Column, sample: Sample, *, spacing: int) -> tuple[int, ...]:
-    """Cells such that every cut of the column separates the records as one of them does, but for `spacing` records.
-
-    Looks at features only. The ends of the column count as edges that are there anyway.
-    """
-    column_counts = sample.reduce(CellCounts(column, classes=1))
-    counts = column_counts.counts[:, 0].astype(np.int64)
-    ranks = np.concatenate([[0], np.cumsum(counts)[:-1]])  # records below a cut at each value
-    edges: list[int] = []
-    reach = spacing
-    while True:
-        place = int(np.searchsorted(ranks, reach, side="right"))
-        if place >= len(ranks) or int(ranks[place]) >= column_counts.n - spacing:
-            return tuple(edges)
-        last = int(np.searchsorted(ranks, ranks[place] + spacing, side="right")) - 1
-        edges.append(int(column_counts.values[last]))
-        reach = int(ranks[last]) + spacing
 
 
 def coarse_schema(schema: Schema, groups: Mapping[str, int]) -> Schema:
@@ -88,10 +57,6 @@ class Regrid:
         table = np.array(edges, dtype=object if wide else np.uint64)
         return np.searchsorted(table, values, side="right").astype(self.coarse.column(name).dtype)
 
-    def sample(self, sample: Sample) -> RegriddedSample:
-        """The same records, counted by group."""
-        return RegriddedSample(sample, self)
-
     def edge(self, name: str, group: int) -> int:
         """The first cell of a group; the size of the column after the last one."""
         edges = self.edges.get(name, ())
@@ -100,11 +65,6 @@ class Regrid:
         if group <= 0:
             return 0
         return edges[group - 1] if group <= len(edges) else self.schema.column(name).size
-
-    def fine(self, hypothesis: Hypothesis) -> Hypothesis:
-        """The same rule on the original cells."""
-        fine = hypothesis.recut(self.edge)
-        return hypothesis if fine is None else fine
 
 
 @dataclass(frozen=True)
@@ -127,15 +87,3 @@ class OnGroups(Statistic[S]):
 
     def merge(self, a: S, b: S) -> S:
         return self.inner.merge(a, b)
-
-
-@dataclass(frozen=True, repr=False)
-class RegriddedSample:
-    """A sample as it looks on the coarse columns, for statistics only."""
-
-    fine: Sample
-    grid: Regrid
-
-    def reduce(self, statistic: Statistic[S]) -> S:
-        """The statistic of all records, over groups instead of cells."""
-        return self.fine.reduce(OnGroups(statistic, self.grid))

@@ -4,7 +4,7 @@ Along every axis the values of the points cut the grid into parts, in the middle
 points alike if and only if they hold the same points; of these the smallest range of values on each axis stands for the
 labelling, together with the parts around them. For fixed ranges of all axes but the last, ranges of the last one are
 summed by where they end and by which of the other sides they have touched so far: no box is listed.
-Proof: docs/proofs/labellings-by-sums.md. Tested by tests/unit/concepts/labellings/test_boxes.py.
+Proof: docs/proofs/labellings-by-sums.md.
 """
 
 from __future__ import annotations

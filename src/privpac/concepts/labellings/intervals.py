@@ -4,7 +4,7 @@ By mistakes they are the unions of one interval (`labellings.unions`); of few re
 on labels, the price of a run is a minimum over all intervals. For runs that begin with the same point these minima
 follow from each other as the end moves along, so a draw takes the first point by the weight of its row, and then the
 last one: the rows are summed one by one, and never kept.
-Proof: docs/proofs/labellings-by-sums.md. Tested by tests/unit/concepts/labellings/test_intervals.py.
+Proof: docs/proofs/labellings-by-sums.md.
 """
 
 from __future__ import annotations

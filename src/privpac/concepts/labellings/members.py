@@ -7,8 +7,7 @@ proved for labellings of kept points holds, with less lost. What is paid: as man
 1 + odds, where other classes have as many as the points have labellings (`labellings.base.dimension`).
 Source: Kasiviswanathan et al. 2011 for the draw; that the losses of relabelling cover it is ours.
 Holds if: class and prior are public.
-Proof: docs/proofs/members-as-labellings.md. Tested by tests/unit/concepts/labellings/test_members.py,
-tests/exact/ (rows `agnostic-unions`, `agnostic-trees`, `stable-lists`), tests/statistical/test_members.py.
+Proof: docs/proofs/members-as-labellings.md.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 k points cut the column into k parts, in the middle between neighbours, and the representative of a labelling is the
 union of the parts whose points lie inside. So the labellings are the unions of a column with k cells, one per part, and
 are drawn by the same sums (`line.union_law`): nothing is listed, and a draw takes time linear in the points.
-Proof: docs/proofs/labellings-by-sums.md. Tested by tests/unit/concepts/labellings/test_unions.py.
+Proof: docs/proofs/labellings-by-sums.md.
 """
 
 from __future__ import annotations

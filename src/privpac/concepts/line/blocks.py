@@ -12,7 +12,6 @@ both ends of the column, which cost their mistakes - (reach - 1), and a blank (n
 
 n records occupy up to n·levels blocks. They are not listed: the n values make a tree with at most n - 1 forks, and
 along an edge of it all blocks hold the same records, on one side of their middles, so that only two costs occur.
-Tested by tests/unit/concepts/line/test_blocks.py (against every block of small domains).
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 The cost of a cut is max(wrong below it, wrong above it). It falls, then rises, whatever the records: the cuts of cost
 at most c form one region low(c)..high(c), which grows with c. One replaced record moves every cost by at most 1.
-Tested by tests/unit/constructions/cuts/test_recursive.py (against every cut of small domains).
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
 Statement: SWITCH(h) holds these cuts and the two ends. For every cut t some cut of SWITCH(h) errs, with respect to t,
 only where h itself errs. So whatever h is worth, a cut made of one of its own switches is worth as much.
 Source: Beimel–Brenner–Kasiviswanathan–Nissim 2013, Definition 5.3 and proof of Theorem 5.4.
-Proof: docs/proofs/switch-reconstruction.md. Tested by tests/unit/constructions/cuts/test_cuts_reconstruction.py (all
-h and t up to 8 cells).
+Proof: docs/proofs/switch-reconstruction.md.
 """
 
 from __future__ import annotations

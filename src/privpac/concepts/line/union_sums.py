@@ -12,8 +12,7 @@ terms are positive, so a sum is as accurate as its terms. The terms that make up
 the place of the last change, and none of them depends on what follows: one pass serves every decision of
 every draw.
 
-Claim: relative error at most `UnionSums.error`. Proof: docs/proofs/union-sums.md. Tested by
-tests/unit/concepts/line/test_unions.py.
+Claim: relative error at most `UnionSums.error`. Proof: docs/proofs/union-sums.md.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 In the plane there are as many directions as one likes: the mistakes change only where a direction passes a record, so
 n records make arcs of equal score, on the four sides of a square. In three to five dimensions the directions are
 listed and counted one by one. Both are covers of all half-spaces through the middle, without chance.
-Proof: docs/proofs/reference-cover.md. Tested by tests/unit/concepts/linear/test_centred.py.
+Proof: docs/proofs/reference-cover.md.
 """
 
 from __future__ import annotations

@@ -270,6 +270,7 @@ class Linear(Members, ABC):
 
 
 def named_columns(one_or_more: object, owner: str) -> tuple[str, ...]:
+    """One column or several, each once."""
     names = (one_or_more,) if isinstance(one_or_more, str) else tuple(one_or_more)  # type: ignore[arg-type]
     if not names or len(set(names)) != len(names):
         raise ParameterError(owner, "columns", names, allowed="different columns of the schema")

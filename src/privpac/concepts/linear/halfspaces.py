@@ -5,7 +5,7 @@ probability proportional to prior · ratio^price, where the price of a candidate
 gets wrong. Levels and points are whole numbers, so a price is exact and one record moves it by at most max(costs).
 Source: McSherry–Talwar 2007; Chaudhuri–Hsu 2011 for half-spaces; directions × cut-offs ours.
 Holds if: features, directions and cut-offs are public: they follow from the schema alone or are declared.
-Proof: docs/proofs/halfspaces.md. Tested by tests/unit/concepts/linear/test_halfspaces.py.
+Proof: docs/proofs/halfspaces.md.
 """
 
 from __future__ import annotations

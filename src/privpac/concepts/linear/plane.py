@@ -3,7 +3,7 @@
 There are too many of them to be a public list, so no draw over all of them protects whole records; their labellings of
 public features can be listed, n(n - 1) + 2 for n points in general position. That is what label privacy and relabelling
 choose from.
-Proof: docs/proofs/plane-sweep.md. Tested by tests/unit/concepts/linear/test_plane.py.
+Proof: docs/proofs/plane-sweep.md.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Two separations are neighbours if they differ at one point; they are consecutive prefixes of an order of the sweep. On
 this graph, distance is the number of points that change sides, each counted with any weight, wherever the points lie:
 so the nearest half-plane to a labelling is a shortest path (`distance.on_graph`).
-Proof: docs/proofs/relabelling-scores.md. Tested by tests/unit/concepts/linear/test_plane_graph.py.
+Proof: docs/proofs/relabelling-scores.md.
 
 Codes: 2s + c is the s-th prefix of the sweep with class c on it; with s = number of prefixes, all points. Inverting the
 last bit of a code swaps the two classes.

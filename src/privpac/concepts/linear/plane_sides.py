@@ -3,7 +3,7 @@
 A representative half-plane passes through the middle between two neighbouring projections. Projections of cells below
 2^32 on integer directions do not fit in 64 bits, so they are held in two parts, high·2^16 + low with 0 <= low < 2^16;
 comparisons are exact.
-Proof: docs/proofs/plane-sweep.md. Tested by tests/unit/concepts/linear/test_plane.py.
+Proof: docs/proofs/plane-sweep.md.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ def swept(points: Whole) -> Sweep:
     dy = points[j, 1] - points[i, 1]
     with np.errstate(divide="ignore"):
         slopes = np.where(dx == 0, np.inf, dy / np.where(dx == 0, 1, dx))
-    order = np.argsort(slopes)  # the order among equal slopes does not matter
+    order = np.argsort(slopes, kind="stable")  # so that a draw names the same member on every machine
     slopes = slopes[order]
     new = np.flatnonzero(slopes[1:] != slopes[:-1]) + 1
     starts = np.concatenate([[0], new, [len(order)]]).astype(np.int64)

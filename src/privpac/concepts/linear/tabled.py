@@ -1,6 +1,6 @@
 """Half-spaces in many columns: single features, sums and differences of two, and the public table of directions.
 
-Statement, source and proof: as `halfspaces`. Tested by tests/unit/concepts/linear/test_tabled.py.
+Statement, source and proof: as `halfspaces`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Statement: a set of forbidden patterns of at most `width` tests is written once, by the smallest patterns that follow
 from it; the rule it stands for stays the same.
 Source: bounded resolution; Valiant 1984 for what such rules can say.
-Proof: docs/proofs/clause-counts.md. Tested by tests/unit/concepts/literals/test_exceptions.py.
+Proof: docs/proofs/clause-counts.md.
 """
 
 from __future__ import annotations

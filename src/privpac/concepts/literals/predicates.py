@@ -12,7 +12,7 @@ as a record would be, and on a grid everything in the cell of v counts as equal 
 column of integers (a time of day against one of days) is refused: rounding it down would change what the text
 says.
 
-Proof: docs/proofs/finite.md. Tested by tests/unit/concepts/literals/test_predicates.py.
+Proof: docs/proofs/finite.md.
 """
 
 from __future__ import annotations

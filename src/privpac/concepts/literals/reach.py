@@ -1,7 +1,4 @@
-"""Who can arrive where some answers were given, as far as the schema tells: all that may be said without a record.
-
-Tested by tests/unit/concepts/literals/test_reach.py.
-"""
+"""Who can arrive where some answers were given, as far as the schema tells: all that may be said without a record."""
 
 from __future__ import annotations
 

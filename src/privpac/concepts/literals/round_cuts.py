@@ -9,7 +9,6 @@ between which numbers most values lie (`usual`), no cut lies elsewhere: the poin
 passes, or fails, are a matter of chance.
 
 Everything here follows from the schema alone, in exact arithmetic, so the cuts are the same on every machine.
-Tested by tests/unit/concepts/literals/test_round_cuts.py.
 """
 
 from __future__ import annotations

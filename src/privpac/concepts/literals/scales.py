@@ -6,7 +6,6 @@ columns, and lose little on others. Which of the two suits a column is public kn
 `scale`; where it does not, whole rules on either scale are drawn from together (`concepts.trees.mixture`).
 
 Everything here follows from the schema alone, in integers, so the cuts are the same on every machine.
-Tested by tests/unit/concepts/literals/test_scales.py.
 """
 
 from __future__ import annotations

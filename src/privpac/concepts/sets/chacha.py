@@ -1,7 +1,6 @@
 """The ChaCha20 block function (RFC 8439): a public pseudorandom generator, compiled, to try millions of seeds.
 
 Nothing private is drawn with it: coins come from `privpac.coins`. Here it only says which values a public class holds.
-Tested by tests/unit/concepts/sets/test_generated.py (the RFC's own example).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Cell number x, written in base `prime` with `digits` digits, is a polynomial; se
 polynomial takes that value at that place. Two cells share at most digits - 1 of the `prime` sets that hold one.
 Source: register `reed-solomon-points`, instead of Beimel–Brenner–Kasiviswanathan–Nissim 2013, Lemma 4.1.
 Holds if: prime^digits is at least the number of cells (checked).
-Proof: docs/proofs/reed-solomon-points.md. Tested by tests/unit/concepts/sets/test_codes.py.
+Proof: docs/proofs/reed-solomon-points.md.
 """
 
 from __future__ import annotations

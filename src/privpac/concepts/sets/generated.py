@@ -5,7 +5,7 @@ the class and needs records for `seed_bits` bits only; who cannot must treat the
 all d bits (`Points`, and register `floor-generated-points`): computing time instead of records.
 Source: Beimel–Brenner–Kasiviswanathan–Nissim 2013, Section 6. G is ChaCha20 keyed by the seed; privacy and accuracy of
 this class do not depend on how random G looks.
-Proof: docs/proofs/generated-points.md. Tested by tests/exact/ (row `generated-points`), tests/unit/.
+Proof: docs/proofs/generated-points.md.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Every cell lies in a random set with probability exactly below/prime, and given 
 Keys are drawn by coins alone, or conditioned on (not) holding one cell, without rejection.
 Source: register `pairwise-cover`; Beimel–Brenner–Kasiviswanathan–Nissim 2013, Section 4.2.1, compresses with
 pseudorandom functions instead. Holds if: prime is a prime not below the number of cells (checked).
-Proof: docs/proofs/pairwise-cover.md, docs/proofs/sampled-points.md. Tested by tests/unit/concepts/sets/test_hashes.py.
+Proof: docs/proofs/pairwise-cover.md, docs/proofs/sampled-points.md.
 """
 
 from __future__ import annotations

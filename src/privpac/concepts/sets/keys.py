@@ -4,7 +4,6 @@ With a uniform shift every cell lies in a random set with probability exactly be
 privacy needs nothing of the hash. Only accuracy does: that cells look independent, which a certificate says it assumes.
 Source: ours, instead of the key rejection of Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 4.8 (register
 `key-rejection`), whose loss cannot be certified. Proof: docs/proofs/sampled-points.md.
-Tested by tests/unit/concepts/sets/test_keys.py.
 """
 
 from __future__ import annotations

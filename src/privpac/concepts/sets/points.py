@@ -95,6 +95,9 @@ class Points(AnyPoints, CountedByScore, DrawnByScore, OverColumn, Stored):
     differences_vc: ClassVar[int] = 2
     """Pairs of points."""
 
+    def __post_init__(self) -> None:
+        self.schema.column(self.column)  # refuses a name that no column has
+
     @property
     def word(self) -> str:
         return f"points:{self.column}"

@@ -3,7 +3,7 @@
 Statement: under the exponential mechanism with prior f for every cell, cell x enters with odds f/(1 - f)·ratio^-g, g
 its class-1 minus its class-0 records, independently of all others; cells without records are alike and drawn together.
 Source: register `sparse-sets-accuracy` (ours); the noise is that of A_1 in Beimel–Brenner–Kasiviswanathan–Nissim 2013.
-Holds if: f and ratio are public. Proof: docs/proofs/sparse-sets.md. Tested by tests/unit/concepts/sets/test_sparse.py.
+Holds if: f and ratio are public. Proof: docs/proofs/sparse-sets.md.
 """
 
 from __future__ import annotations

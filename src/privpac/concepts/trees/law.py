@@ -12,7 +12,6 @@ Statement: drawing each decision in proportion to its term, top down, draws a tr
 proportional to prior · ratio^score. Source: derived here (sums of products over independent subtrees).
 Holds if: prior, ratio and costs are public (assumed); the counts are those of the same tests, and scores fit in
 64 bits (checked here). Proof and error bound: docs/proofs/tree-sums.md.
-Tested by tests/unit/concepts/trees/test_trees.py (listing, enumeration, forced doubt).
 """
 
 from __future__ import annotations

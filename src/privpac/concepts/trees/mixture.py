@@ -4,7 +4,6 @@ Which of them suits a table cannot be known beforehand and may not be looked up.
 decide inside the one private draw: a part is chosen in proportion to its share times the sum of prior·ratio^score over
 its trees, then a tree of it. The price is ln(1/share) in the accuracy bound, and nothing in privacy.
 Proof: docs/proofs/exponential-mechanism.md (any public prior), docs/proofs/tree-sums.md (float error of the sums).
-Tested by tests/unit/concepts/trees/test_mixture.py and tests/exact/ (row `tree-mixture`).
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from privpac.coins import Coins
 from privpac.concepts.base import Costs, Hypothesis, ManyLabels, Stored
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor
-from privpac.concepts.trees.parts import PartGibbs, TreePart
+from privpac.concepts.trees.parts import PartGibbs, Total, TreePart
 from privpac.concepts.trees.tree import Tree
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
@@ -30,7 +29,7 @@ from privpac.errors import ParameterError
 from privpac.mechanisms.gibbs import power_table
 from privpac.numbers.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball
 
-__all__ = ["MixtureWithExtras", "TreeMixture"]
+__all__ = ["MixtureGibbs", "NamedMixture", "PartWeights", "TreeMixture"]
 
 Evidence = tuple[Cooccurrence, ...]
 
@@ -82,19 +81,28 @@ class TreeMixture(ManyLabels, Stored):
         return sum(part.size for part in self.parts)
 
     @property
-    def promised(self) -> tuple[TreePart, ...]:
-        """The parts whose members accuracy is promised against."""
-        return self.parts
+    def charged(self) -> tuple[int, ...]:
+        """The handicap of each part: mistakes that its members are charged in addition."""
+        return (0,) * len(self.parts)
 
     @property
-    def promised_word(self) -> str:
-        return _word(self.promised)
+    def named(self) -> tuple[tuple[str, int], ...]:
+        """Whom accuracy is promised against by name: so many of the first parts each time."""
+        return ()
+
+    @property
+    def promises(self) -> tuple[tuple[str, Fraction], ...]:
+        """Whom accuracy is promised against by name, and the prior of the rarest of them."""
+        return tuple((name, self._rarest(count)) for name, count in self.named)
+
+    def _rarest(self, count: int) -> Fraction:
+        pairs = zip(self.parts[:count], self.shares, strict=False)
+        return min(part.least * share for part, share in pairs) / sum(self.shares)
 
     @property
     def odds(self) -> Fraction:
         """Of the rarest member that is promised something, against all others."""
-        rarest = min(part.least * share for part, share in zip(self.promised, self.shares, strict=False))
-        return sum(self.shares) / rarest - 1
+        return 1 / self._rarest(max((count for _, count in self.named), default=len(self.parts))) - 1
 
     @property
     def vc(self) -> int | None:
@@ -135,25 +143,38 @@ class TreeMixture(ManyLabels, Stored):
     def gibbs(self, evidence: Evidence, *, ratio: Fraction, costs: Costs) -> MixtureGibbs:
         pairs = zip(self.parts, self._places, strict=True)
         laws = (part.gibbs(evidence[place], ratio=ratio, costs=costs) for part, place in pairs)
-        return MixtureGibbs(tuple(laws), self.shares, ratio)
+        return MixtureGibbs(tuple(laws), self.shares, ratio, self.charged)
 
 
 @dataclass(frozen=True)
-class MixtureWithExtras(TreeMixture):
-    """A mixture whose last parts, `extras` of them, are drawn from without a promise against their own members: these
-    are so many, and each so unlikely beforehand, that the bound of all members would say less than that of the others.
+class NamedMixture(TreeMixture):
+    """A mixture with public handicaps, that names whom it is compared with.
+
+    Its last parts may be drawn from without a promise against their own members: these are so many, and each so
+    unlikely beforehand, that the bound of all members would say less than that of the others.
     """
 
-    extras: int = 0
+    handicaps: tuple[int, ...] = ()
+    rivals: tuple[tuple[str, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.charged) != len(self.parts) or min(self.charged) < 0:
+            raise ParameterError(
+                "NamedMixture", "handicaps", self.handicaps, allowed="a whole number per class, or none"
+            )
+        if any(not 1 <= count <= len(self.parts) or any(self.charged[:count]) for _, count in self.rivals):
+            raise ParameterError(
+                "NamedMixture", "rivals", self.rivals, allowed="first parts that have no handicap"
+            )
 
     @property
-    def promised(self) -> tuple[TreePart, ...]:
-        return self.parts[: len(self.parts) - self.extras]
+    def charged(self) -> tuple[int, ...]:
+        return self.handicaps or (0,) * len(self.parts)
 
     @property
-    def note(self) -> str:
-        """What a promise against the best member means."""
-        return f"accuracy is promised against the best of {self.promised_word}"
+    def named(self) -> tuple[tuple[str, int], ...]:
+        return self.rivals
 
 
 def _word(parts: Sequence[TreePart]) -> str:
@@ -170,10 +191,29 @@ class MixtureGibbs:
     parts: tuple[PartGibbs, ...]
     shares: tuple[int, ...]
     ratio: Fraction
+    handicaps: tuple[int, ...]
 
     @cached_property
     def weights(self) -> PartWeights:
-        return PartWeights(self.parts, self.shares, self.ratio)
+        return PartWeights(self.parts, self.shares, self.ratio, self.handicaps)
+
+    @property
+    def key(self) -> Hashable:
+        return self.weights.key
+
+    @cached_property
+    def total(self) -> Total:
+        """Bound: that of the weights, one rounding a summand and two for the division."""
+        values, error = self.weights.floats()
+        whole = float(values.sum()) / sum(self.shares)
+        return Total(self.weights.best, whole, error + 1.01 * (len(values) + 2) * UNIT_ROUNDOFF)
+
+    def ball(self, bits: int) -> arb:
+        with ctx.workprec(bits):
+            return sum(self.weights.balls(bits), arb(0)) / sum(self.shares)
+
+    def exact(self) -> Fraction:
+        return sum(self.weights.exact(), Fraction(0)) / sum(self.shares)
 
     def draw(self, coins: Coins) -> Tree:
         return self.parts[coins.choose(self.weights)].draw(coins)
@@ -181,23 +221,33 @@ class MixtureGibbs:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PartWeights:
-    """share · sum of prior·ratio^score over the trees of each part."""
+    """share · ratio^handicap · sum of prior·ratio^score over the trees of each part."""
 
     parts: tuple[PartGibbs, ...]
     shares: tuple[int, ...]
     ratio: Fraction
+    handicaps: tuple[int, ...]
 
     @property
     def key(self) -> Hashable:
-        return ("parts", self.shares, tuple(part.key for part in self.parts))
+        return ("parts", self.shares, self.handicaps, tuple(part.key for part in self.parts))
+
+    @cached_property
+    def _totals(self) -> list[Total]:
+        pairs = zip(self.parts, self.handicaps, strict=True)
+        return [part.total._replace(score=part.total.score + handicap) for part, handicap in pairs]
+
+    @property
+    def best(self) -> int:
+        """The score that `floats` count from."""
+        return min(total.score for total in self._totals)
 
     def floats(self) -> tuple[NDArray[np.float64], float]:
         """Bound: each sum's own, a power (2), a share and two products (1 each).
 
         A part whose best score lies beyond the table is dropped, and counted.
         """
-        totals = [part.total for part in self.parts]
-        best = min(total.score for total in totals)
+        totals, best = self._totals, self.best
         table = power_table(self.ratio, max(total.score for total in totals) - best)
         values, loss = np.zeros(len(totals)), 0.0
         for i, (score, mass, _) in enumerate(totals):
@@ -212,9 +262,14 @@ class PartWeights:
 
     def balls(self, bits: int) -> Sequence[arb]:
         with ctx.workprec(bits):
+            ratio = ball(self.ratio)
             return [
-                ball(share) * part.ball(bits) for part, share in zip(self.parts, self.shares, strict=True)
+                ball(share) * ratio**handicap * part.ball(bits)
+                for part, share, handicap in zip(self.parts, self.shares, self.handicaps, strict=True)
             ]
 
     def exact(self) -> Sequence[Fraction]:
-        return [share * part.exact() for part, share in zip(self.parts, self.shares, strict=True)]
+        return [
+            share * self.ratio**handicap * part.exact()
+            for part, share, handicap in zip(self.parts, self.shares, self.handicaps, strict=True)
+        ]

@@ -208,7 +208,6 @@ class OneTest(ManyLabels, UniformTrees, Stored):
     All 2p rules `if test: a, else b` with a ≠ b (k(k-1)p for k classes) are equally likely beforehand. Leaving out the
     rules whose two answers agree matters where n·epsilon is below about 100: there most of the prior's weight survives,
     and half of a depth-1 tree's prior would lie on constants (benchmarks/accuracy/README.md).
-    Tested by tests/unit/concepts/trees/test_parts_one_test.py.
     """
 
     schema: Schema

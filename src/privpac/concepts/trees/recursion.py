@@ -1,7 +1,7 @@
 """The sums over all trees or decision lists by their definition, in exact or enclosing arithmetic.
 
 Slow, and the measure of all that is fast: draws that floats leave in doubt are decided here, and audits use nothing
-else. Proof: docs/proofs/tree-sums.md, section 1. Tested by tests/unit/concepts/trees/test_trees.py.
+else. Proof: docs/proofs/tree-sums.md, section 1.
 """
 
 from __future__ import annotations

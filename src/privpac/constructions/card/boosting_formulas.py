@@ -24,7 +24,7 @@ def lost_edge(
 
     Statement: ln(candidates·rounds/failure)/ln(1/ratio)/(units·records) + 1/units.
     Source: register `boosted-rounds` (ours). Holds if: scores are sums of weights in whole parts of 1/units, rounded to
-    the nearest. Proof: docs/proofs/boosted-rounds.md. Tested by: tests/statistical/test_boosted_rounds.py.
+    the nearest. Proof: docs/proofs/boosted-rounds.md.
 
     >>> float(lost_edge(100_000, candidates=300, rounds=8, ratio=Fraction(1, 2), units=64, failure=Fraction(1, 20)))
     0.01562...
@@ -54,7 +54,7 @@ def error_boosted(
     Phi·(1 - d) + lost·sinh a where d is negative; the answer is Phi/P(0). P(m) = ln(1 + e^-m) from
     m = ln((1 - cap)/cap) on, and below it the tangent of slope -cap.
     Source: register `boosted-rounds` (ours). Holds if: every round has a test of this edge, and the drawn one loses at
-    most `lost` per record. Proof: docs/proofs/boosted-rounds.md. Tested by: tests/statistical/test_boosted_rounds.py.
+    most `lost` per record. Proof: docs/proofs/boosted-rounds.md.
     """
     if not 0 < cap <= Fraction(1, 2) or not 0 < start < 1 or not 0 <= edge <= 1:
         raise ParameterError(

@@ -1,4 +1,4 @@
-"""Rows of risk cards and risk trees: whole ones, and their rounds alone, where more records can be enumerated."""
+"""Rows of risk cards and graded trees: whole ones, and their rounds alone, where more records can be enumerated."""
 
 from __future__ import annotations
 
@@ -15,14 +15,12 @@ from privpac.constructions.card.graded_tree import POINTS, GradedTrees
 from privpac.constructions.card.labels import LabelPrivateCard
 from privpac.constructions.card.learner import CardLearner
 from privpac.constructions.card.levels import TREE_CAP, Growth
-from privpac.constructions.card.risk_tree import RiskTrees
-from privpac.constructions.card.steps import Form
 from privpac.constructions.cases import Case, Record, learner_case, records_of, remembered, tiny_schema
 from privpac.constructions.draw.occam import Occam
 from privpac.data.schema import Schema
 from privpac.guarantee.facts import Unit
 
-__all__ = ["ROWS", "levels_case", "rounds_case"]
+__all__ = ["ROWS", "rounds_case"]
 
 PLACE = 35
 
@@ -44,18 +42,18 @@ def _with_delta() -> Case:
     return learner_case("risk card with a delta", learner, schema, 1)
 
 
-def _with_pairs() -> Case:
-    """A whole card of one round, in which two answers may be drawn at once."""
+def _mixed() -> Case:
+    """A whole card of one round, in which two answers are drawn at once."""
     schema = tiny_schema(2, 2)
-    learner = CardLearner(schema, ONE, Binarisation.of(schema), 1, form=Form.PAIRS)
+    learner = CardLearner(schema, ONE, Binarisation.of(schema), 1, mixed=True)
     return learner_case("risk card of two answers at once", learner, schema, 1)
 
 
 def rounds_case(
-    name: str, schema: Schema, n: int, rounds: int, *, epsilon: Fraction, form: Form = Form.ALONE
+    name: str, schema: Schema, n: int, rounds: int, *, epsilon: Fraction, mixed: bool = False
 ) -> Case:
     """The draws alone, from a share of class 1 that is known: no noise takes part, so more records can be tried."""
-    learner = CardLearner(schema, epsilon, Binarisation.of(schema), rounds, form=form)
+    learner = CardLearner(schema, epsilon, Binarisation.of(schema), rounds, mixed=mixed)
 
     memory: dict[Hashable, object] = {}
 
@@ -71,26 +69,6 @@ def _labels() -> Case:
     """A card of one round whose tests come from the features; only labels change between neighbours."""
     schema = tiny_schema(3)
     return learner_case("risk card, labels protected", LabelPrivateCard(schema, ONE, 1), schema, 1)
-
-
-def _risk_tree() -> Case:
-    """A whole tree of two levels, with the count before it."""
-    schema = tiny_schema(3)
-    return learner_case(
-        "risk tree of two levels", RiskTrees(schema, ONE, Binarisation.of(schema), 2), schema, 1
-    )
-
-
-def levels_case(name: str, schema: Schema, n: int, levels: int, *, epsilon: Fraction) -> Case:
-    """The draws of a risk tree alone, from a share of class 1 that is known: no noise takes part."""
-    learner = RiskTrees(schema, epsilon, Binarisation.of(schema), levels)
-    memory: dict[Hashable, object] = {}
-
-    def run(data: Sequence[Record], coins: Coins) -> Hashable:
-        return learner.draw_levels(remembered(schema, data, memory), HALF, coins)
-
-    claim = rules.weighted_rounds(ratio=learner.ratio, cap=TREE_CAP, rounds=levels).fact
-    return Case(name, run, records_of(schema), n, claim, certified=lambda records: claim)
 
 
 def _graded_tree() -> Case:
@@ -127,30 +105,15 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "card-rounds-categories": lambda: rounds_case(
         "two rounds of a card on categories", tiny_schema(categories=3), 2, 2, epsilon=Fraction(10)
     ),
-    "card-pairs": _with_pairs,
-    "card-rounds-pairs": lambda: rounds_case(
-        "two rounds of a card of two answers at once",
-        tiny_schema(2, 2),
-        2,
-        2,
-        epsilon=Fraction(10),
-        form=Form.PAIRS,
-    ),
+    "card-mixed": _mixed,
     "card-rounds-mixed": lambda: rounds_case(
         "a round of a test and one of two answers",
         tiny_schema(2, 2),
         2,
         2,
         epsilon=Fraction(10),
-        form=Form.MIXED,
+        mixed=True,
     ),
     "graded-tree": _graded_tree,
     "graded-tree-levels": _graded_levels,
-    "risk-tree": _risk_tree,
-    "risk-tree-tight": lambda: levels_case(
-        "one level of a risk tree", tiny_schema(2), 3, 1, epsilon=Fraction(10)
-    ),
-    "risk-tree-levels": lambda: levels_case(
-        "two levels of a risk tree", tiny_schema(2, 2), 2, 2, epsilon=Fraction(20)
-    ),
 }

@@ -16,6 +16,5 @@ def loss_weighted_rounds(rounds: int, *, ratio: Fraction, cap: int) -> Fraction:
 
     Statement: ratio^(-4·cap·rounds). Source: register `weighted-rounds` (ours). Symbols: cap → the largest weight.
     Holds if: weights follow from a record and what was released. Proof: docs/proofs/weighted-rounds.md.
-    Tested by: tests/statistical/test_cards.py.
     """
     return power_up(1 / ratio, 4 * cap * rounds)

@@ -1,13 +1,13 @@
 """The default tree with graded leaves: its classes as they are, and below each leaf questions that tell risks apart.
 
 A tree that is drawn for few mistakes has few leaves, and all records of a leaf are told the same risk. Here a part of
-epsilon draws that tree; noisy counts say what share of class 1 its leaves hold; and levels of a tree that ranks
+epsilon draws that tree; noisy counts say what share of class 1 its leaves hold; and further levels
 (`levels`) grow on them. No label changes, so what is proved of the first tree's mistakes stays true.
 Statement: first tree, counts and levels (rule `weighted-rounds`) add their epsilons.
 Holds if: tests, levels and shares are public. Empty leaves draw like any other.
 Source: register `weighted-rounds`, `geometric-noise`; shares, levels and points were chosen by measurement
 (benchmarks/rare_classes.py).
-Proof: docs/proofs/weighted-rounds.md. Tested by tests/exact/ (rows `graded-tree`, `graded-tree-levels`).
+Proof: docs/proofs/weighted-rounds.md.
 """
 
 from __future__ import annotations
@@ -37,11 +37,15 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Privacy
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain
+from privpac.numbers.parameters import positive, up_to_one
 
-__all__ = ["FIRST_SHARE", "GRADED_FROM", "GradedTrees"]
+__all__ = ["GRADED_FROM", "GradedTrees", "graded_share"]
 
-FIRST_SHARE, COUNT_SHARE, LEVELS_SHARE = Fraction(5, 8), Fraction(1, 16), Fraction(5, 16)
-"""Of epsilon: for the tree whose classes count, for the shares of class 1 in its leaves, and for all levels below."""
+GRADED = Fraction(3, 8)
+"""Of epsilon, for grading the leaves of the tree whose classes count, once there are records enough."""
+
+COUNT_SHARE, LEVELS_SHARE = Fraction(1, 6), Fraction(5, 6)
+"""Of that: for the shares of class 1 in the leaves, and for all levels below."""
 
 POINTS = (4, 2)
 """Points, of a fifth of log-odds each, between a leaf and either of its children, level by level."""
@@ -49,18 +53,33 @@ POINTS = (4, 2)
 GRADED_FROM = 800
 """n·epsilon from where on leaves are worth grading; below, the counts of this many leaves are nearly all noise."""
 
+
+def graded_share(evidence: Fraction) -> Fraction:
+    """The share of epsilon that grading takes at this n·epsilon: it grows from nothing, so that no record more makes
+    the tree itself worse all at once.
+
+    >>> graded_share(Fraction(800)), graded_share(Fraction(2000))
+    (Fraction(0, 1), Fraction(3, 8))
+    """
+    return GRADED * min(Fraction(1), max(Fraction(0), evidence / GRADED_FROM - 1))
+
+
 WHAT = "a tree from the first one, noisy counts and drawn tests"
 
 
 @dataclass(frozen=True)
 class GradedTrees:
-    """The trees of `first`, every leaf split up to twice more by risk. `epsilon` is that of all of it."""
+    """The trees of `first`, every leaf split up to twice more by risk. `epsilon` is that of all of it, `graded` the
+    share of it that is not the first tree's."""
 
     first: Learner
     epsilon: Fraction
     tests: Binarisation
+    graded: Fraction = GRADED
 
     def __post_init__(self) -> None:
+        positive(self.epsilon, owner="GradedTrees", name="epsilon")
+        up_to_one(self.graded, owner="GradedTrees", name="graded")
         require_few(self.tests)
 
     @property
@@ -80,12 +99,12 @@ class GradedTrees:
 
     @property
     def count_epsilon(self) -> Fraction:
-        return self.epsilon * COUNT_SHARE
+        return self.epsilon * self.graded * COUNT_SHARE
 
     @property
     def ratio(self) -> Fraction:
         """Weight of one unit of score in a level."""
-        return level_ratio(self.epsilon * LEVELS_SHARE, len(POINTS))
+        return level_ratio(self.epsilon * self.graded * LEVELS_SHARE, len(POINTS))
 
     def require(self, size: Size) -> None:
         size.require_labelled("A graded tree")
@@ -128,10 +147,13 @@ class GradedTrees:
     def learn(self, sample: Sample, coins: Coins) -> Tree:
         first = self.first.learn(sample, coins)
         assert isinstance(first, Tree)  # what learners over classes of trees return
+        return self.draw_levels(sample, self.started(sample, first, coins), coins).tree
+
+    def started(self, sample: Sample, first: Tree, coins: Coins) -> Growth:
+        """A tree that is released, with shares of class 1 in its leaves that noisy counts speak for."""
         counts = release_leaf_counts(sample, first, epsilon=self.count_epsilon, coins=coins).counts
         spread = spread_of(self.count_epsilon, CHANGE)
-        starts = [start_share(ones, zeros + ones, spread) for zeros, ones in counts]
-        return self.draw_levels(sample, Growth.on(first, iter(starts)), coins).tree
+        return Growth.on(first, iter([start_share(ones, zeros + ones, spread) for zeros, ones in counts]))
 
     def draw_levels(self, sample: Counted, growth: Growth, coins: Coins) -> Growth:
         """All levels, on a tree and shares of class 1 in its leaves that are released."""

@@ -3,7 +3,7 @@
 Then cuts may lie where values occur, at no cost: a neighbour has the same features. The rounds, the count and the table
 are those of `CardLearner`, with the label as unit in every fact.
 Statement: epsilon-DP, or (epsilon, delta)-DP, when one record's label is replaced, for any features whatever.
-Proof: docs/proofs/weighted-rounds.md. Tested by tests/exact/ (row `card-labels`).
+Proof: docs/proofs/weighted-rounds.md.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from privpac.concepts.grids import CUTS
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.concepts.trees.parts import OneTest
 from privpac.constructions.card.learner import CardLearner
-from privpac.constructions.labels.trees import PUBLIC_FEATURES, is_possible, tests_from_features
+from privpac.constructions.draw.occam import PUBLIC_FEATURES
+from privpac.constructions.labels.features import is_possible, tests_from_features
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.guarantee.certificate import Certificate

@@ -1,13 +1,13 @@
 """A risk card: rounds of private draws over public tests, each on what the card so far does not explain.
 
-A round draws a test and a sign, or two answers at once, about any two columns, and a sign (`form`).
+A round draws a test and a sign; on a mixed card, later rounds draw two answers at once, about any two columns, and a
+sign.
 Statement: the noisy number of class 1 (a replaced record moves it by 1), the rounds (rule `weighted-rounds`) and the
 noisy table of sums (a replaced record moves its counts by 2 in all) add their epsilons, or with a delta their rhos;
 points and risks follow from what they released. Holds if: tests, rounds, shares and costs are public.
 Source: register `weighted-rounds`, `geometric-noise`, with a delta `concentrated-privacy`; shares, cap and the number
 of rounds were chosen by measurement (benchmarks/scores.py).
-Proof: docs/proofs/weighted-rounds.md. Tested by tests/exact/ (rows `card`, `card-delta`, `card-pairs`, `card-rounds`,
-`card-rounds-categories`, `card-rounds-mixed`, `card-rounds-pairs`).
+Proof: docs/proofs/weighted-rounds.md.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from privpac.concepts.cards.risks import WALL, spread_of, start_share
 from privpac.concepts.cards.tallies import ByClass, ByPair, BySum, ByWeight, Looks, Points, looks
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees.parts import OneTest
-from privpac.constructions.card.pairs import draw_with_pairs, is_laid_together, pair_count, scores_alone
+from privpac.constructions.card.pairs import draw_together, is_drawn_from, pair_count, scores_alone
 from privpac.constructions.card.spending import (
     COUNT_CHANGE,
     TABLE_CHANGE,
@@ -39,7 +39,7 @@ from privpac.constructions.card.spending import (
     graded_spending,
     pure_spending,
 )
-from privpac.constructions.card.steps import Asks, Form, Round, Steps, lay_points, rounds_in, steps_for
+from privpac.constructions.card.steps import Round, Steps, lay_points, rounds_in, steps_for
 from privpac.constructions.card.weights import CAP, MOST_ROUNDS, UNITS, residuals
 from privpac.constructions.draw.occam import LARGEST_PRICE, read_costs
 from privpac.data.sample import Sample, Size
@@ -50,6 +50,7 @@ from privpac.guarantee.facts import Unit
 from privpac.mechanisms.geometric import add_noise
 from privpac.mechanisms.gibbs import draw_index
 from privpac.numbers.exact import plain, ratio_for
+from privpac.numbers.parameters import below_one, positive, whole_positive
 
 __all__ = ["MOST_PAIRS", "CardLearner"]
 
@@ -72,23 +73,21 @@ class CardLearner:
     unit: Unit = Unit.RECORD
     delta: Fraction = Fraction(0)
     """Where it is above 0, rounds, count and table share rho and not epsilon."""
-    form: Form = Form.ALONE
-    """Whether rounds draw two answers at once, too."""
+    mixed: bool = False
+    """Whether all but the first quarter of the rounds draw two answers at once."""
 
     def __post_init__(self) -> None:
-        if self.epsilon <= 0:
-            raise ParameterError("Card", "epsilon", plain(self.epsilon), allowed="a positive number")
-        if not 0 <= self.delta < 1:
-            raise ParameterError("Card", "delta", plain(self.delta), allowed="at least 0 and below 1")
+        positive(self.epsilon, owner="Card", name="epsilon")
+        below_one(self.delta, owner="Card", name="delta")
         most = MOST_ROUNDS if self.delta else WALL
-        if not 1 <= self.rounds <= most:
+        if whole_positive(self.rounds, owner="Card", name="rounds") > most:
             raise ParameterError("Card", "rounds", self.rounds, allowed=f"from 1 to {most}")
         if len(self.tests.tests) > MOST_TESTS:
             raise SizeError(
                 f"A card chooses from at most {MOST_TESTS} tests, and this schema has {len(self.tests.tests)}.",
                 remedy="Leave out a column of very many categories.",
             )
-        if self.form is not Form.ALONE and (self.delta or not 1 <= self.pair_count <= MOST_PAIRS):
+        if self.mixed and (self.delta or not 1 <= self.pair_count <= MOST_PAIRS):
             raise SizeError(
                 f"A card of two answers at once needs two columns, at most {MOST_PAIRS} pairs of tests and no delta.",
                 remedy="The word card:16 asks one question at a time.",
@@ -109,8 +108,8 @@ class CardLearner:
     def outcomes(self) -> int:
         """As many rules as there are draws and cut-offs: noisy counts decide nothing else about a predicted class."""
         alone, together = 2 * len(self.tests.tests), 8 * self.pair_count
-        choices = {Asks.ONE: alone, Asks.EITHER: alone + together, Asks.TWO: together}
-        return math.prod(choices[one.asks] for one in self.steps.rounds) * (sum(self.schedule) + 2)
+        draws = math.prod(together if one.together else alone for one in self.steps.rounds)
+        return draws * (sum(self.schedule) + 2)
 
     @cached_property
     def pair_count(self) -> int:
@@ -121,7 +120,7 @@ class CardLearner:
     def passes(self) -> int:
         """The first pass counts by class, which serves a first round of single tests; each further round and the table
         need one."""
-        return self.rounds + 1 + (self.steps.rounds[0].asks is not Asks.ONE)
+        return self.rounds + 1 + self.steps.rounds[0].together
 
     @property
     def prices(self) -> tuple[int, int]:
@@ -133,7 +132,7 @@ class CardLearner:
         """What goes to the count, to each round and to the table."""
         if self.delta:
             return concentrated_spending(self.epsilon, self.delta, self.rounds)
-        if self.form is not Form.ALONE:
+        if self.mixed:
             return graded_spending(self.epsilon, self.schedule)
         return pure_spending(self.epsilon, self.rounds)
 
@@ -153,7 +152,7 @@ class CardLearner:
     @cached_property
     def steps(self) -> Steps:
         """The points of each round, and how they are laid on cuts."""
-        return steps_for(self.rounds, fine=self.delta > 0, form=self.form)
+        return steps_for(self.rounds, fine=self.delta > 0, mixed=self.mixed)
 
     @property
     def schedule(self) -> tuple[int, ...]:
@@ -163,7 +162,7 @@ class CardLearner:
     @property
     def _alone(self) -> int:
         """Rounds that draw single tests."""
-        return sum(one.asks is Asks.ONE for one in self.steps.rounds)
+        return sum(not one.together for one in self.steps.rounds)
 
     def require(self, size: Size) -> None:
         size.require_labelled("A card")
@@ -187,8 +186,7 @@ class CardLearner:
                 "table_epsilon": plain(self.table_epsilon),
                 "costs": list(self.prices),
                 **({"delta": plain(self.delta)} if self.delta else {}),
-                **({"pairs": self.pair_count} if self.form is not Form.ALONE else {}),
-                **({"alone": self._alone} if self.form is Form.MIXED else {}),
+                **({"pairs": self.pair_count, "alone": self._alone} if self.mixed else {}),
             },
             labelled=size.labelled,
         )
@@ -205,8 +203,8 @@ class CardLearner:
         points = sum(one.points for one in part)
         first = part[0].test
         if isinstance(first, Both):
-            return turn.asks is not Asks.ONE and is_laid_together(self.tests, part, cuts=turn.cuts)
-        return turn.asks is not Asks.TWO and any(
+            return turn.together and is_drawn_from(self.tests, first)
+        return not turn.together and any(
             lay_points(self.tests, number, points, cuts=turn.cuts) == part
             for number, test in enumerate(self.tests.tests)
             if test.column == first.column
@@ -242,12 +240,12 @@ class CardLearner:
         draws: tuple[Points, ...] = ()
         for number, turn in enumerate(self.steps.rounds):
             ratio = self.spending.ratio_at(number)
-            if turn.asks is Asks.ONE:
-                part = self._draw(self._by_code(records, by_class, draws, start), turn, ratio, coins)
-            else:
+            if turn.together:
                 sums = records.reduce(ByPair(self.tests, draws, self._weights(draws, start)))
-                part = draw_with_pairs(self.tests, sums, turn, ratio, coins)
-            draws = (*draws, *part)
+                draws = (*draws, draw_together(self.tests, sums, turn.points, ratio, coins))
+            else:
+                by_code = self._by_code(records, by_class, draws, start)
+                draws = (*draws, *self._draw(by_code, turn, ratio, coins))
         return draws
 
     def _ones(self, by_class: NDArray[np.int64], n: int, coins: Coins) -> int:

@@ -1,8 +1,8 @@
-"""Levels of a tree that ranks: a test and a sign for every leaf, drawn on what the leaves so far do not explain.
+"""Levels below the leaves of a tree: a test and a sign for every leaf, drawn on what the leaves so far do not explain.
 
 Statement: one level is one round of `weighted-rounds`. The weight of a record follows from its label, from a public or
 released share of class 1 in its leaf, and from the signed points of what was drawn above it.
-Proof: docs/proofs/weighted-rounds.md. Tested by tests/exact/ (rows `risk-tree`, `graded-tree`).
+Proof: docs/proofs/weighted-rounds.md.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def require_summable(size: Size) -> None:
     """Refuse more records than sums of weights in 64 bits hold."""
     if size.labelled * UNITS >= LARGEST_PRICE:
         raise SizeError(
-            f"A tree that ranks: {size.labelled} records are beyond 64-bit scores.", remedy="Take a sample."
+            f"Graded leaves: {size.labelled} records are beyond 64-bit scores.", remedy="Take a sample."
         )
 
 

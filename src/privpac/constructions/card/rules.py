@@ -7,7 +7,7 @@ from fractions import Fraction
 from privpac.constructions.card.formulas import loss_weighted_rounds
 from privpac.guarantee.facts import Loss, Privacy, Unit
 from privpac.guarantee.proof import SEAL, Proof, need, need_ratio, need_small
-from privpac.numbers.exact import about_log
+from privpac.numbers.exact import about_log, written
 
 __all__ = ["weighted_rounds"]
 
@@ -23,4 +23,4 @@ def weighted_rounds(*, ratio: Fraction, cap: int, rounds: int, unit: Unit = Unit
     need(rule, rounds >= 1, "there must be a round")
     need_small(rule, 4 * cap * rounds * about_log(1 / ratio))
     fact = Privacy(Loss(factor=loss_weighted_rounds(rounds, ratio=ratio, cap=cap)), unit=unit)
-    return Proof(fact, rule, where={"ratio": str(ratio), "cap": cap, "rounds": rounds}, seal=SEAL)
+    return Proof(fact, rule, where={"ratio": written(ratio), "cap": cap, "rounds": rounds}, seal=SEAL)

@@ -176,9 +176,14 @@ def concentrated_spending(epsilon: Fraction, delta: Fraction, rounds: int) -> Sp
     return _WithDelta(epsilon, rounds, count, each, table, delta, total.order)
 
 
+ROUNDED = Fraction(8, 10**12)
+"""A rho is rounded up by 1e-12 at most, and no square is more than 8 of them."""
+
+
 def _root_down(square: Fraction) -> Fraction:
-    """A root of nine decimals, one step below the largest: so a loss that is rounded up stays within its square."""
-    return Fraction(math.isqrt(math.floor(square * STEPS**2)) - 1, STEPS)
+    """A root of nine decimals, one step below the largest for a square that is smaller by `ROUNDED`: so a loss that is
+    rounded up stays within its square, however small that is."""
+    return Fraction(math.isqrt(math.floor(max(Fraction(0), square - ROUNDED) * STEPS**2)) - 1, STEPS)
 
 
 def is_worth_a_delta(epsilon: Fraction, delta: Fraction, rounds: int) -> bool:

@@ -11,51 +11,32 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum
 from itertools import pairwise
 
-from privpac.concepts.cards.both import Answer, Both
+from privpac.concepts.cards.both import Both
 from privpac.concepts.cards.risks import WALL
 from privpac.concepts.cards.tallies import Points
-from privpac.concepts.literals.binarise import Binarisation, Group, Kind, Test
+from privpac.concepts.literals.binarise import Binarisation, Group, Test
 from privpac.constructions.card.weights import points_of_round
 
-__all__ = ["Asks", "Form", "Round", "Steps", "lay_points", "lay_together", "rounds_in", "steps_for"]
+__all__ = ["Round", "Steps", "lay_points", "rounds_in", "steps_for"]
 
 FINEST = 3
 """At most this many points make a fifth of log-odds: then the first round has nine, the largest digit."""
 
 TENTHS = {3: 5, 2: 3, 1: 2}
 """The points of a round on a mixed card, tenths of log-odds, where other cards have 3, 2 or 1 fifths: somewhat smaller
-steps, because there are more rounds than on a card of pairs (docs/compare/ranks.md)."""
-
-
-class Form(Enum):
-    """What the rounds of a card draw from."""
-
-    ALONE = "alone"
-    """One test each."""
-    PAIRS = "pairs"
-    """One test, or two answers at once."""
-    MIXED = "mixed"
-    """One test each in the first quarter, and then two answers at once."""
-
-
-class Asks(Enum):
-    """What one round draws from."""
-
-    ONE = "a test"
-    EITHER = "a test, or two answers at once"
-    TWO = "two answers at once"
+steps, because two answers at once tell more (docs/compare/ranks.md)."""
 
 
 @dataclass(frozen=True)
 class Round:
-    """The points of a round, among how many neighbouring cuts they are shared out, and what is drawn."""
+    """The points of a round, among how many neighbouring cuts they are shared out, and whether it draws two answers at
+    once and not a test."""
 
     points: int
     cuts: int
-    asks: Asks = Asks.ONE
+    together: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,8 +52,9 @@ class Steps:
         return tuple(one.points for one in self.rounds)
 
 
-def steps_for(rounds: int, *, fine: bool = False, form: Form = Form.ALONE) -> Steps:
-    """As many points as leave at most 32 tests on the card; `fine`: small steps of rounds that a delta makes cheap.
+def steps_for(rounds: int, *, fine: bool = False, mixed: bool = False) -> Steps:
+    """As many points as leave at most 32 tests on the card; `fine`: small steps of rounds that a delta makes cheap;
+    `mixed`: a test each in the first quarter, and then two answers at once.
 
     >>> steps_for(3).schedule, steps_for(3).fifth
     ((9, 6, 3), 3)
@@ -80,26 +62,25 @@ def steps_for(rounds: int, *, fine: bool = False, form: Form = Form.ALONE) -> St
     [3, 2, 1]
     >>> {one.cuts for one in steps_for(32).rounds}
     {1}
-    >>> [(one.points, one.cuts, one.asks.name) for one in steps_for(4, form=Form.MIXED).rounds]
-    [(5, 3, 'ONE'), (3, 1, 'TWO'), (3, 1, 'TWO'), (2, 1, 'TWO')]
+    >>> [(one.points, one.cuts, one.together) for one in steps_for(4, mixed=True).rounds]
+    [(5, 3, False), (3, 1, True), (3, 1, True), (2, 1, True)]
     """
     fifths = tuple(points_of_round(number, rounds) for number in range(rounds))
-    if form is Form.MIXED:
+    if mixed:
         return Steps(_mixed_rounds(fifths), fifth=2)
-    asks = Asks.EITHER if form is Form.PAIRS else Asks.ONE
     if fine:
-        return Steps(tuple(Round(points, points, asks) for points in fifths), FINEST)
+        return Steps(tuple(Round(points, points) for points in fifths), FINEST)
     for fifth in range(FINEST, 0, -1):
         if fifth * sum(fifths) <= WALL:
-            return Steps(tuple(Round(fifth * points, fifth * points, asks) for points in fifths), fifth)
-    return Steps(tuple(Round(points, 1, asks) for points in fifths), 1)
+            return Steps(tuple(Round(fifth * points, fifth * points) for points in fifths), fifth)
+    return Steps(tuple(Round(points, 1) for points in fifths), 1)
 
 
 def _mixed_rounds(fifths: tuple[int, ...]) -> tuple[Round, ...]:
     """Single tests first, on several cuts each, so that the card has blocks of columns; then pairs, one line each."""
     alone = (len(fifths) + 2) // 4
     singles = (Round(TENTHS[points], points) for points in fifths[:alone])
-    return (*singles, *(Round(TENTHS[points], 1, Asks.TWO) for points in fifths[alone:]))
+    return (*singles, *(Round(TENTHS[points], 1, together=True) for points in fifths[alone:]))
 
 
 def lay_points(tests: Binarisation, number: int, points: int, *, cuts: int) -> tuple[Points, ...]:
@@ -131,35 +112,9 @@ def _shares(points: int, cuts: int) -> Iterator[int]:
     return (sign * (total * (place + 1) // cuts - total * place // cuts) for place in range(cuts))
 
 
-def lay_together(
-    one: Group, other: Group, places: tuple[int, int], holds: tuple[bool, bool], points: int, *, cuts: int
-) -> tuple[Points, ...]:
-    """The points of two drawn answers: on these, or in equal parts on those around them, wider ones first or last.
-
-    Both cuts move at the same time, so that whoever gives the answers at one place gives them at all the wider ones.
-    """
-    most = cuts if one.nested or other.nested else 1
-    firsts, seconds = _around(one, places[0], most), _around(other, places[1], most)
-    if one.nested and other.nested and holds[0] != holds[1]:
-        seconds = seconds[::-1]
-    times = Counter(
-        Both(_answer(one, first, holds[0]), _answer(other, second, holds[1]))
-        for first, second in zip(firsts, seconds, strict=True)
-    )
-    each = points // most
-    return tuple(Points(both, each * count) for both, count in times.items())
-
-
-def _answer(group: Group, place: int, holds: bool) -> Answer:
-    kind: Kind = "at least" if group.nested else "equals"
-    return Answer(Test(group.column, group.cells[place], kind), holds)
-
-
 def _around(group: Group, place: int, most: int) -> list[int]:
-    """This many places around a drawn one, ascending, as many as there are or some of them twice; a category stays."""
+    """This many places around a drawn one, ascending, as many as there are or some of them twice."""
     size = len(group.cells)
-    if not group.nested:
-        return [place] * most
     if size < most:
         return [number * size // most for number in range(most)]
     start = min(max(place - (most - 1) // 2, 0), size - most)
@@ -187,17 +142,10 @@ def rounds_in(draws: tuple[Points, ...], schedule: tuple[int, ...]) -> Iterator[
 
 def _is_one_round(part: tuple[Points, ...]) -> bool:
     if any(isinstance(one.test, Both) for one in part):
-        return len({(_questions(one.test), one.points > 0) for one in part}) == 1
+        return len(part) == 1
     tests = [one.test for one in part if isinstance(one.test, Test)]
     return (
         len({(test.column, test.kind, one.points > 0) for test, one in zip(tests, part, strict=True)}) == 1
         and all(a.cell < b.cell for a, b in pairwise(tests))
         and (len(part) == 1 or tests[0].kind == "at least")
     )
-
-
-def _questions(test: Test | Both) -> object:
-    """What two answers are about, but for their places; a test alone is about itself."""
-    if isinstance(test, Test):
-        return test
-    return tuple((one.test.column, one.test.kind, one.holds) for one in test.answers)

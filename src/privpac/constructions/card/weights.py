@@ -22,7 +22,6 @@ __all__ = [
     "UNITS",
     "fine_rounds_for",
     "mixed_rounds_for",
-    "pair_rounds_for",
     "points_of_round",
     "residuals",
     "rounds_for",
@@ -52,9 +51,6 @@ from, and too little is left for risks (docs/compare/ranks.md)."""
 MIXED_ROUNDS = 23
 """At most this many rounds of a mixed card: 15 lines of single tests, and 17 of pairs."""
 
-PAIR_ROUNDS = 19
-"""At most so many rounds draw two answers at once: their points can all be laid on neighbouring cuts, on 32 of them."""
-
 LARGEST_POINTS = 3
 """Points of the first rounds; later ones correct, and bring 2 and then 1."""
 
@@ -82,16 +78,6 @@ def _seventh_of_root(records: int, epsilon: Fraction) -> int:
     # floor((2·sqrt(x) + 7) / 14) needs the whole part of the root of 4x only
     whole = 4 * records * epsilon.numerator // epsilon.denominator
     return max((math.isqrt(whole) + 7) // 14, 1)
-
-
-def pair_rounds_for(records: int, epsilon: Fraction) -> int:
-    """A tenth of the square root of n·epsilon, rounded, from 1 to 19: fewer rounds, each of which can say more.
-
-    >>> [pair_rounds_for(2000, Fraction(e)) for e in ("3", "10", "100")]
-    [8, 14, 19]
-    """
-    # floor((sqrt(x) + 5) / 10) needs the whole part of the root of x only
-    return min(max((math.isqrt(math.floor(records * epsilon)) + 5) // 10, 1), PAIR_ROUNDS)
 
 
 def fine_rounds_for(records: int, epsilon: Fraction) -> int:

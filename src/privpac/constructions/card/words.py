@@ -1,32 +1,28 @@
-"""The words for what ranks: risk cards, and trees whose leaves tell risks."""
+"""The words for what ranks: risk cards, and the default tree with graded leaves."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from fractions import Fraction
 
 from privpac.concepts.cards.risks import WALL
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.round_cuts import on_round_numbers
 from privpac.constructions.base import Learner
-from privpac.constructions.card.graded_tree import FIRST_SHARE, GRADED_FROM, GradedTrees
+from privpac.constructions.card.graded_tree import GradedTrees, graded_share
 from privpac.constructions.card.labels import LabelPrivateCard
 from privpac.constructions.card.learner import MOST_PAIRS, CardLearner
 from privpac.constructions.card.pairs import pair_count
-from privpac.constructions.card.risk_tree import MOST_LEVELS, RiskTrees, levels_for
 from privpac.constructions.card.spending import is_worth_a_delta
-from privpac.constructions.card.steps import Form
 from privpac.constructions.card.weights import (
     ENOUGH,
     MIXED_ABOVE,
     MOST_ROUNDS,
     fine_rounds_for,
     mixed_rounds_for,
-    pair_rounds_for,
     rounds_for,
 )
-from privpac.constructions.draw.default import LATEST, auto
+from privpac.constructions.draw.default import MOST_EPSILON, auto
 from privpac.constructions.request import OWNER, PROTECTS, Request, Word
 from privpac.errors import ParameterError
 from privpac.numbers.exact import plain
@@ -36,19 +32,18 @@ __all__ = ["WORDS"]
 
 PLACE = 45
 
-
-PAIRS = {Form.PAIRS.value: Form.PAIRS, Form.MIXED.value: Form.MIXED}
-"""Forms with two answers at once, as a word names them. A card of pairs is a list of lines about two columns each and
-never chosen by itself; a mixed one has a block per column first."""
+MIXED = "mixed"
+"""After `card:`, a card whose later rounds draw two answers at once."""
 
 
 def _form_for(request: Request) -> str:
     """What `card` stands for: a mixed one where there are records enough for its rounds, and pairs, but not too many.
 
     >>> from privpac import Schema, Size
+    >>> from privpac.request import LearnRequest
     >>> columns = [{"name": name, "kind": "boolean"} for name in ("smoker", "diabetic")]
     >>> schema = Schema.from_json({"label": "ill", "columns": columns})
-    >>> [_form_for(Request(schema=schema, size=Size(n), epsilon=Fraction(1))) for n in (2_000, 20_000)]
+    >>> [_form_for(Request(schema, Size(n), LearnRequest(epsilon=Fraction(1)))) for n in (2_000, 20_000)]
     ['card', 'card:mixed']
     """
     is_pure = request.protect == "records" and not request.delta
@@ -60,8 +55,8 @@ def _form_for(request: Request) -> str:
 
 def _card(request: Request, rest: str) -> Learner:
     request.require_two_classes("card")
-    if rest in PAIRS:
-        return _card_with_pairs(request, PAIRS[rest])
+    if rest == MIXED:
+        return _mixed_card(request)
     rounds, delta = _rounds_of_word(request, rest) if rest else _default_rounds(request)
     if request.protect == "labels":
         return LabelPrivateCard(request.schema, request.per_record, rounds, request.costs, delta)
@@ -69,15 +64,15 @@ def _card(request: Request, rest: str) -> Learner:
     return CardLearner(request.schema, request.per_record, tests, rounds, request.costs, delta=delta)
 
 
-def _card_with_pairs(request: Request, form: Form) -> Learner:
-    word = f"card:{form.value}"
+def _mixed_card(request: Request) -> Learner:
+    word = f"card:{MIXED}"
     if request.protect != "records":
         raise ParameterError(OWNER, "protect", request.protect, allowed=f"records with {word}", remedy=ALONE)
     if request.delta:
         raise ParameterError(OWNER, "delta", plain(request.delta), allowed=f"0 with {word}", remedy=ALONE)
     epsilon, tests = request.per_record, on_round_numbers(request.schema)
-    rounds = (pair_rounds_for if form is Form.PAIRS else mixed_rounds_for)(request.size.labelled, epsilon)
-    return CardLearner(request.schema, epsilon, tests, rounds, request.costs, form=form)
+    rounds = mixed_rounds_for(request.size.labelled, epsilon)
+    return CardLearner(request.schema, epsilon, tests, rounds, request.costs, mixed=True)
 
 
 ALONE = "The word card asks one question at a time, and allows it."
@@ -100,7 +95,7 @@ def _rounds_of_word(request: Request, rest: str) -> tuple[int, Fraction]:
             OWNER,
             "word",
             f"card:{rest}",
-            allowed=f"of the form card:ROUNDS, from card:1 to card:{most}, or card:mixed or card:pairs",
+            allowed=f"of the form card:ROUNDS, from card:1 to card:{most}, or card:mixed",
             remedy="" if request.delta else f"With a delta there may be {MOST_ROUNDS} rounds.",
         )
     rounds, delta = int(rest), request.delta_per_record
@@ -109,34 +104,20 @@ def _rounds_of_word(request: Request, rest: str) -> tuple[int, Fraction]:
     return rounds, Fraction(0)
 
 
-def _risk_tree(request: Request, rest: str) -> Learner:
-    request.require_two_classes("risk-tree")
-    levels = _levels(rest) if rest else levels_for(request.size.labelled, request.per_record)
-    return RiskTrees(
-        request.schema, request.per_record, Binarisation.of(request.schema), levels, request.costs
-    )
-
-
 def _graded_tree(request: Request, rest: str) -> Learner:
     """The default tree, with leaves that are graded where there are records enough for it."""
     if rest:
         raise ParameterError(OWNER, "word", f"graded-tree:{rest}", allowed="graded-tree, without a number")
     request.require_two_classes("graded-tree")
-    if request.size.labelled * request.per_record < GRADED_FROM:
-        return auto(request, LATEST)
-    first = auto(replace(request, epsilon=request.epsilon * FIRST_SHARE), LATEST)
-    return GradedTrees(first, request.per_record, Binarisation.of(request.schema))
-
-
-def _levels(rest: str) -> int:
-    if not (is_count(rest) and 1 <= int(rest) <= MOST_LEVELS):
-        raise ParameterError(
-            OWNER,
-            "word",
-            f"risk-tree:{rest}",
-            allowed=f"of the form risk-tree:DEPTH, from risk-tree:1 to risk-tree:{MOST_LEVELS}",
-        )
-    return int(rest)
+    share = graded_share(request.size.labelled * request.per_record)
+    if share == 0:
+        return auto(request, "")
+    first = auto(request.asking(epsilon=request.epsilon * (1 - share)), "")
+    grading = request.per_record * share
+    spent = (
+        min(request.per_record - grading, MOST_EPSILON) + grading
+    )  # the first tree spends no more than `auto` does
+    return GradedTrees(first, spent, Binarisation.of(request.schema), grading / spent)
 
 
 WORDS: Mapping[str, Word] = {
@@ -156,12 +137,5 @@ WORDS: Mapping[str, Word] = {
         leaves=True,
         counted=True,
         way_of="auto",
-    ),
-    "risk-tree": Word(
-        "risk-tree:DEPTH",
-        "a tree that ranks: leaves with their risks",
-        _risk_tree,
-        leaves=True,
-        counted=True,
     ),
 }

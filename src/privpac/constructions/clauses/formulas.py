@@ -48,7 +48,6 @@ def plan_clauses(tests: int, width: int, *, failure: Number, epsilon: Number) ->
     Statement: clauses M = 2^width·(tests choose width), ratio g = e^-(epsilon/(2·(tests choose width))) rounded up, and
     the smallest threshold t with M·g^(t + 1)/(1 + g) ≤ failure/2. Source: register `clause-counts`.
     Holds if: 1 ≤ width ≤ tests. Proof: docs/proofs/clause-counts.md.
-    Tested by: tests/unit/constructions/clauses/test_formulas.py.
 
     >>> plan_clauses(6, 2, failure=0.05, epsilon=1).threshold
     213
@@ -87,7 +86,7 @@ def failure_clauses(n: int, *, error: Number, plan: ClausePlan) -> Fraction:
     Statement: M·g^(t + 1)/(1 + g) + M·(1 - g)²/((1 - g·s)(1 - g/s))·s^-t·(1 - (error/M)·(1 - s))^n, M = clauses,
     g = ratio, t = threshold, s = tilt. Source: register `clause-counts`.
     Holds if: independent records; some rule with exceptions of at most `width` tests makes no error.
-    Proof: docs/proofs/clause-counts.md. Tested by: tests/unit/constructions/clauses/test_formulas.py.
+    Proof: docs/proofs/clause-counts.md.
     """
     owner = "failure_clauses"
     have, wrong = at_least(0, n, owner=owner, name="n"), chance(error, owner=owner, name="error")
@@ -102,7 +101,6 @@ def records_clauses(tests: int, width: int, *, error: Number, failure: Number, e
     Statement: the smallest n at which `failure_clauses` of the plan is at most `failure`; it grows like
     (M·sets/(error·epsilon))·ln(M/failure): a power of the number of tests. Source: register `clause-counts`.
     Holds if: as `failure_clauses`. Proof: docs/proofs/clause-counts.md.
-    Tested by: tests/unit/constructions/clauses/test_formulas.py.
 
     >>> records_clauses(4, 2, error=0.1, failure=0.05, epsilon=1)
     46704
@@ -123,7 +121,6 @@ def error_clauses(n: int, *, failure: Number, plan: ClausePlan) -> Fraction:
 
     Statement: as `failure_clauses`, solved for the error. Source: register `clause-counts`.
     Holds if: as `failure_clauses`. Proof: docs/proofs/clause-counts.md.
-    Tested by: tests/unit/constructions/clauses/test_formulas.py.
     """
     owner = "error_clauses"
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")

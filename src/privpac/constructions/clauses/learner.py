@@ -6,8 +6,7 @@ most `width` conjunctions of the tests makes no error, the rule errs by more tha
 `failure`. Nothing is searched for: finding such a disjunction itself is hard unless RP = NP.
 Source: register `clause-counts`, `geometric-noise`.
 Holds if: tests and plan are public. Labels that no such rule gives cost accuracy, never privacy.
-Proof: docs/proofs/clause-counts.md. Tested by tests/exact/ (rows `clauses…`),
-tests/unit/constructions/clauses/test_learner.py.
+Proof: docs/proofs/clause-counts.md.
 """
 
 from __future__ import annotations
@@ -36,6 +35,7 @@ from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms.geometric import add_noise
 from privpac.numbers.exact import plain
+from privpac.numbers.parameters import chance, positive, whole_positive
 
 __all__ = ["ClauseCounts"]
 
@@ -56,8 +56,10 @@ class ClauseCounts(ReadsOnce):
     def __post_init__(self) -> None:
         if len(self.schema.classes) != 2:
             raise ParameterError(OWNER, "number of classes", len(self.schema.classes), allowed="2")
+        positive(self.epsilon, owner=OWNER, name="epsilon")
+        chance(self.failure, owner=OWNER, name="failure")
         most = min(WIDEST, len(self.tests.tests))
-        if isinstance(self.width, bool) or not 1 <= self.width <= most:
+        if whole_positive(self.width, owner=OWNER, name="width") > most:
             raise ParameterError(OWNER, "width", self.width, allowed=f"an integer from 1 to {most}")
         if self.patterns.size > MOST_CLAUSES:
             raise SizeError(

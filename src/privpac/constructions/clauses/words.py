@@ -19,7 +19,8 @@ def _clauses(request: Request, rest: str) -> Learner:
     request.require_two_classes("clauses")
     request.refuse_costs("clauses:K")
     tests = Binarisation.of(request.schema, cuts=CUTS)
-    return ClauseCounts(request.schema, request.per_record, tests, count_of("clauses", rest or "2"))
+    width = count_of("clauses", rest or "2")
+    return ClauseCounts(request.schema, request.per_record, tests, width, request.failure)
 
 
 WORDS: Mapping[str, Word] = {

@@ -37,8 +37,7 @@ def windows(kappa: Number, *, error: Number) -> int:
     """Disjoint windows of the bad family: places where a threshold may hide under a density of at most `kappa`.
 
     Statement: ceil(kappa/(4·error)) - 1. Source: register `floor-thresholds-smooth`.
-    Holds if: kappa ≥ 2 and error below 1/2. Proof: docs/proofs/cover-floors.md. Tested by:
-    tests/unit/constructions/covers/test_covers.py.
+    Holds if: kappa ≥ 2 and error below 1/2. Proof: docs/proofs/cover-floors.md.
 
     >>> windows(10, error=0.1)
     24
@@ -55,7 +54,6 @@ def least_failure_thresholds_smooth(n: int, *, kappa: Number, error: Number, eps
     Statement: E[(N - 1)/(N - 1 + e^(epsilon·K))], K binomial(n, 2·error), N = windows(kappa); rounded down.
     Source: register `floor-thresholds-smooth` (Chaudhuri–Hsu 2011, Theorem 5, made quantitative).
     Holds if: pure epsilon; the answer is a threshold. Proof: docs/proofs/cover-floors.md.
-    Tested by: tests/statistical/test_covers.py.
     """
     owner = "least_failure_thresholds_smooth"
     rivals = max(0, windows(kappa, error=error) - 1)
@@ -72,7 +70,6 @@ def floor_thresholds_smooth(kappa: Number, *, error: Number, failure: Number, ep
     with kappa without bound: with no density bound, no number of records suffices.
     Source: register `floor-thresholds-smooth` (Chaudhuri–Hsu 2011, Theorem 5).
     Holds if: pure epsilon; the answer is a threshold; kappa ≥ 2. Proof: docs/proofs/cover-floors.md.
-    Tested by: tests/unit/constructions/covers/test_covers.py.
 
     >>> tuple(floor_thresholds_smooth(k, error=0.1, failure=0.05, epsilon=1) for k in (10, 100, 10**6))
     (41, 56, 111)
@@ -90,7 +87,7 @@ def floor_label_packing(packing: int, *, failure: Number, epsilon: Number) -> in
 
     Statement: n ≥ ln((packing - 1)(1 - failure)/failure)/epsilon. Source: register `floor-label-packing`
     (Chaudhuri–Hsu 2011, Theorem 12, with confidence). Holds if: pure epsilon for labels; distances strictly above
-    2·error. Proof: docs/proofs/cover-floors.md. Tested by: tests/unit/constructions/covers/test_covers.py.
+    2·error. Proof: docs/proofs/cover-floors.md.
     """
     owner = "floor_label_packing"
     rivals = at_least(1, packing, owner=owner, name="packing") - 1
@@ -114,7 +111,7 @@ def floor_label_ball(packing: int, *, distance: Number, failure: Number, epsilon
 
     Statement: n ≥ (1 - failure)/(distance·epsilon)·ln((packing - 1)(1 - failure)/failure).
     Source: register `floor-label-ball` (replaces Chaudhuri–Hsu 2011, Theorem 10). Holds if: pure epsilon for labels.
-    Proof: docs/proofs/cover-floors.md. Tested by: tests/statistical/test_covers.py.
+    Proof: docs/proofs/cover-floors.md.
 
     >>> floor_label_ball(16, distance="0.8", failure=0.1, epsilon=1)
     6
@@ -132,7 +129,6 @@ def least_failure_label_chain(n: int, *, packing: int, span: Number, epsilon: Nu
 
     Statement: E[(P - 1)/(P - 1 + e^(epsilon·K))], K binomial(n, span), P = packing; rounded down.
     Source: register `floor-label-chain`. Holds if: as `floor_label_chain`. Proof: docs/proofs/cover-floors.md.
-    Tested by: tests/statistical/test_covers.py.
     """
     owner = "least_failure_label_chain"
     have, rivals = (
@@ -155,7 +151,6 @@ def floor_label_chain(packing: int, *, span: Number, failure: Number, epsilon: N
     Statement: failure ≥ E[(P - 1)/(P - 1 + e^(epsilon·K))], K binomial(n, span), P = packing. Source: register
     `floor-label-chain`. Holds if: pure epsilon for labels; pairs differ on more than 2·error; all of them agree outside
     the event, as cuts outside the outermost two do. Proof: docs/proofs/cover-floors.md.
-    Tested by: tests/statistical/test_covers.py.
 
     >>> floor_label_chain(2, span="0.2", failure=0.05, epsilon=1)
     21
@@ -174,7 +169,7 @@ def floor_label_halfspaces(dimension: int, *, error: Number, failure: Number, ep
     Statement: the best of `floor_label_ball` over packings of caps: at least cap(R)/cap(2·error) concepts within R,
     pairwise at most min(1, 2R) apart, and of `floor_label_packing` on the whole sphere.
     Source: register `floor-label-halfspaces`. Holds if: pure epsilon for labels; error below 1/4.
-    Proof: docs/proofs/cover-floors.md. Tested by: tests/unit/constructions/covers/test_covers.py.
+    Proof: docs/proofs/cover-floors.md.
 
     >>> floor_label_halfspaces(10, error=0.01, failure=0.1, epsilon=1)
     95
@@ -207,7 +202,6 @@ def floor_label_sample(packing: int, *, spacing: Number, epsilon: Number) -> int
     Statement: n < ln(packing/2 - 1)/(8·epsilon·s), for an s-packing (s = spacing) of the ball of radius 4s in the
     sample's own metric. Source: register `floor-label-sample` (Chaudhuri–Hsu 2011, Lemma 11).
     Holds if: pure epsilon for labels, these very features. Proof: docs/proofs/cover-floors.md.
-    Tested by: tests/unit/constructions/covers/test_covers.py.
     """
     owner = "floor_label_sample"
     size = at_least(1, packing, owner=owner, name="packing")

@@ -58,7 +58,7 @@ def cap_share(level: Number, *, dimension: int) -> Fraction:
 
     Statement: half the regularised incomplete beta function I at sin²(pi·level) with parameters (d - 1)/2 and 1/2, for
     level up to 1/2. Source: register `halfspace-caps`. Holds if: directions and points are uniform on the sphere.
-    Proof: docs/proofs/reference-cover.md. Tested by: tests/unit/constructions/covers/test_covers.py.
+    Proof: docs/proofs/reference-cover.md.
 
     >>> float(cap_share(0.01, dimension=2))
     0.01
@@ -88,8 +88,7 @@ def cover_thresholds(level: Number) -> int:
     """Cuts such that every threshold disagrees with one of them on at most `level` of the reference.
 
     Statement: ceil(1/(2·level)), at the quantiles (i + 1/2)/N. Source: register `threshold-cover`.
-    Holds if: the reference has no atoms. Proof: docs/proofs/reference-cover.md. Tested by:
-    tests/unit/constructions/covers/test_covers.py.
+    Holds if: the reference has no atoms. Proof: docs/proofs/reference-cover.md.
 
     >>> cover_thresholds(0.01)
     50
@@ -104,7 +103,6 @@ def cover_halfspaces(level: Number, *, dimension: int, failure: Number) -> int:
 
     Statement: ceil(ln(1/failure)/cap), cap = cap_share(level). Source: register `halfspace-caps`.
     Holds if: directions are independent and uniform on the sphere. Proof: docs/proofs/reference-cover.md.
-    Tested by: tests/unit/constructions/covers/test_covers.py.
 
     >>> cover_halfspaces(0.01, dimension=3, failure=0.025)
     14952
@@ -119,8 +117,7 @@ def halfspace_grid(reach: int, *, dimension: int) -> tuple[int, Fraction]:
 
     Statement: (2m + 1)^d - (2m - 1)^d directions; every half-space disagrees with one of them on at most
     arcsin(√(d - 1)/(2m))/pi of the uniform sphere, rounded up. Source: register `halfspace-grid`.
-    Holds if: m ≥ √(d - 1)/2. Proof: docs/proofs/reference-cover.md. Tested by:
-    tests/unit/constructions/covers/test_covers.py.
+    Holds if: m ≥ √(d - 1)/2. Proof: docs/proofs/reference-cover.md.
 
     >>> halfspace_grid(28, dimension=3)[0]
     18818
@@ -142,7 +139,7 @@ def density_band(width: Number, *, dimension: int) -> Fraction:
 
     Statement: 1/I, I the regularised incomplete beta function at width² with parameters 1/2 and (d - 1)/2.
     Source: register `band-density` (Lemma 20, repaired). Holds if: u is a unit vector, 0 < width ≤ 1.
-    Proof: docs/proofs/reference-cover.md. Tested by: tests/unit/constructions/covers/test_covers.py.
+    Proof: docs/proofs/reference-cover.md.
 
     >>> round(float(density_band("0.5", dimension=10)), 3)
     1.133
@@ -156,7 +153,6 @@ def density_outside_band(width: Number, *, dimension: int) -> Fraction:
 
     Statement: 1/(1 - I), I as in `density_band`. Source: register `band-density` (Lemma 21, sharpened).
     Holds if: u is a unit vector, 0 < width < 1. Proof: docs/proofs/reference-cover.md.
-    Tested by: tests/unit/constructions/covers/test_covers.py.
 
     >>> round(float(density_outside_band("0.5", dimension=10)), 3)
     8.525
@@ -179,7 +175,6 @@ def density_mixture(parts: Sequence[tuple[Number, Number]]) -> Fraction:
 
     Statement: sum of weight·kappa over the parts. Source: register `density-bound`.
     Holds if: weights add up to 1 and each part has density at most its kappa. Proof: docs/proofs/reference-cover.md.
-    Tested by: tests/unit/constructions/covers/test_covers.py.
 
     >>> density_mixture([("0.9", 1), ("0.1", 50)])
     Fraction(59, 10)
@@ -226,7 +221,8 @@ class _Goal:
         cls, owner: str, error: object, failure: object, epsilon: object, dimension: object, *, agnostic: bool
     ) -> _Goal:
         """The numbers that a formula was given."""
-        wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
+        wrong = chance(error, owner=owner, name="excess" if agnostic else "error")
+        miss = chance(failure, owner=owner, name="failure")
         d = None if dimension is None else _dimension(dimension, owner=owner)
         return cls(owner, wrong, miss, Rate.read(epsilon, None, owner=owner), d, agnostic)
 
@@ -302,7 +298,7 @@ def records_reference(
     origin. x is the weight of a mistake, e^(-epsilon/2) or √f, whichever is larger.
     Source: register `reference-cover-realizable` (Chaudhuri–Hsu 2011, Theorem 9). Symbols: alpha → epsilon, epsilon →
     error, delta → failure. Holds if: some concept makes no error; the reference was chosen without the records.
-    Proof: docs/proofs/reference-cover.md. Tested by: tests/statistical/test_covers.py.
+    Proof: docs/proofs/reference-cover.md.
 
     >>> tuple(records_reference(k, error=0.1, failure=0.05, epsilon=1) for k in (1, 10, 100))
     (206, 270, 332)
@@ -320,7 +316,6 @@ def records_reference_agnostic(
     Statement: odds·(cosh s - D·sinh s)^n ≤ failure, D = excess·(1 - f), s = min(epsilon/2, artanh D); odds as in
     `records_reference`. Source: register `reference-cover-agnostic` (Chaudhuri–Hsu 2011, Theorem 8).
     Holds if: the reference was chosen without the records. Proof: docs/proofs/reference-cover.md.
-    Tested by: tests/unit/constructions/covers/test_covers.py.
 
     >>> records_reference_agnostic(10, excess=0.1, failure=0.05, epsilon=1)
     2185
@@ -353,7 +348,7 @@ def kappa_reference(
 
     Statement: as `records_reference`, solved for kappa. Below 1 nothing is promised: no density is smaller.
     Source: register `reference-cover-realizable`. Holds if: as `records_reference`.
-    Proof: docs/proofs/reference-cover.md. Tested by: tests/unit/constructions/covers/test_covers.py.
+    Proof: docs/proofs/reference-cover.md.
 
     >>> kappa_reference(150, error=0.1, failure=0.05, epsilon=1) < 1
     True
@@ -370,7 +365,6 @@ def kappa_reference_agnostic(
 
     Statement: as `records_reference_agnostic`, solved for kappa. Source: register `reference-cover-agnostic`.
     Holds if: as `records_reference_agnostic`. Proof: docs/proofs/reference-cover.md.
-    Tested by: tests/unit/constructions/covers/test_covers.py.
     """
     goal = _Goal.read("kappa_reference_agnostic", excess, failure, epsilon, dimension, agnostic=True)
     return goal.largest_density(n)

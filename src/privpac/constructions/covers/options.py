@@ -53,7 +53,6 @@ def _reference(against: Against, source: str) -> Option:
         setting="agnostic" if against is Against.AGNOSTIC else "realizable",
         serves=lambda concepts: concepts.kappa is not None,
         command=command,
-        run="covers.reference",
     )
 
 

@@ -5,8 +5,7 @@ independent and their distribution has density at most kappa against the referen
 the best concept) with probability at most `failure`.
 Source: Chaudhuri–Hsu 2011, algorithms A_1 and A_1r, Theorems 8 and 9; direct bound ours.
 Holds if: the reference was chosen without looking at the records (an assumption of the certificate).
-Proof: docs/proofs/reference-cover.md. Tested by tests/unit/constructions/covers/test_reference.py,
-tests/statistical/test_covers.py.
+Proof: docs/proofs/reference-cover.md.
 """
 
 from __future__ import annotations
@@ -36,6 +35,7 @@ from privpac.guarantee.certificate import Certificate, public_parameters
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import decimal_text, first_whole, plain
+from privpac.numbers.parameters import chance, positive
 
 __all__ = ["CHOSEN_FREELY", "ReferenceCover"]
 
@@ -77,13 +77,10 @@ class ReferenceCover(ReadsOnce):
 
     def __post_init__(self) -> None:
         for name in ("epsilon", "error", "failure"):
-            value = Fraction(getattr(self, name))
-            object.__setattr__(self, name, value)
-            if value <= 0 or (name != "epsilon" and value >= 1):
-                requirement = "a positive number" if name == "epsilon" else "between 0 and 1"
-                raise ParameterError("ReferenceCover", name, plain(value), allowed=requirement)
+            read = positive if name == "epsilon" else chance
+            object.__setattr__(self, name, read(getattr(self, name), owner="ReferenceCover", name=name))
         if self.kappa is not None:
-            object.__setattr__(self, "kappa", density(Fraction(self.kappa), owner="ReferenceCover"))
+            object.__setattr__(self, "kappa", density(self.kappa, owner="ReferenceCover"))
         self._check_reference()
 
     def _check_reference(self) -> None:

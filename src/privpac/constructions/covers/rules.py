@@ -8,9 +8,11 @@ from flint import arb, ctx
 
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import SEAL, Proof, need, parameters
-from privpac.numbers.exact import ball, ln_down, ln_up, plain
+from privpac.numbers.exact import ball, ln_down, ln_up, plain, written
+from privpac.theory.occam import within
+from privpac.theory.refined import mean_agnostic
 
-__all__ = ["density_text", "label_cover", "label_thresholds", "reference_cover"]
+__all__ = ["density_text", "label_cover", "label_thresholds", "labellings", "reference_cover"]
 
 _BITS = 192
 _DIGITS = 9
@@ -71,7 +73,7 @@ def reference_cover(
         )
     need(rule, holds, "the bound is larger than the failure probability asked for")
     where = parameters(
-        odds=str(odds),
+        odds=written(odds),
         records=records,
         ratio=ratio,
         tilt=tilt,
@@ -82,6 +84,38 @@ def reference_cover(
     )
     fact = Accuracy(error, failure, against, records)
     return Proof(fact, rule, where=where, assumes=(density_text(kappa, reference),), seal=SEAL)
+
+
+def labellings(
+    *,
+    members: int,
+    records: int,
+    ratio: Fraction,
+    tilt: Fraction,
+    error: Fraction,
+    failure: Fraction,
+    against: Against,
+) -> Proof[Accuracy]:
+    """A concept drawn over the labellings of the features, each once, errs as one drawn from its whole class.
+
+    It errs by more than `error` (above the best) with probability at most (members - 1)·base^records, where with
+    x = tilt in [ratio, 1) base = 1 - error·(1 - x), or, where no concept is perfect, ((1 - error)/x + (1 + error)·x)/2.
+    Source: ours, register `labellings-realizable` and `labellings-agnostic`. Holds for independent records if every
+    labelling is represented by a concept of a class of at most `members`, chosen by the features in any way.
+    """
+    rule = f"labellings-{against.value}"
+    need(rule, against in (REALIZABLE, AGNOSTIC), "it speaks of errors under the distribution")
+    _need_targets(rule, error, failure, records)
+    need(rule, 0 < ratio <= tilt < 1, "the tilt must lie between the ratio and 1")
+    need(rule, members >= 1, "there must be a member")
+    base = 1 - error * (1 - tilt) if against is REALIZABLE else mean_agnostic(error, tilt=tilt)
+    need(
+        rule,
+        within(Fraction(members - 1), base, records, failure),
+        "the bound is larger than the failure probability asked for",
+    )
+    where = parameters(members=written(members), records=records, ratio=ratio, tilt=tilt)
+    return Proof(Accuracy(error, failure, against, records), rule, where=where, seal=SEAL)
 
 
 def label_thresholds(
@@ -146,5 +180,5 @@ def label_cover(
     spread = vc * (1 + ln_up(Fraction(2 * records, vc), _DIGITS)) + ln_up(8 / failure, _DIGITS)
     holds = error > noise and (error - noise) ** 2 >= error * 4 * spread / records
     need(rule, holds, "the bound is larger than the error asked for")
-    where = parameters(records=records, vc=vc, candidates=str(candidates), ratio=ratio, level=level)
+    where = parameters(records=records, vc=vc, candidates=written(candidates), ratio=ratio, level=level)
     return Proof(Accuracy(error, failure, REALIZABLE, records), rule, where=where, seal=SEAL)

@@ -5,7 +5,7 @@ drawn without them. If every concept's ball of radius `level`, measured by the r
 `mass`, the candidates miss the ball of the best concept with probability (1 - mass)^candidates; otherwise it errs by
 more than `error` with probability at most candidates·base^n, under every density of at most kappa.
 Source: Chaudhuri–Hsu 2011, Theorems 8 and 9; random covers ours. Holds if: the reference and the prior are public.
-Proof: docs/proofs/reference-cover.md. Tested by tests/unit/constructions/covers/test_reference.py.
+Proof: docs/proofs/reference-cover.md.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Listed
-from privpac.numbers.exact import decimal_text, plain, ratio_for
-from privpac.numbers.parameters import positive
+from privpac.numbers.exact import decimal_text, plain, power_up, ratio_for
+from privpac.numbers.parameters import chance, positive
 
 __all__ = ["SampledCover"]
 
@@ -84,15 +84,10 @@ class SampledCover(DrawsMembers, ReadsOnce):
     failure: Fraction = Fraction(1, 20)
 
     def __post_init__(self) -> None:
-        for name in ("epsilon", "kappa", "level", "mass", "error", "failure"):
-            object.__setattr__(self, name, Fraction(getattr(self, name)))
-        positive(self.epsilon, owner="SampledCover", name="epsilon")
-        density(self.kappa, owner="SampledCover")
-        for name in ("level", "mass", "error", "failure"):
-            if not 0 < getattr(self, name) < 1:
-                raise ParameterError(
-                    "SampledCover", name, plain(getattr(self, name)), allowed="between 0 and 1"
-                )
+        for name in ("epsilon", "level", "mass", "error", "failure"):
+            read = positive if name == "epsilon" else chance
+            object.__setattr__(self, name, read(getattr(self, name), owner="SampledCover", name=name))
+        object.__setattr__(self, "kappa", density(self.kappa, owner="SampledCover"))
         if self.kappa * self.level >= self.error:
             raise ParameterError(
                 "SampledCover",
@@ -114,7 +109,7 @@ class SampledCover(DrawsMembers, ReadsOnce):
     @property
     def miss(self) -> Fraction:
         """An upper bound on the probability that no candidate is close to the target."""
-        return (1 - self.mass) ** self.candidates
+        return power_up(1 - self.mass, self.candidates)
 
     @property
     def ratio(self) -> Fraction:

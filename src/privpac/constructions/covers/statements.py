@@ -120,6 +120,26 @@ STATEMENTS: tuple[Statement, ...] = (
         proof=_COVER,
     ),
     Statement(
+        "labellings-realizable",
+        "Labellings of the records are drawn as well as members of their class, for a perfect fit",
+        "ours",
+        "derived",
+        "failure ≤ (H − 1)·(1 − error·(1 − r))^n for a draw over the labellings of the features, each once, with weight"
+        " r^mistakes, if each is represented by a member of a class of H concepts.",
+        (IID, LABELS, "labels follow a concept of the class"),
+        proof=_LABELS,
+    ),
+    Statement(
+        "labellings-agnostic",
+        "Labellings of the records are drawn as well as members of their class, for any records",
+        "ours",
+        "derived",
+        "failure ≤ (H − 1)·(((1 − D)/x + (1 + D)·x)/2)^n for every x in [r, 1), where D is how much more the drawn"
+        " concept errs than the best of the class.",
+        (IID, LABELS),
+        proof=_LABELS,
+    ),
+    Statement(
         "label-thresholds",
         "Thresholds that protect labels only",
         f"{CH}, Theorem 27, for thresholds",

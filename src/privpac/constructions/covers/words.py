@@ -32,9 +32,9 @@ def _reference(request: Request, rest: str) -> Learner:
     schema, epsilon = request.schema, request.per_record
     if len(names) == 1:
         concepts, reference = Thresholds(schema, names[0]), Uniform(schema, names)
-        return ReferenceCover(concepts, reference, epsilon, error, against=against)
+        return ReferenceCover(concepts, reference, epsilon, error, request.failure, against=against)
     halfspaces, sphere = CentredHalfspaces(schema, names), UniformSphere(schema, names)
-    return ReferenceCover(halfspaces, sphere, epsilon, error, against=against)
+    return ReferenceCover(halfspaces, sphere, epsilon, error, request.failure, against=against)
 
 
 def _read(rest: str) -> tuple[str, Against, Fraction]:

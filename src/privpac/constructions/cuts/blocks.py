@@ -6,7 +6,7 @@ what that takes grows with the logarithm of the number of bits, and is less than
 about 25 bits on at delta 10^-6.
 Source: register `occupied-blocks`, `occupied-blocks-accuracy`.
 Holds if: column, direction and plan are public. Inconsistent labels cost accuracy, never privacy.
-Proof: docs/proofs/occupied-blocks.md. Tested by tests/exact/ (rows `blocks…`), tests/statistical/test_blocks.py.
+Proof: docs/proofs/occupied-blocks.md.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class BlockCuts(DirectedCuts):
     def __post_init__(self) -> None:
         self._check(
             requirement="a number above 0, of at most 1/2 and half of epsilon",
-            holds=0 < 2 * self.delta <= min(self.epsilon, Fraction(1)),
+            holds=lambda: 0 < 2 * self.delta <= min(self.epsilon, Fraction(1)),
         )
 
     @cached_property

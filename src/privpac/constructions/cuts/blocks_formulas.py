@@ -57,7 +57,7 @@ def levels(domain: int) -> int:
     """How often a column of this many cells can be halved: the bits of its last cell, at least 1.
 
     Statement: max(1, ceil(log2(domain))). Source: register `occupied-blocks`. Holds if: always.
-    Proof: docs/proofs/occupied-blocks.md. Tested by: tests/statistical/test_blocks.py.
+    Proof: docs/proofs/occupied-blocks.md.
     """
     return max(1, (domain - 1).bit_length())
 
@@ -69,7 +69,7 @@ def plan_blocks(domain: int, *, failure: Number, epsilon: Number, delta: Number)
     Statement: ratio = e^-(epsilon/2 - delta) rounded up, stake = ceil((levels - 1)(1 - delta)/(ratio·delta)), and reach
     the smallest a with stake·ratio^(2a) ≤ failure/3, near which the bound on records is smallest for every error.
     Source: register `occupied-blocks`. Holds if: 0 < delta ≤ 1/2 and epsilon above 2·delta.
-    Proof: docs/proofs/occupied-blocks.md. Tested by: tests/statistical/test_blocks.py.
+    Proof: docs/proofs/occupied-blocks.md.
 
     >>> plan_blocks(2**64, failure=0.05, epsilon=1, delta="0.000001").reach
     23
@@ -110,7 +110,7 @@ def failure_blocks(n: int, *, error: Number, plan: BlockPlan) -> Fraction:
 
     Statement: stake·r^(2a) + 2·(2·levels/(1 - r) + 1)·r^(1 - a)·(1 - error·(1 - r))^n, r = ratio, a = reach.
     Source: register `occupied-blocks-accuracy`. Holds if: independent records and some cut makes no error.
-    Proof: docs/proofs/occupied-blocks.md. Tested by: tests/statistical/test_blocks.py.
+    Proof: docs/proofs/occupied-blocks.md.
     """
     owner = "failure_blocks"
     have, wrong = at_least(0, n, owner=owner, name="n"), chance(error, owner=owner, name="error")
@@ -124,7 +124,7 @@ def records_blocks(domain: int, *, error: Number, failure: Number, epsilon: Numb
 
     Statement: the smallest n at which `failure_blocks` of the plan is at most `failure`.
     Source: register `occupied-blocks-accuracy`. Holds if: independent records and some cut makes no error.
-    Proof: docs/proofs/occupied-blocks.md. Tested by: tests/statistical/test_blocks.py.
+    Proof: docs/proofs/occupied-blocks.md.
 
     >>> records_blocks(2**64, error=0.1, failure=0.05, epsilon=1, delta="0.000001")
     517
@@ -144,7 +144,7 @@ def error_blocks(n: int, *, failure: Number, plan: BlockPlan) -> Fraction:
     """The smallest error on the grid that `n` records prove under a plan; 1 when they prove none.
 
     Statement: as `failure_blocks`, solved for the error. Source: register `occupied-blocks-accuracy`.
-    Holds if: as `failure_blocks`. Proof: docs/proofs/occupied-blocks.md. Tested by: tests/statistical/test_blocks.py.
+    Holds if: as `failure_blocks`. Proof: docs/proofs/occupied-blocks.md.
     """
     owner = "error_blocks"
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
@@ -162,7 +162,7 @@ def mistakes_of_blocks(plan: BlockPlan, *, failure: Number) -> int | None:
 
     Statement: the smallest m with stake·r^(2a) + 2·(2·levels/(1 - r) + 1)·r^(m + 2 - a) <= failure, r = ratio and
     a = reach. Source: register `occupied-blocks-empirical`. Holds if: some cut makes no mistake on the records.
-    Proof: docs/proofs/occupied-blocks.md. Tested by: tests/statistical/test_blocks.py.
+    Proof: docs/proofs/occupied-blocks.md.
 
     >>> mistakes_of_blocks(plan_blocks(2**64, failure=0.05, epsilon=1, delta="0.000001"), failure=0.05)
     41

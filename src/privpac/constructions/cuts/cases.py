@@ -29,6 +29,7 @@ from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Size
 from privpac.guarantee.facts import Privacy
 from privpac.numbers.exact import ratio_for
+from privpac.request import LearnRequest
 
 __all__ = ["ROWS", "rec_concave_case", "tight_blocks", "tight_rec_concave"]
 
@@ -66,7 +67,7 @@ def rec_concave_case(learner: RecConcave, n: int) -> Case:
 
 def _rec_concave_word() -> Case:
     schema = tiny_schema(2)
-    request = Request(schema=schema, size=Size(1), epsilon=Fraction(6), delta=TENTH)
+    request = Request(schema, Size(1), LearnRequest(epsilon=Fraction(6), delta=TENTH))
     return learner_case("thresholds by recursion", learner_for("recconcave:a", request), schema, 1)
 
 
@@ -81,7 +82,7 @@ def tight_blocks(*, cells: int, ratio: Fraction, stake: int, epsilon: Fraction, 
 
 def _blocks_word() -> Case:
     schema = tiny_schema(4)
-    request = Request(schema=schema, size=Size(2), epsilon=Fraction(2), delta=TENTH)
+    request = Request(schema, Size(2), LearnRequest(epsilon=Fraction(2), delta=TENTH))
     return learner_case("a cut among occupied blocks", learner_for("blocks:a", request), schema, 2)
 
 

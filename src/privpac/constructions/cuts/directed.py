@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -14,7 +15,7 @@ from privpac.data.sample import Size
 from privpac.errors import ParameterError
 from privpac.guarantee.certificate import public_parameters
 from privpac.numbers.exact import plain
-from privpac.numbers.parameters import positive
+from privpac.numbers.parameters import chance, positive, rational
 
 __all__ = ["DirectedCuts"]
 
@@ -28,11 +29,13 @@ class DirectedCuts(ReadsOnce):
     delta: Fraction
     failure: Fraction = FAILURE
 
-    def _check(self, *, requirement: str, holds: bool) -> None:
+    def _check(self, *, requirement: str, holds: Callable[[], bool]) -> None:
         """Refuse a delta that is not what `requirement` says, and cuts that may point either way."""
         owner = type(self).__name__
         positive(self.epsilon, owner=owner, name="epsilon")
-        if not holds:
+        chance(self.failure, owner=owner, name="failure")
+        rational(self.delta, owner=owner, name="delta", allowed=requirement)
+        if not holds():
             raise ParameterError(
                 owner,
                 "delta",

@@ -43,7 +43,7 @@ def records_switch(
     Statement: (candidates - 1)·(1 - error·(1 - x) + tolerated·(1/x - 1))^n ≤ failure at the best x in [ratio, 1].
     Source: register `switch-reconstruction` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 5.4).
     Holds if: the rule was learnt from other records; `candidates` counts both ends.
-    Proof: docs/proofs/switch-reconstruction.md. Tested by: tests/statistical/test_reconstruction.py.
+    Proof: docs/proofs/switch-reconstruction.md.
 
     >>> records_switch(6, error=0.1, failure=0.05, tolerated=0.02, epsilon=1)
     173
@@ -59,7 +59,6 @@ def error_switch(n: int, *, candidates: int, failure: Number, tolerated: Number,
 
     Statement: as `records_switch`, solved for the error. Source: register `switch-reconstruction`.
     Holds if: as `records_switch`. Proof: docs/proofs/switch-reconstruction.md.
-    Tested by: tests/statistical/test_reconstruction.py.
     """
     return error_occam(n, size=candidates, failure=failure, tolerated=tolerated, ratio=ratio)
 
@@ -70,7 +69,6 @@ def tilt_switch(error: Number, *, tolerated: Number, ratio: Fraction) -> Fractio
 
     Statement: max(ratio, √(tolerated/error)), the root as a nearby rational. Source: register
     `switch-reconstruction`. Holds if: tolerated is below error. Proof: docs/proofs/switch-reconstruction.md.
-    Tested by: tests/statistical/test_reconstruction.py.
     """
     owner = "tilt_switch"
     rate = Rate.read(None, ratio, owner=owner)
@@ -88,7 +86,6 @@ def failure_denoising(rate: Number, *, below: int | None = None, above: int | No
     Source: register `noise-reconstruction` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 5.8, printed 8·rate).
     Symbols: mu → rate; below, above: cells on either side of the cut (None: many).
     Holds if: every cell is flipped independently. Proof: docs/proofs/noise-reconstruction.md.
-    Tested by: tests/statistical/test_reconstruction.py.
 
     >>> float(failure_denoising("0.01"))
     0.0396
@@ -124,7 +121,6 @@ def largest_noise(*, error: Number, failure: Number) -> Fraction:
     Statement: rate ≤ 1 - (1 - failure)^(1/k), k = ceil(1/error) - 1 atoms of equal mass.
     Source: register `noise-reconstruction`; replaces 2·error of the printed proof of Theorem 5.8.
     Holds if: the learner works for every distribution, rate below 1/2. Proof: docs/proofs/noise-reconstruction.md.
-    Tested by: tests/statistical/test_reconstruction.py.
 
     >>> round(float(largest_noise(error="0.0025", failure="0.25")), 6)
     0.000721

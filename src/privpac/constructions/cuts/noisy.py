@@ -6,8 +6,7 @@ that hides behind independent noise is a proper learner in disguise, and needs a
 Statement: both are as private as the cut (post-processing). Accuracy: register `independent-noise`,
 `noise-reconstruction`.
 Source: Beimel–Brenner–Kasiviswanathan–Nissim 2013, Definition 5.6 and Theorem 5.8; constants ours.
-Proof: docs/proofs/noise-reconstruction.md. Tested by tests/exact/ (rows `noisy-cuts`, `denoised-cuts`),
-tests/statistical/test_reconstruction.py.
+Proof: docs/proofs/noise-reconstruction.md.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.mechanisms.binomial import random_cells
 from privpac.numbers.exact import plain
+from privpac.numbers.parameters import chance, fraction_below, positive
 
 __all__ = ["DenoisedCuts", "NoisyCuts", "nearest_cut"]
 
@@ -54,10 +54,9 @@ class NoisyCuts:
     failure: Fraction = FAILURE
 
     def __post_init__(self) -> None:
-        if not 0 < self.rate < Fraction(1, 2):
-            raise ParameterError(
-                OWNER, "rate", plain(self.rate), allowed="a number strictly between 0 and 1/2"
-            )
+        positive(self.epsilon, owner=OWNER, name="epsilon")
+        chance(self.failure, owner=OWNER, name="failure")
+        fraction_below(Fraction(1, 2), self.rate, owner=OWNER, name="rate")
         if self.concepts.direction == "either":
             raise ParameterError(OWNER, "direction", "either", allowed="'up' or 'down'")
         if self.domain > LARGEST_DOMAIN and not self._few_flips:

@@ -10,7 +10,6 @@ from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import learn_command
 from privpac.constructions.cuts.blocks_formulas import records_blocks
 from privpac.constructions.cuts.formulas import SWITCH_SHARE, error_switch
-from privpac.constructions.cuts.hard import denoised_need, noisy_need
 from privpac.constructions.cuts.recursive_formulas import records_rec_concave
 from privpac.constructions.option import FloorRow, Need, Option, cells_of, fewest, protects_whole_records
 from privpac.constructions.wish import Wish
@@ -154,9 +153,7 @@ OPTIONS: tuple[Option, ...] = (
         _noisy,
         proper=False,
         serves=_short_cuts,
-        hard=lambda wish: noisy_need(wish, rate=float(_rate(wish))),
         command=_noisy_command("noisy-cuts"),
-        run="rules.noisy",
     ),
     Option(
         "denoised-cuts",
@@ -164,9 +161,7 @@ OPTIONS: tuple[Option, ...] = (
         "noise-reconstruction",
         _denoising,
         serves=_short_cuts,
-        hard=lambda wish: denoised_need(wish, rate=float(_rate(wish))),
         command=_noisy_command("denoised-cuts"),
-        run="rules.denoised",
     ),
 )
 

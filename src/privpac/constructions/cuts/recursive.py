@@ -5,8 +5,7 @@ makes no error, the released cut errs by more than `error`, or none is released,
 what that takes grows with the logarithm of the number of bits of a key.
 Source: after Beimel–Nissim–Stemmer 2013 (RecConcave), one level, with geometric noise; register `rec-concave`.
 Holds if: column, direction and plan are public. Inconsistent labels cost accuracy, never privacy.
-Proof: docs/proofs/rec-concave.md, docs/proofs/stable-choice.md. Tested by tests/exact/ (rows `recconcave…`),
-tests/statistical/test_rec_concave.py.
+Proof: docs/proofs/rec-concave.md, docs/proofs/stable-choice.md.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ class RecConcave(DirectedCuts):
     plan: Plan | None = None
 
     def __post_init__(self) -> None:
-        self._check(requirement="a number strictly between 0 and 1", holds=0 < self.delta < 1)
+        self._check(requirement="a number strictly between 0 and 1", holds=lambda: 0 < self.delta < 1)
 
     @cached_property
     def numbers(self) -> Plan:

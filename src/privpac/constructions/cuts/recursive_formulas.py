@@ -83,7 +83,7 @@ def widths(domain: int) -> int:
     """How many powers of two are tried besides 1: 2^widths is the last that fits among domain + 1 cuts.
 
     Statement: floor(log2(domain + 1)). Source: register `rec-concave`. Holds if: always.
-    Proof: docs/proofs/rec-concave.md. Tested by: tests/unit/constructions/cuts/test_recursive.py.
+    Proof: docs/proofs/rec-concave.md.
     """
     return (domain + 1).bit_length() - 1
 
@@ -94,7 +94,7 @@ def threshold_stable_choice(*, ratio: Fraction, delta: Number) -> int:
 
     Statement: two-sided geometric noise G has P[G ≥ t] = ratio^t/(1 + ratio) for t ≥ 0.
     Source: register `stable-choice`. Holds if: 0 < ratio < 1.
-    Proof: docs/proofs/stable-choice.md. Tested by: tests/statistical/test_rec_concave.py.
+    Proof: docs/proofs/stable-choice.md.
 
     >>> threshold_stable_choice(ratio=ratio_for(Fraction(1, 6)), delta="0.000001")
     80
@@ -109,7 +109,7 @@ def delta_stable_choice(*, ratio: Fraction, threshold: int) -> Fraction:
     """How often a choice is released that a neighbour would not make, at most; long numbers are rounded up.
 
     Statement: ratio^threshold/(1 + ratio). Source: register `stable-choice`. Holds if: as `threshold_stable_choice`.
-    Proof: docs/proofs/stable-choice.md. Tested by: tests/statistical/test_rec_concave.py.
+    Proof: docs/proofs/stable-choice.md.
     """
     owner = "delta_stable_choice"
     weight = chance(ratio, owner=owner, name="ratio")
@@ -131,7 +131,7 @@ def plan_rec_concave(domain: int, *, failure: Number, epsilon: Number, delta: Nu
 
     Statement: see `failure_rec_concave`; the first four of its terms are at most failure/5 each.
     Source: register `rec-concave`. Holds if: epsilon and delta are positive.
-    Proof: docs/proofs/rec-concave.md. Tested by: tests/statistical/test_rec_concave.py.
+    Proof: docs/proofs/rec-concave.md.
 
     >>> plan_rec_concave(2**64, failure=0.05, epsilon=1, delta="0.000001").mistakes
     265
@@ -202,7 +202,7 @@ def failure_rec_concave(n: int, *, domain: int, error: Number, plan: Plan) -> Fr
     Statement: w·r1^(slack+1) + 1/blocks + r2^margin/(1+r2) + (2·blocks+1)·r3^(last+1) + 2·P[Bin(n, error) ≤ mistakes],
     w = floor(log2(domain + 1)).
     Source: register `rec-concave`. Holds if: independent records and some cut makes no error.
-    Proof: docs/proofs/rec-concave.md. Tested by: tests/statistical/test_rec_concave.py.
+    Proof: docs/proofs/rec-concave.md.
     """
     owner = "failure_rec_concave"
     have, size = at_least(0, n, owner=owner, name="n"), at_least(1, domain, owner=owner, name="domain")
@@ -220,7 +220,7 @@ def records_rec_concave(
     Statement: the smallest n at which `failure_rec_concave` of the best plan is at most `failure`.
     Source: register `rec-concave` (after Beimel–Nissim–Stemmer 2013, simplified). Symbols: alpha → error, beta →
     failure, T → domain. Holds if: independent records and some cut makes no error.
-    Proof: docs/proofs/rec-concave.md. Tested by: tests/statistical/test_rec_concave.py.
+    Proof: docs/proofs/rec-concave.md.
 
     >>> records_rec_concave(2**64, error=0.1, failure=0.05, epsilon=1, delta="0.000001")
     3068
@@ -241,7 +241,6 @@ def error_rec_concave(n: int, *, domain: int, failure: Number, plan: Plan) -> Fr
 
     Statement: as `failure_rec_concave`, solved for the error. Source: register `rec-concave`.
     Holds if: as `failure_rec_concave`. Proof: docs/proofs/rec-concave.md.
-    Tested by: tests/statistical/test_rec_concave.py.
     """
     owner = "error_rec_concave"
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
@@ -267,7 +266,7 @@ def records_rec_concave_laplace(
     Statement: b = failure/5, m = ceil(1/b), E = 2·(2/e1)·ln((bits + 2)/b) + 2 + (2/e2)·ln(1/(4·delta·b)) +
     (2/e3)·ln((2m + 3)/b), n the smallest with 2·P[Bin(n, error) ≤ E] ≤ b; epsilon is divided by `split`.
     Source: register `rec-concave-laplace`. Holds if: as `failure_rec_concave`, and the noise were a real number.
-    Proof: docs/proofs/rec-concave.md. Tested by: tests/statistical/test_rec_concave.py.
+    Proof: docs/proofs/rec-concave.md.
 
     >>> records_rec_concave_laplace(64, error=0.1, failure=0.05, epsilon=1, delta="0.000001")
     3119

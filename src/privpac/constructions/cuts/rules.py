@@ -10,7 +10,7 @@ from flint import arb, ctx
 from privpac.guarantee.facts import Accuracy, Against, Loss, Privacy
 from privpac.guarantee.proof import SEAL, Proof, need, parameters, power
 from privpac.numbers.binomial import at_most
-from privpac.numbers.exact import ball, power_up, shortened
+from privpac.numbers.exact import ball, power_up, shortened, written
 
 __all__ = [
     "independent_noise",
@@ -35,7 +35,7 @@ def stable_choice(*, ratio: Fraction, threshold: int) -> Proof[Privacy]:
     need(rule, threshold >= 0, "the threshold must not be negative")
     delta = shortened(power_up(ratio, threshold) / (1 + ratio))
     fact = Privacy(Loss(factor=power(rule, 1 / ratio, 2)), delta)
-    return Proof(fact, rule, where={"ratio": str(ratio), "threshold": threshold}, seal=SEAL)
+    return Proof(fact, rule, where={"ratio": written(ratio), "threshold": threshold}, seal=SEAL)
 
 
 def rec_concave(
@@ -93,7 +93,7 @@ def occupied_blocks(*, ratio: Fraction, levels: int, stake: int) -> Proof[Privac
     fact = Privacy(
         Loss(factor=shortened(power(rule, 1 / ratio, 2) * (1 + lone))), shortened(lone / (1 + lone))
     )
-    return Proof(fact, rule, where=parameters(ratio=ratio, levels=levels, stake=str(stake)), seal=SEAL)
+    return Proof(fact, rule, where=parameters(ratio=ratio, levels=levels, stake=written(stake)), seal=SEAL)
 
 
 _LONGEST = 2**24
@@ -116,7 +116,7 @@ def occupied_blocks_accuracy(
         return _blank_and_rivals(ratio, levels, stake, reach, ball(1 - error * (1 - ratio)) ** records)
 
     _need_bound(rule, bound, failure)
-    where = parameters(ratio=ratio, levels=levels, stake=str(stake), reach=reach, records=records)
+    where = parameters(ratio=ratio, levels=levels, stake=written(stake), reach=reach, records=records)
     return Proof(Accuracy(error, failure, Against.REALIZABLE, records), rule, where=where, seal=SEAL)
 
 
@@ -136,7 +136,7 @@ def occupied_blocks_empirical(
     _need_bound(
         rule, lambda: _blank_and_rivals(ratio, levels, stake, reach, ball(ratio) ** mistakes), failure
     )
-    where = parameters(ratio=ratio, levels=levels, stake=str(stake), reach=reach)
+    where = parameters(ratio=ratio, levels=levels, stake=written(stake), reach=reach)
     return Proof(Accuracy(error, failure, Against.EMPIRICAL, records), rule, where=where, seal=SEAL)
 
 
@@ -213,7 +213,7 @@ def noise_reconstruction(premise: Proof[Accuracy], *, rate: Fraction) -> Proof[A
     failure = inner.failure + 4 * rate * (1 - rate)
     need(rule, failure < 1, "so much noise leaves nothing to promise")
     fact = Accuracy(inner.error, failure, inner.against, inner.records)
-    return Proof(fact, rule, (premise,), {"rate": str(rate)}, seal=SEAL)
+    return Proof(fact, rule, (premise,), {"rate": written(rate)}, seal=SEAL)
 
 
 def _need_chances(rule: str, error: Fraction, failure: Fraction) -> None:

@@ -5,7 +5,7 @@ switches of its rule to cut. One of them is as good as the rule itself, and ther
 Statement: pure epsilon, the larger of the two; error and failure as in register `switch-reconstruction`.
 Source: Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 5.4 (the reconstruction in its proof; constants ours).
 Holds if: the inner class contains every cut of this direction, and which records are in which part is decided by coins.
-Proof: docs/proofs/switch-reconstruction.md. Tested by tests/exact/ (row `switches`), tests/statistical/.
+Proof: docs/proofs/switch-reconstruction.md.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from privpac.guarantee.certificate import Certificate, public_parameters
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
-from privpac.numbers.parameters import chance, positive
+from privpac.numbers.parameters import chance, positive, whole_positive
 
 __all__ = ["SwitchCuts"]
 
@@ -56,6 +56,9 @@ class SwitchCuts(DrawsMembers, DrawsOnce):
     def __post_init__(self) -> None:
         positive(self.epsilon, owner=OWNER, name="epsilon")
         chance(self.share, owner=OWNER, name="share")
+        chance(self.failure, owner=OWNER, name="failure")
+        if self.most is not None:
+            whole_positive(self.most, owner=OWNER, name="most")
         if self.concepts.direction == "either":
             raise ParameterError(OWNER, "direction", "either", allowed="'up' or 'down'")
 

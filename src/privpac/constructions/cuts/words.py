@@ -11,7 +11,7 @@ from privpac.constructions.cuts.blocks import BlockCuts
 from privpac.constructions.cuts.noisy import DenoisedCuts, NoisyCuts
 from privpac.constructions.cuts.recursive import RecConcave
 from privpac.constructions.cuts.switches import SwitchCuts
-from privpac.constructions.draw.occam import FAILURE, Occam
+from privpac.constructions.draw.occam import Occam
 from privpac.constructions.request import OWNER, Request, Word, column_of
 from privpac.errors import ParameterError
 from privpac.numbers.exact import exact_decimal
@@ -40,8 +40,9 @@ def _switches(request: Request, rest: str) -> Learner:
         raise ParameterError(OWNER, "word", f"switches:{rest}", allowed=requirement)
     cuts = _directed_cuts(request, name, "switches:COLUMN:K")
     ranges = Unions(request.schema, cuts.column, intervals=int(count))
-    inner = Occam(ranges, request.per_record, failure=FAILURE / 2)
-    return SwitchCuts(cuts, inner, request.per_record, most=2 * ranges.intervals)
+    inner = Occam(ranges, request.per_record, failure=request.failure / 2)
+    most = 2 * ranges.intervals
+    return SwitchCuts(cuts, inner, request.per_record, most, failure=request.failure)
 
 
 def _noisy(request: Request, rest: str, form: str, *, spare: bool = False) -> NoisyCuts:
@@ -50,8 +51,8 @@ def _noisy(request: Request, rest: str, form: str, *, spare: bool = False) -> No
     if not name:
         raise ParameterError(OWNER, "word", f"{form.partition(':')[0]}:{rest}", allowed=f"of the form {form}")
     rate = exact_decimal(rate_text, owner=OWNER, name="rate", allowed="a number strictly between 0 and 1/2")
-    left = FAILURE - 4 * rate * (1 - rate)
-    failure = max(FAILURE, 2 * left) if spare else FAILURE
+    left = request.failure - 4 * rate * (1 - rate)
+    failure = max(request.failure, 2 * left) if spare else request.failure
     return NoisyCuts(_directed_cuts(request, name, form), request.per_record, rate, failure)
 
 
@@ -65,12 +66,12 @@ def _denoised_cuts(request: Request, rest: str) -> Learner:
 
 def _rec_concave(request: Request, rest: str) -> Learner:
     cuts = _directed_cuts(request, rest, "recconcave:COLUMN")
-    return RecConcave(cuts, request.per_record, request.delta_per_record)
+    return RecConcave(cuts, request.per_record, request.delta_per_record, request.failure)
 
 
 def _blocks(request: Request, rest: str) -> Learner:
     cuts = _directed_cuts(request, rest, "blocks:COLUMN")
-    return BlockCuts(cuts, request.per_record, request.delta_per_record)
+    return BlockCuts(cuts, request.per_record, request.delta_per_record, request.failure)
 
 
 WORDS: Mapping[str, Word] = {

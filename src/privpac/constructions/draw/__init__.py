@@ -1,1 +1,1 @@
-"""One private draw from a class, or several in stages."""
+"""One private draw from a class, or two, the second of which may refine the first."""

@@ -15,8 +15,7 @@ from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.line.unions import Unions
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.sets.points import Points
-from privpac.concepts.trees.majority import Majorities
-from privpac.concepts.trees.mixture import TreeMixture
+from privpac.concepts.trees.mixture import NamedMixture, TreeMixture
 from privpac.concepts.trees.parts import Constants, OneTest
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.cases import (
@@ -135,20 +134,13 @@ def _tree_mixture() -> Case:
     return learner_case("trees of two depths", Merged(Occam(TreeMixture(parts, (1, 2)), ONE)), schema, 2)
 
 
-def _majority() -> Case:
-    schema = tiny_schema(2, 2, 2)
-    majorities = Majorities(schema, Binarisation.of(schema), threads=1)
-    return learner_case("majorities of three tests", Merged(Occam(majorities, ONE, costs=(1, 2))), schema, 1)
-
-
 def _default_mixture() -> Case:
     """All that the default draws from, on a column that two scales cut differently."""
     schema = tiny_schema(5)
     sets = [Binarisation.of(schema, cut_values={"a": cuts}) for cuts in ([1, 2, 4], [1, 3])]
     parts = [part for tests in sets for part in (OneTest(schema, tests), Trees(schema, 1, tests, threads=1))]
-    voters = Majorities(schema, sets[0], threads=1)
-    mixture = TreeMixture((Constants(schema, sets[0]), *parts, voters), (2, 24, 6, 24, 6, 12))
-    return learner_case("constants, tests, trees and majorities", Merged(Occam(mixture, ONE)), schema, 2)
+    mixture = NamedMixture((Constants(schema, sets[0]), *parts), (2, 24, 6, 24, 6), (0, 0, 1, 0, 2))
+    return learner_case("constants, tests and trees with handicaps", Merged(Occam(mixture, ONE)), schema, 2)
 
 
 def _permute_and_flip() -> Case:
@@ -184,7 +176,6 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "comparison": _comparison,
     "one-test": _one_test,
     "tree-mixture": _tree_mixture,
-    "majorities": _majority,
     "auto-mixture": _default_mixture,
     "permute-and-flip": _permute_and_flip,
     "geometric": _geometric,

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from privpac.concepts.grids import HALFSPACE_POINTS
 from privpac.concepts.linear.halfspaces import Scorecards
-from privpac.concepts.linear.plane import Halfplanes
 from privpac.concepts.linear.tabled import TabledHalfspaces
 from privpac.constructions.base import Learner
 from privpac.constructions.request import OWNER, PROTECTS, Request, Word, column_of
@@ -31,8 +30,6 @@ def _halfspaces(request: Request, rest: str) -> Learner:
     form = "halfspaces:COL,COL"
     names = tuple(column_of(request, name.strip(), form) for name in rest.split(","))
     request.require_two_classes("halfspaces")
-    if request.protect == "labels":
-        return request.occam(Halfplanes(request.schema, names))
     if len(names) > max(HALFSPACE_POINTS):
         return request.occam(TabledHalfspaces(request.schema, names))
     points = HALFSPACE_POINTS[len(names)]

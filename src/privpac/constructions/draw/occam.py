@@ -6,13 +6,13 @@ Source: Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 3.2; Chaudhuri
 Holds if: class, prior, costs and epsilon are public. With permute-and-flip instead of the exponential mechanism both
 hold as well: a member is chosen only if its own coin shows heads, with probability ratio^(score - best) at most, which
 is all that the accuracy proof uses.
-Proof: docs/proofs/exponential-mechanism.md, docs/proofs/occam.md. Tested by tests/exact/, tests/statistical/.
+Proof: docs/proofs/exponential-mechanism.md, docs/proofs/occam.md.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -31,37 +31,36 @@ from privpac.concepts.base import (
     Scored,
     ScoredClass,
 )
+from privpac.concepts.trees.mixture import TreeMixture
 from privpac.constructions.base import Around, DrawsMembers, Learner, ReadsOnce
+from privpac.constructions.draw.promises import Draw, agnostic_numbers
 from privpac.constructions.wrappers.nested import empirical_accuracy
 from privpac.data.sample import Counted, Sample, Size
-from privpac.errors import ParameterError, RuleRefused, SizeError
+from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.facts import Accuracy, Against, Privacy
+from privpac.guarantee.facts import Accuracy, Against, Privacy, Unit
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import permute_and_flip
 from privpac.mechanisms.gibbs import reach
 from privpac.numbers.exact import ln_down, ln_up, plain, power_up, ratio_for
-from privpac.theory.occam import error_occam, excess_agnostic, tilt_agnostic
-from privpac.theory.staged import Stage
+from privpac.numbers.parameters import chance, positive
+from privpac.request import FAILURE
+from privpac.theory.occam import error_occam
 
 __all__ = [
     "FAILURE",
     "LEFT_OUT",
+    "PUBLIC_FEATURES",
     "Merged",
     "Occam",
     "accuracy_of_draw",
-    "accuracy_of_stages",
     "check_price",
     "draw_from",
     "read_costs",
 ]
 
 E = TypeVar("E")
-
-FAILURE = Fraction(1, 20)
-"""The failure probability accuracy is stated for: the field's habit, and what the planner asks by default."""
-
 
 Mechanism = Literal["exponential", "permute-and-flip"]
 
@@ -130,72 +129,10 @@ def accuracy_of_draw(
     error = error_occam(records, size=Fraction(odds) + 1, failure=failure, ratio=ratio)
     if error < 1:
         proofs.append(_occam(odds, records, ratio, ratio, error, failure, Against.REALIZABLE))
-    factor, excess, tilt = _agnostic(Fraction(odds), size, records, ratio, failure)
+    factor, excess, tilt = agnostic_numbers(Fraction(odds), size, records, ratio, failure)
     if excess < 1:
         proofs.append(_occam(factor, records, ratio, tilt, excess, failure, Against.AGNOSTIC))
     return tuple(proofs)
-
-
-BETWEEN = 16
-"""Exponents that are tried between counting members and weighing them."""
-
-
-def _agnostic(
-    odds: Fraction, size: int | None, records: int, ratio: Fraction, failure: Fraction
-) -> tuple[Fraction, Fraction, Fraction]:
-    """The factor, excess and tilt of the agnostic bound.
-
-    With members that nothing is promised against there may be more of them, `others`, than the odds say. The factor
-    is then others^(1 - theta)·odds^theta for any theta up to ln(tilt)/ln(ratio) (docs/proofs/occam.md).
-    """
-    others = 0 if size is None else size - 1
-    if others <= odds:
-        excess = excess_agnostic(records, size=odds + 1, failure=failure, ratio=ratio)
-        return odds, excess, tilt_agnostic(excess, ratio=ratio) if excess < 1 else ratio
-    for step in range(BETWEEN, -1, -1):  # the factor grows, and more tilts are allowed
-        factor = _root_up(others ** (BETWEEN - step) * math.ceil(odds) ** step)
-        excess = excess_agnostic(records, size=factor + 1, failure=failure, ratio=ratio)
-        if excess < 1:
-            tilt = tilt_agnostic(excess, ratio=ratio)
-            if tilt**BETWEEN <= ratio**step:
-                return factor, excess, tilt
-    return odds, Fraction(1), ratio
-
-
-def _root_up(value: int) -> Fraction:
-    """A whole number not below the root of order BETWEEN, which is a power of two."""
-    for _ in range(BETWEEN.bit_length() - 1):
-        value = math.isqrt(value - 1) + 1 if value else 0
-    return Fraction(value)
-
-
-def accuracy_of_stages(
-    stages: Sequence[Stage], *, records: int, size: int, failure: Fraction, privacy: Proof[Privacy] | None
-) -> tuple[Proof[Accuracy], ...]:
-    """What draws in stages prove about errors, by counting rules or by the learner's own privacy, whichever is less;
-    nothing where that is void."""
-    proofs: list[Proof[Accuracy]] = []
-    ways = (None,) if privacy is None else (None, privacy)
-    for against in (Against.REALIZABLE, Against.AGNOSTIC):
-        candidates = [_of_stages(private, stages, records, size, failure, against) for private in ways]
-        proofs += sorted((proof for proof in candidates if proof), key=lambda proof: proof.fact.error)[:1]
-    return tuple(proofs)
-
-
-def _of_stages(
-    private: Proof[Privacy] | None,
-    stages: Sequence[Stage],
-    records: int,
-    size: int,
-    failure: Fraction,
-    against: Against,
-) -> Proof[Accuracy] | None:
-    try:
-        return rules.staged_draws(
-            private, stages=stages, records=records, size=size, failure=failure, against=against
-        )
-    except RuleRefused:  # void
-        return None
 
 
 def _occam(
@@ -224,7 +161,7 @@ class Occam(DrawsMembers, ReadsOnce):
     """Draw from a class of `concepts` with weight prior · ratio^(price of mistakes), for `epsilon`.
 
     `costs` are the prices of misjudging a record of each class (1 each), `failure` the chance that the accuracy bound
-    may fail, and `mechanism` is "exponential" or "permute-and-flip".
+    may fail, `mechanism` is "exponential" or "permute-and-flip", and `unit` says what is protected of a person.
 
     >>> from privpac import Occam, Schema, Size, Thresholds
     >>> age = {"name": "age", "kind": "numeric", "lower": 0, "upper": 119, "integer": True}
@@ -239,6 +176,7 @@ class Occam(DrawsMembers, ReadsOnce):
     costs: Costs | None = None
     failure: Fraction = FAILURE
     mechanism: Mechanism = "exponential"
+    unit: Unit = Unit.RECORD
 
     def __post_init__(self) -> None:
         if self.mechanism not in get_args(Mechanism):
@@ -247,8 +185,8 @@ class Occam(DrawsMembers, ReadsOnce):
             )
         if self.mechanism == "permute-and-flip":
             self._check_walk()
-        if self.epsilon <= 0:
-            raise ParameterError("Occam", "epsilon", plain(self.epsilon), allowed="a positive number")
+        positive(self.epsilon, owner="Occam", name="epsilon")
+        chance(self.failure, owner="Occam", name="failure")
         read_costs(self.costs, len(self.concepts.schema.classes), "Occam")
 
     def _check_walk(self) -> None:
@@ -287,18 +225,9 @@ class Occam(DrawsMembers, ReadsOnce):
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)
-        sensitivity = max(self.prices)
         return Certificate(
-            privacy=rules.declared(
-                RULES[self.mechanism](ratio=self.ratio, sensitivity=sensitivity), epsilon=self.epsilon
-            ),
-            accuracy=accuracy_of_draw(
-                odds=self.concepts.odds,
-                size=self.concepts.size,
-                records=size.labelled,
-                ratio=power_up(self.ratio, sensitivity),
-                failure=self.failure,
-            ),
+            privacy=self._privacy(),
+            accuracy=self._accuracy(size.labelled),
             learner={
                 "name": "occam",
                 "concepts": self.concepts.word,
@@ -310,6 +239,30 @@ class Occam(DrawsMembers, ReadsOnce):
                 **({"note": self.concepts.note} if isinstance(self.concepts, Noted) else {}),
             },
             labelled=size.labelled,
+        )
+
+    def _privacy(self) -> Proof[Privacy]:
+        draw = RULES[self.mechanism](ratio=self.ratio, sensitivity=max(self.prices), unit=self.unit)
+        proof = rules.declared(draw, epsilon=self.epsilon)
+        return proof if self.unit is Unit.RECORD else rules.assuming(proof, PUBLIC_FEATURES)
+
+    def draw(self, records: int) -> Draw | None:
+        """The draw in the numbers that accuracy follows from, where the class names whom it is compared with."""
+        if not isinstance(self.concepts, TreeMixture) or not self.concepts.named:
+            return None
+        ratio = power_up(self.ratio, max(self.prices))
+        return Draw(self.concepts, records=records, ratio=ratio, unit=self.ratio, failure=self.failure)
+
+    def _accuracy(self, records: int) -> tuple[Proof[Accuracy], ...]:
+        draw = self.draw(records)
+        if draw is not None:
+            return draw.promises()
+        return accuracy_of_draw(
+            odds=self.concepts.odds,
+            size=self.concepts.size,
+            records=records,
+            ratio=power_up(self.ratio, max(self.prices)),
+            failure=self.failure,
         )
 
     def certify_empirical(self, size: Size) -> Proof[Accuracy] | None:
@@ -335,6 +288,9 @@ class Occam(DrawsMembers, ReadsOnce):
         return draw_from(self.concepts, sample, coins, ratio=self.ratio, costs=self.prices)
 
 
+PUBLIC_FEATURES = "every column but the label is public; only labels are protected"
+"""What is assumed where a label is protected, and not the rest of its record."""
+
 LEFT_OUT = "parts of the rule that change nothing left out"
 """How certificates call it."""
 
@@ -346,7 +302,6 @@ class Merged(Around):
     A drawn list may repeat a test, ask one whose answer is known, or end in rules that say what the default says.
     Leaving them out looks at the rule and the schema only, so it is post-processing, and the function, with all that is
     proved of its errors, stays the same.
-    Tested by tests/exact/ (rows `lists`, `lists-three-classes`, `conjunctions`, `disjunctions`).
     """
 
     learner: Learner

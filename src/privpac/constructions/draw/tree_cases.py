@@ -1,23 +1,28 @@
-"""Rows of trees, lists and monomials, drawn in one stage or in several."""
+"""Rows of trees, lists and monomials, in one draw or refined."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
+from privpac.concepts.base import Costs
 from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.trees.mixture import TreeMixture
+from privpac.concepts.trees.parts import Constants, OneTest
+from privpac.concepts.trees.trees import Trees
 from privpac.constructions.cases import (
     Case,
     learner_case,
     tiny_schema,
 )
-from privpac.constructions.draw.staged_trees import StagedTrees
-from privpac.constructions.labels.trees import LabelPrivateTrees
+from privpac.constructions.draw.occam import Merged, Occam
+from privpac.constructions.draw.refined_trees import RefinedTrees
 from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Size
 from privpac.guarantee.facts import Unit
+from privpac.request import LearnRequest
 
-__all__ = ["LARGER", "ROWS", "tree_case", "worded_case"]
+__all__ = ["LARGER", "ROWS", "refined_case", "tree_case", "worded_case"]
 
 PLACE = 30
 
@@ -27,54 +32,44 @@ ONE = Fraction(1)
 def worded_case(name: str, word: str, cells: tuple[int, ...], n: int, *, classes: int = 2) -> Case:
     """What a word names, as `learn` builds it."""
     schema = tiny_schema(*cells, classes=classes)
-    learner = learner_for(word, Request(schema=schema, size=Size(n), epsilon=ONE))
+    learner = learner_for(word, Request(schema, Size(n), LearnRequest(epsilon=ONE)))
     return learner_case(name, learner, schema, n)
 
 
 def tree_case(
-    stages: tuple[int, ...],
+    depth: int, cells: tuple[int, ...], n: int, *, unit: Unit = Unit.RECORD, epsilon: Fraction = ONE
+) -> Case:
+    """Trees in one draw."""
+    schema = tiny_schema(*cells)
+    trees = Trees(schema, depth, Binarisation.of(schema), threads=1)
+    return learner_case(f"trees of depth {depth}", Merged(Occam(trees, epsilon, unit=unit)), schema, n)
+
+
+def refined_case(
     cells: tuple[int, ...],
     n: int,
     *,
-    unit: Unit = Unit.RECORD,
     epsilon: Fraction = ONE,
+    classes: int = 2,
+    costs: Costs | None = None,
+    handicap: int = 0,
 ) -> Case:
-    """Trees drawn in stages."""
-    schema = tiny_schema(*cells)
-    learner = StagedTrees(schema, epsilon, stages, Binarisation.of(schema), unit=unit, threads=1)
-    name = "staged trees " + "+".join(str(depth) for depth in stages)
-    return learner_case(name, learner, schema, n)
-
-
-def _label_private() -> Case:
-    """Cuts at the quantiles of public features; only labels change between neighbours."""
-    schema = tiny_schema(3)
-    learner = LabelPrivateTrees(schema, ONE, (1,), cuts=2)
-    return learner_case("label-private trees", learner, schema, 2)
-
-
-def _staged_mixture() -> Case:
-    """Every stage draws from trees on either of two sets of tests."""
-    schema = tiny_schema(3)
-    one, other = (Binarisation.of(schema, cut_values={"a": [cut]}) for cut in (1, 2))
-    learner = StagedTrees(schema, Fraction(8), (1, 1), one, threads=1, others=(other,))
-    return learner_case("staged trees on two sets of tests", learner, schema, 2)
-
-
-def _tree_of_three_classes() -> Case:
-    schema = tiny_schema(2, classes=3)
-    learner = StagedTrees(schema, ONE, (1, 1), Binarisation.of(schema), costs=(1, 2, 1), threads=1)
-    return learner_case("staged trees, three classes and costs", learner, schema, 1)
+    """A tree of one test is drawn, then constants afresh, one test afresh, or trees in its two leaves."""
+    schema = tiny_schema(*cells, classes=classes)
+    tests = Binarisation.of(schema)
+    first = TreeMixture((Trees(schema, 1, tests, threads=1),), (1,))
+    fresh = TreeMixture((Constants(schema, tests), OneTest(schema, tests)), (1, 2))
+    share = Fraction(1, 4)
+    learner = RefinedTrees(fresh, first, epsilon, share, (1,), (handicap,), costs, threads=1)
+    return learner_case("a tree of one test, refined or afresh", learner, schema, n)
 
 
 ROWS: Mapping[str, Callable[[], Case]] = {
-    "trees": lambda: tree_case((2,), (2, 2), 2),
-    "staged-trees": lambda: tree_case((1, 1), (3,), 2),
-    "staged-mixture": _staged_mixture,
-    "staged-trees-tight": lambda: tree_case((1, 1), (2,), 4, epsilon=Fraction(8)),
-    "staged-trees-labels": lambda: tree_case((1, 1), (2,), 3, unit=Unit.LABEL),
-    "label-private-trees": _label_private,
-    "staged-trees-three-classes": _tree_of_three_classes,
+    "trees": lambda: tree_case(2, (2, 2), 2),
+    "trees-labels": lambda: tree_case(1, (3,), 3, unit=Unit.LABEL),
+    "refined": lambda: refined_case((2,), 2, handicap=1),
+    "refined-tight": lambda: refined_case((2,), 4, epsilon=Fraction(8)),
+    "refined-three-classes": lambda: refined_case((2,), 1, classes=3, costs=(1, 2, 1)),
     "lists": lambda: worded_case("decision lists", "lists:2", (2, 2), 2),
     "lists-three-classes": lambda: worded_case(
         "decision lists of three classes", "lists:1", (2,), 2, classes=3
@@ -84,9 +79,9 @@ ROWS: Mapping[str, Callable[[], Case]] = {
 }
 
 LARGER: Mapping[str, Callable[[], Case]] = {
-    "trees": lambda: tree_case((2,), (2, 2), 4),
-    "staged-trees": lambda: tree_case((1, 1), (3,), 4),
-    "staged-trees-labels": lambda: tree_case((1, 1), (3,), 4, unit=Unit.LABEL),
+    "trees": lambda: tree_case(2, (2, 2), 4),
+    "trees-labels": lambda: tree_case(1, (3,), 5, unit=Unit.LABEL),
+    "refined": lambda: refined_case((3,), 4, handicap=1),
     "lists": lambda: worded_case("decision lists", "lists:2", (2, 2), 4),
     "lists-three-classes": lambda: worded_case(
         "decision lists of three classes", "lists:1", (3,), 4, classes=3

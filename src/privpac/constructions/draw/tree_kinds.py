@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from privpac.constructions.class_facts import OWNER, ClassFacts, Description, Kinds
-from privpac.constructions.draw.stages import SHARES, outcomes_of, trees_up_to
 from privpac.errors import ParameterError
 from privpac.numbers.parameters import is_count
 
@@ -28,34 +27,6 @@ def _trees(rest: str, description: Description) -> ClassFacts:
     # With a question of its own on every level, the leaves of a full tree can be labelled in every way.
     return _of_tests(
         "trees", levels, size, tests, description, 2 ** min(levels, description.number_of_columns())
-    )
-
-
-def _of_stages(rest: str, description: Description) -> ClassFacts:
-    """Trees grown in stages; a promise is against the best of the first."""
-    depths = (rest or "3+3").split("+")
-    if not all(is_count(depth) and 1 <= int(depth) <= 4 for depth in depths) or len(depths) not in SHARES:
-        raise ParameterError(
-            OWNER,
-            "concepts",
-            f"staged:{rest}",
-            allowed=f"one to {len(SHARES)} depths from 1 to 4, such as staged:3+3",
-        )
-    stages, classes = tuple(map(int, depths)), description.number_of_classes()
-    first = _trees(depths[0], description)
-    if len(stages) == 1:
-        return first
-    tests = first.tests or 0
-    later = [(trees_up_to(depth, tests, classes), sum(stages[:k])) for k, depth in enumerate(stages) if k]
-    size = outcomes_of(first.size, later, trees=trees_up_to(sum(stages), tests, classes))
-    return replace(
-        first,
-        word=f"staged:{'+'.join(depths)}",
-        kind="staged",
-        size=size,
-        vc=size.bit_length() - 1,
-        parts=sum(stages),
-        stages=stages,
     )
 
 
@@ -85,7 +56,7 @@ def _levels(word: str, rest: str) -> int:
             "concepts",
             f"{word}:{rest}",
             allowed=f"{word}:1 to {word}:4",
-            remedy="Deeper ones: staged:3+3.",
+            remedy="Deeper ones: auto.",
         )
     return levels
 
@@ -101,7 +72,6 @@ def _of_tests(
 KINDS: Kinds = {
     "one-test": ("one-test --columns C", _one_test),
     "trees": ("trees:DEPTH --columns C", _trees),
-    "staged": ("staged:D1+D2 --columns C", _of_stages),
     "lists": ("lists:K --columns C", _lists),
     "conjunctions": ("conjunctions:K --columns C", _monomials("conjunctions")),
     "disjunctions": ("disjunctions:K --columns C", _monomials("disjunctions")),

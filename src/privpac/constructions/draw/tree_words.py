@@ -8,10 +8,9 @@ from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.parts import OneTest
+from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
-from privpac.constructions.request import OWNER, PROTECTS, Builder, Request, Word, count_of
-from privpac.errors import ParameterError
-from privpac.numbers.parameters import is_count
+from privpac.constructions.request import PROTECTS, Builder, Request, Word, count_of
 
 __all__ = ["WORDS", "one_test"]
 
@@ -25,16 +24,8 @@ def one_test(request: Request, rest: str) -> Learner:
 
 
 def _trees(request: Request, rest: str) -> Learner:
-    return _in_stages(request, rest or "3")
-
-
-def _in_stages(request: Request, rest: str) -> Learner:
-    depths = rest.split("+")
-    if not all(map(is_count, depths)):
-        form = "trees:3 or staged:3+3"
-        raise ParameterError(OWNER, "depth", rest, allowed=f"a whole number as in {form}")
     tests = Binarisation.default(request.schema, n=request.size.labelled)
-    return request.staged(tuple(int(depth) for depth in depths), tests)
+    return request.occam(Trees(request.schema, count_of("trees", rest), tests, threads=2))
 
 
 def _lists(request: Request, rest: str) -> Learner:
@@ -53,15 +44,17 @@ def _monomials(kind: type[Conjunctions] | type[Disjunctions]) -> Builder:
 
 WORDS: Mapping[str, Word] = {
     "one-test": Word(
-        "one-test", "one test with two different answers", one_test, many_classes=True, leaves=True
+        "one-test",
+        "one test with two different answers",
+        one_test,
+        PROTECTS,
+        many_classes=True,
+        leaves=True,
     ),
     "trees": Word(
         "trees:DEPTH", "all decision trees up to a depth", _trees, PROTECTS, many_classes=True, leaves=True
     ),
-    "staged": Word(
-        "staged:D1+D2", "a tree grown in private stages", _in_stages, PROTECTS, many_classes=True, leaves=True
-    ),
-    "lists": Word("lists:K", "decision lists of up to K tests", _lists, many_classes=True),
-    "conjunctions": Word("conjunctions:K", "all of up to K tests", _monomials(Conjunctions)),
-    "disjunctions": Word("disjunctions:K", "any of up to K tests", _monomials(Disjunctions)),
+    "lists": Word("lists:K", "decision lists of up to K tests", _lists, PROTECTS, many_classes=True),
+    "conjunctions": Word("conjunctions:K", "all of up to K tests", _monomials(Conjunctions), PROTECTS),
+    "disjunctions": Word("disjunctions:K", "any of up to K tests", _monomials(Disjunctions), PROTECTS),
 }

@@ -19,6 +19,7 @@ from privpac.constructions.recipe import Recipe
 from privpac.constructions.words import Request
 from privpac.data.sample import Size
 from privpac.guarantee.facts import Privacy
+from privpac.request import LearnRequest
 
 __all__ = ["ROWS", "recipe_case"]
 
@@ -29,7 +30,7 @@ ONE = Fraction(1)
 
 def _recipe(name: str, n: int, **wishes: Fraction) -> Case:
     schema = tiny_schema(2)
-    request = Request(schema=schema, size=Size(n), epsilon=ONE)
+    request = Request(schema, Size(n), LearnRequest(epsilon=ONE))
     return recipe_case(name, lambda size: Recipe("thresholds:a", replace(request, size=size), **wishes), n)
 
 
@@ -52,9 +53,20 @@ def recipe_case(name: str, recipe: Callable[[Size], Recipe], n: int) -> Case:
 def _leaf_counts(name: str, protect: str) -> Case:
     """A tree of one test and noisy counts of its leaves, as `learn` releases them."""
     schema = tiny_schema(2)
-    request = Request(schema=schema, size=Size(1), epsilon=ONE, protect=protect)
+    request = Request(schema, Size(1), LearnRequest(epsilon=ONE, protect=protect))
     return recipe_case(
         name, lambda size: Recipe("trees:1", replace(request, size=size), leaf_epsilon=Fraction(1, 2)), 1
+    )
+
+
+def _bought_rate() -> Case:
+    """A threshold whose costs follow from a noisy count of a class, as `learn` releases both."""
+    schema = replace(tiny_schema(2), origin="from_data")
+    request = Request(schema, Size(2), LearnRequest(epsilon=ONE))
+    return recipe_case(
+        "threshold, and how common the classes are",
+        lambda size: Recipe("thresholds:a", replace(request, size=size), rate_epsilon=ONE / 2),
+        2,
     )
 
 
@@ -68,6 +80,7 @@ ROWS: Mapping[str, Callable[[], Case]] = {
         estimate_epsilon=Fraction(1, 2),
         holdout=Fraction(1, 2),
     ),
+    "bought-rate": _bought_rate,
     "leaf-counts": lambda: _leaf_counts("tree and counts of its leaves", "records"),
     "leaf-counts-labels": lambda: _leaf_counts("label-private tree and counts of its leaves", "labels"),
 }

@@ -4,8 +4,7 @@ Statement: replacing one record takes one count down and one up by 1, so noise a
 e^epsilon = ratio^-2. The interval holds with the stated confidence over noise and sampling together.
 Source: register `geometric-noise`; for sampling, `constructions.estimates.sampling`.
 Holds if: the records are independent draws (for the interval; privacy needs nothing).
-Proof: docs/proofs/geometric-noise.md. Tested by tests/exact/,
-tests/unit/constructions/estimates/test_confusion.py.
+Proof: docs/proofs/geometric-noise.md.
 """
 
 from __future__ import annotations
@@ -14,10 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from math import comb
 from typing import Any
 
 import numpy as np
-from flint import ctx
+from flint import arb, ctx
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
@@ -42,6 +42,7 @@ __all__ = [
     "estimate_privacy",
     "expected_width",
     "release_confusion",
+    "share_right",
     "summarise",
 ]
 
@@ -106,27 +107,22 @@ class Confusion:
             "noise": str(self.noise),
             "sampling": str(self.sampling),
             "confidence": str(CONFIDENCE),
-            **({} if self.way is _former(self.holdout) else {"way": self.way.value}),
+            "way": self.way.value,
         }
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Confusion:
-        """What `to_json` wrote, read back; refused if a field is missing, strange or out of range.
-
-        The way is written where it is not the only one that version 0.1.0 knew for such records.
-        """
+        """What `to_json` wrote, read back; refused if a field is missing, strange or out of range."""
         numbers = ("accuracy", "low", "high", "noise", "sampling")
-        written_way = ("way",) if "way" in tree else ()
-        record(tree, "counts", "records", "holdout", "confidence", *written_way, *numbers)
-        way = tree.get("way", _former(flag(tree["holdout"])).value)
-        newer = not tree["holdout"] and way in (Way.PRIVACY, Way.BOTH)
-        require(newer or not written_way, "there is no such way to bound the sampling")
+        record(tree, "counts", "records", "holdout", "confidence", "way", *numbers)
+        way, holdout = Way(tree["way"]), flag(tree["holdout"])
+        require((way is Way.HOLDOUT) == holdout, "there is no such way to bound the sampling")
         require(tree["confidence"] == str(CONFIDENCE), "the confidence is another one")
         return cls(
             counts=tuple(tuple(whole(c) for c in as_list(row)) for row in as_list(tree["counts"])),
             records=whole(tree["records"], least=1),
-            holdout=flag(tree["holdout"]),
-            way=Way(way),
+            holdout=holdout,
+            way=way,
             **{name: read_number(tree[name]) for name in numbers},
         )
 
@@ -135,7 +131,15 @@ class Confusion:
         shape = [len(row) for row in self.counts] == [classes] * classes
         return shape and all(0 <= count <= self.records for row in self.counts for count in row)
 
+    @property
+    def tells(self) -> bool:
+        """Whether the interval, before its ends are cut off, is shorter than the range of all accuracies: that noise
+        puts it near an end makes it no more of a finding."""
+        return 2 * (self.noise + self.sampling) < 1
+
     def __str__(self) -> str:
+        if not self.tells:
+            return f"Nothing can be said about the accuracy: {self._why_nothing}"
         kind = "on records kept aside" if self.holdout else "on the records it was learnt from"
         return (
             f"accuracy about {float(self.accuracy):.3f}, between {float(self.low):.3f} and {float(self.high):.3f} "
@@ -144,8 +148,16 @@ class Confusion:
         )
 
     @property
+    def _why_nothing(self) -> str:
+        if self.noise >= self.sampling:
+            return f"with {self.records:,} records and this epsilon the counts are noise."
+        return f"{self.records:,} records are too few for that."
+
+    @property
     def remedy(self) -> str:
         """What would narrow the interval most, in a sentence."""
+        if not self.tells and self.noise >= self.sampling:
+            return "More records, or a larger epsilon for the estimate, would tell."
         if self.noise >= self.sampling:
             return "Most of the width is noise: a larger epsilon for the estimate would narrow it."
         if self.holdout:
@@ -157,11 +169,6 @@ class Confusion:
             else "more records"
         )
         return f"Most of the width allows for a rule that was chosen by these very records: {more} would narrow it."
-
-
-def _former(holdout: bool) -> Way:
-    """The way that version 0.1.0 knew."""
-    return Way.HOLDOUT if holdout else Way.CLASS
 
 
 def _ratio(epsilon: Fraction) -> Fraction:
@@ -208,12 +215,37 @@ def summarise(
 ) -> Confusion:
     """What follows from released counts and public numbers alone: the estimate and its interval."""
     classes, failure = len(counts), (1 - CONFIDENCE) / 2
-    noise = Fraction(sum_half_width(_ratio(epsilon), classes, failure), records)
-    accuracy = min(Fraction(1), Fraction(sum(counts[i][i] for i in range(classes)), records))
+    noise = Fraction(*_noise_of_right(_ratio(epsilon), classes, failure)) / records
+    accuracy = share_right(counts, records)
     interval = max(Fraction(0), accuracy - noise), min(Fraction(1), accuracy + noise)
     low, high, way = span(*interval, records, choice=choice, failure=failure)
     sampling = max(interval[0] - low, high - interval[1])
     return Confusion(counts, records, accuracy, low, high, choice is None, noise, sampling, way)
+
+
+def share_right(counts: Sequence[Sequence[int]], records: int) -> Fraction:
+    """The share of records that are predicted right, by noisy counts of which the number is public.
+
+    Of two classes the mistakes tell it too, for what is no mistake is right: half the noise of either cancels.
+
+    >>> share_right(((850, 37), (63, 50)), 1000), share_right(((9, 0, 0), (1, 5, 0), (0, 1, 4)), 20)
+    (Fraction(9, 10), Fraction(9, 10))
+    """
+    right = sum(row[label] for label, row in enumerate(counts))
+    if len(counts) == 2:
+        found = Fraction(records + right - (counts[0][1] + counts[1][0]), 2 * records)
+    else:
+        found = Fraction(right, records)
+    return max(Fraction(0), min(Fraction(1), found))
+
+
+def _noise_of_right(ratio: Fraction, classes: int, failure: Fraction) -> tuple[int, int]:
+    """The half-width of `share_right` due to noise, in records: a number and what it is to be divided by."""
+    return (
+        (sum_half_width(ratio, 4, failure), 2)
+        if classes == 2
+        else (sum_half_width(ratio, classes, failure), 1)
+    )
 
 
 def expected_width(*, classes: int, records: int, epsilon: Fraction, choice: Choice | None) -> Fraction:
@@ -226,24 +258,39 @@ def expected_width(*, classes: int, records: int, epsilon: Fraction, choice: Cho
 
 @lru_cache(maxsize=256)
 def sum_half_width(ratio: Fraction, terms: int, failure: Fraction) -> int:
-    """The smallest k (up to rounding) with Pr[|sum of `terms` independent noises| >= k + 1] at most `failure`.
+    """The smallest k with Pr[|±X_1 ± ... ± X_terms| >= k + 1] proved to be at most `failure`, for noises X that are cut
+    at 0 and n around any counts.
 
-    Chernoff: 2·M(s)^terms·e^(-s(k+1)) at the best s of a grid, where M(s) = E e^(s·max(X, 0)) also bounds the moment of
-    a noise cut on either side, as the clamp to 0..n does: M = (1 + (1 - a)·a·e^s/(1 - a·e^s)) / (1 + a).
+    A cut noise lies between min(L, 0) and max(L, 0) of the uncut one L, so either tail is at most that of the sum of
+    the positive parts, whose law is known: max(L, 0) is 0 with probability 1/(1 + a), and geometric otherwise. That
+    such a sum exceeds k with j terms above 0 says that k tosses of success 1 - a bring fewer than j successes. The law
+    is enclosed in balls. Proof: docs/proofs/geometric-noise.md.
     """
+    half = failure / 2
     with ctx.workprec(128):
         a = ball(ratio)
-        rate = -a.log()
-        best = None
-        for i in range(1, 64):
-            s = rate * i / 64
-            product = a * s.exp()
-            moment = (1 + (1 - a) * product / (1 - product)) / (1 + a)
-            edge = ((2 * moment**terms / ball(failure)).log() / s).upper().ceil().unique_fmpz()
-            value = max(0, int(edge) - 1)
-            best = value if best is None else min(best, value)
-    assert best is not None
-    return best
+
+        def rare(k: int) -> bool:
+            return bool(_tail_of_positive_parts(a, terms, k) <= ball(half))
+
+        high = 1
+        while not rare(high):
+            high *= 2
+        low = -1
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if rare(middle) else (middle, high)
+    return high
+
+
+def _tail_of_positive_parts(a: arb, terms: int, k: int) -> arb:
+    """Pr[max(L_1, 0) + ... + max(L_terms, 0) >= k + 1] for independent discrete Laplace noises of this ratio."""
+    fewer, total = arb(0), arb(0)  # Pr[Binomial(k, 1 - a) < j], and the sum over j
+    for j in range(1, terms + 1):
+        if j - 1 <= k:
+            fewer += comb(k, j - 1) * (1 - a) ** (j - 1) * a ** (k - j + 1)
+        total += comb(terms, j) * (a / (1 + a)) ** j * (1 / (1 + a)) ** (terms - j) * fewer
+    return total
 
 
 def compare(

@@ -1,7 +1,7 @@
 """What released confusion counts say besides the accuracy: what a constant answer would reach, each class, the costs.
 
 Statement: everything here is computed from noisy counts that are released already and from public numbers, so it costs
-no privacy (post-processing). It has no interval.
+no privacy (post-processing). It has no interval, and what noise may have made alone is not told.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ BALANCE = (
 """What to try where one of two classes is hardly ever named, and mistakes of either cost the same."""
 RARE = f"{BALANCE} To rank records by their risk, learn a card."
 """The same for a rule that need not tell risks; also where a constant answer is right as often."""
+NOTHING = "What a constant answer would reach, and each class by itself, cannot be said either."
 NOTE = "These follow from the same noisy counts: they cost no further privacy, and have no interval."
 
 
@@ -34,7 +35,7 @@ class Figures:
     >>> nothing = Fraction(0)
     >>> counts = Confusion(((850, 37), (63, 50)), 1000, Fraction(9, 10), nothing, nothing, True, nothing, nothing)
     >>> print(figures_of(counts, ("no", "yes")).lines()[0])
-    Always saying no would be right about 0.887 of the time: the rule gains about 0.013.
+    Right about 0.900 of the time; always saying no would be right about 0.887 of the time.
     """
 
     classes: tuple[str, ...]
@@ -44,7 +45,9 @@ class Figures:
     majority: Fraction
     """The accuracy of always saying that class."""
     recalls: tuple[Fraction | None, ...]
-    """For each class the share of its records that are predicted right; None where no record was counted."""
+    """For each class the share of its records that are predicted right; None where its count may be noise."""
+    tells: bool = True
+    """Whether the counts tell anything of the accuracy."""
     seldom: int | None = None
     """Of two classes the one that the rule hardly ever names, if noise does not explain it."""
     cost: Fraction | None = None
@@ -77,15 +80,11 @@ class Figures:
 
     def lines(self) -> list[str]:
         """In sentences, the baseline first."""
-        gain = self.accuracy - self.majority
-        verdict = (
-            f"the rule gains about {float(gain):.3f}"
-            if gain > 0
-            else "by that measure the rule gains nothing"
-        )
+        if not self.tells:
+            return [NOTHING]
         sentences = [
-            f"Always saying {self.class_names[self.constant]} would be right about {float(self.majority):.3f}"
-            f" of the time: {verdict}.",
+            f"Right about {float(self.accuracy):.3f} of the time; always saying {self.class_names[self.constant]}"
+            f" would be right about {float(self.majority):.3f} of the time.",
             self._classes(),
         ]
         if self.seldom is not None:
@@ -97,7 +96,7 @@ class Figures:
                 f"Mistakes cost about {float(self.cost):.3f} per record; those of the cheapest constant answer"
                 f" {float(self.constant_cost):.3f}."
             )
-        elif len(self.recalls) == 2 and (gain <= 0 or self.seldom is not None):
+        elif len(self.recalls) == 2 and (self.accuracy <= self.majority or self.seldom is not None):
             sentences.append(RARE)
         return [*sentences, NOTE]
 
@@ -106,10 +105,12 @@ class Figures:
             ["specificity", "sensitivity"] if len(self.classes) == 2 else ["share found"] * len(self.classes)
         )
         shares = ", ".join(
-            f"{name} ({of}) {_digits(share)}"
+            f"{name} ({of}) {'cannot be said' if share is None else f'{float(share):.3f}'}"
             for name, of, share in zip(names, self.class_names, self.recalls, strict=True)
         )
-        return f"Balanced accuracy about {_digits(self.balanced)}: {shares}."
+        if self.balanced is None:
+            return f"Of the classes: {shares}."
+        return f"Balanced accuracy about {float(self.balanced):.3f}: {shares}."
 
     def to_json(self) -> dict[str, Any]:
         """For programs: numbers as exact text."""
@@ -136,23 +137,20 @@ def figures_of(
     call the classes."""
     rows = [sum(row) for row in estimate.counts]
     constant = max(range(len(rows)), key=rows.__getitem__)
+    noise = estimate.noise * estimate.records
     recalls = tuple(
-        Fraction(row[label], rows[label]) if rows[label] else None
+        Fraction(row[label], rows[label]) if rows[label] > noise else None
         for label, row in enumerate(estimate.counts)
     )
-    noise = estimate.noise * estimate.records
-    rare = [
-        label
-        for label, share in enumerate(recalls)
-        if share is not None and share < SELDOM and rows[label] > noise
-    ]
+    rare = [label for label, share in enumerate(recalls) if share is not None and share < SELDOM]
     figures = Figures(
         classes=tuple(classes),
         names=tuple(names),
         accuracy=estimate.accuracy,
         constant=constant,
-        majority=min(Fraction(1), Fraction(rows[constant], estimate.records)),
+        majority=_share_of(constant, rows, estimate.records),
         recalls=recalls,
+        tells=estimate.tells,
         seldom=rare[0] if rare and len(rows) == 2 else None,
     )
     if costs is None or len(set(costs)) == 1:
@@ -168,13 +166,16 @@ def figures_of(
     )
 
 
+def _share_of(label: int, rows: Sequence[int], records: int) -> Fraction:
+    """The share of a class, by noisy counts of which the number is public: of two classes what is not in the other is
+    in this one (see `share_right`)."""
+    count = rows[label] if len(rows) > 2 else Fraction(records + 2 * rows[label] - sum(rows), 2)
+    return max(Fraction(0), min(Fraction(1), Fraction(count) / records))
+
+
 def seldom_text(name: str, share: float) -> str:
     """That a rule hardly ever names a class, of whose records it finds this share."""
     return f"The rule hardly ever says {name}: it finds only about {share:.3f} of these records."
-
-
-def _digits(share: Fraction | None) -> str:
-    return "unknown" if share is None else f"{float(share):.3f}"
 
 
 def _text(share: Fraction | None) -> str | None:

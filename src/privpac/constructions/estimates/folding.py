@@ -1,11 +1,11 @@
 """A tree as people should read it: what chance decided is marked, and what does not fit on a page is folded.
 
 In a leaf without records the draw follows its public prior alone: chance decided what it says. Noisy counts tell where
-that may be so: where their sum does not stand out from its noise, nobody can tell whether any record arrives. They also
-tell which branches of a large tree matter least. Without counts the schema tells where only unusual values arrive, if
-it says what is usual, and where none can; nothing else is known, and the deepest questions are folded first. All this
-looks at the tree, the schema and the released counts only, so it is free; the rule stays as it was drawn.
-Tested by tests/unit/constructions/estimates/test_folding.py; what a page leaves out: benchmarks/leaves.py.
+that may be so: where their sum does not stand out from its noise, nobody can tell whether any record arrives, and the
+counts are not told. The others are told so that they add up to no more than there are records. They also tell which
+branches of a large tree matter least. Without counts the schema tells where only unusual values arrive, if it says what
+is usual, and where none can; nothing else is known, and the deepest questions are folded first. All this looks at the
+tree, the schema and the released counts only, so it is free; the rule stays as it was drawn.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privpac.concepts.cards.risks import spread_of
 from privpac.concepts.literals.reach import NOBODY, UNUSUAL, Arrival
@@ -33,7 +34,8 @@ PAGE = 24
 BY_CHANCE = "by chance"
 _NOTHING = "Read nothing into such a branch."
 EXPLANATIONS = {
-    BY_CHANCE: f'"By chance": so few records arrive there that chance decided what the rule says. {_NOTHING}',
+    BY_CHANCE: '"By chance": the counts there are mostly noise, so nobody can tell whether any record arrives, or'
+    f" whether chance alone decided what the rule says. {_NOTHING}",
     UNUSUAL: f'"Unusual values only": the schema says that most values lie elsewhere. {_NOTHING}',
     NOBODY: f'"No value left": after the answers before it, no record can arrive there. {_NOTHING}',
 }
@@ -88,16 +90,15 @@ class FoldedLeaf:
             size_text = f"{self.leaves} leaves" if self.arrival else self.folded
             notes = ", ".join(note for note in (size_text * (self.leaves > 1), self.arrival) if note)
             return self.name(schema) + (f" ({notes})" if notes else "")
-        if self.by_chance and self.leaves > 1:
-            # Counts below zero were cut off, so the sum of many is too large: it is not told.
-            return f"{self.name(schema)}, {BY_CHANCE} ({self.leaves} leaves, few records or none)"
+        if self.by_chance:
+            size_text = f" ({self.leaves} leaves)" if self.leaves > 1 else ""
+            return f"{self.name(schema)}, {BY_CHANCE}{size_text}"
         counts = ", ".join(
             f"{name}: {count:,}" for count, name in zip(self.counts, schema.class_names, strict=True)
         )
         risk = "" if len(self.counts) > 2 else f"; risk of {schema.class_names[-1]} {self.shares[-1]:.0%}"
-        chance = f", {BY_CHANCE}" if self.by_chance else ""
         prefix = f"{self.folded}, " if self.leaves > 1 else ""
-        return f"{self.name(schema)}{chance} ({prefix}about {counts}{risk})"
+        return f"{self.name(schema)} ({prefix}about {counts}{risk})"
 
     @property
     def folded(self) -> str:
@@ -178,16 +179,33 @@ def _marked_leaves(tree: Tree, counts: LeafCounts | None, schema: Schema) -> tup
         arrivals = zip(tree.leaves(), tree.arrivals(schema), strict=True)
         return tuple(FoldedLeaf((leaf.label,), arrival=arrival) for leaf, arrival in arrivals)
     noise = DEVIATIONS * spread_of(counts.epsilon, CHANGE)
+    told = _of_so_many(np.array(counts.counts), counts.records).tolist()
     return tuple(
         FoldedLeaf(
             (leaf.label,),
-            row,
+            tuple(row),
             tuple(map(float, shares)),
             tuple(sum(row) if label == leaf.label else 0 for label in range(len(row))),
-            by_chance=sum(row) <= noise * math.sqrt(len(row)),
+            by_chance=sum(noisy) <= noise * math.sqrt(len(noisy)),
         )
-        for leaf, row, shares in zip(tree.leaves(), counts.counts, counts.shares(tree), strict=True)
+        for leaf, noisy, row, shares in zip(
+            tree.leaves(), counts.counts, told, counts.shares(tree), strict=True
+        )
     )
+
+
+def _of_so_many(counts: NDArray[np.int64], records: int) -> NDArray[np.int64]:
+    """Noisy counts that add up to more than there are records, all lowered by the same, and none below 0."""
+    excess = int(counts.sum()) - records
+    if excess <= 0:
+        return counts
+    falling = np.sort(counts, axis=None)[::-1]
+    lowered = (np.cumsum(falling) - records) / np.arange(
+        1, falling.size + 1
+    )  # if the first so many stay above 0
+    stay = int(np.flatnonzero(falling > lowered)[-1])
+    told: NDArray[np.int64] = np.maximum(0, np.floor(counts - lowered[stay])).astype(np.int64)
+    return told
 
 
 def _fold(tree: Tree, leaves: tuple[FoldedLeaf, ...]) -> FoldedTree:

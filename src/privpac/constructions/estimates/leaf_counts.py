@@ -4,8 +4,7 @@ Statement: replacing one record takes one cell of the table down and one up by 1
 `ratio` per unit on every cell, empty ones included, is epsilon-DP with e^epsilon = ratio^-2. Replacing a label does
 the same within one leaf, so the number is the same when the unit is the label.
 Source: register `geometric-noise`. Holds if: the tree is public, or was itself drawn privately and is charged apart.
-Proof: docs/proofs/geometric-noise.md. Tested by tests/exact/ (rows `leaf-counts`, `leaf-counts-labels`),
-tests/unit/constructions/estimates/test_leaf_counts.py.
+Proof: docs/proofs/geometric-noise.md.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from enum import IntEnum
 from fractions import Fraction
 from typing import Any
 
@@ -33,20 +31,15 @@ from privpac.guarantee.proof import Proof
 from privpac.mechanisms.geometric import add_noise
 from privpac.numbers.exact import plain, ratio_for, read_number
 
-__all__ = ["CHANGE", "LeafCounts", "LeafTable", "Smoothing", "leaf_counts_privacy", "release_leaf_counts"]
+__all__ = ["CHANGE", "LeafCounts", "LeafTable", "leaf_counts_privacy", "release_leaf_counts"]
 
 
-class Smoothing(IntEnum):
-    """How shares are made of noisy counts: public, and free, since it looks at nothing else. Stored as a number."""
-
-    ONE_EACH = 1
-    """One is added to every count (the rule of succession): what version 0.1.0 did."""
-    TOWARDS_NODE_ABOVE = 2
-    """A node's shares are drawn towards those of the node above it, the more the less its counts stand out from their
-    noise; so a leaf of a few records says nearly what its neighbourhood says, and none says 0 or 1. Where all leaves
-    below a node have one label, a part of what it is drawn towards is that label: a tree has more of epsilon than its
-    counts have, and where these are nearly all noise its labels know better which leaf holds more of a class."""
-
+SMOOTHING = 2
+"""How shares are made of noisy counts, as a file names it: public, and free, since it looks at nothing else. A node's
+shares are drawn towards those of the node above it, the more the less its counts stand out from their noise; so a leaf
+of a few records says nearly what its neighbourhood says, and none says 0 or 1. Where all leaves below a node have one
+label, a part of what it is drawn towards is that label: a tree has more of epsilon than its counts have, and where
+these are nearly all noise its labels know better which leaf holds more of a class."""
 
 PULL = 2
 """The shares of the node above weigh as much as so many standard deviations of a node's noise in records. Twice or half
@@ -97,13 +90,9 @@ class LeafCounts:
     epsilon: Fraction
     """What the counts cost a record, on top of the tree."""
 
-    smoothing: Smoothing = Smoothing.TOWARDS_NODE_ABOVE
-
     def shares(self, tree: Tree) -> NDArray[np.float64]:
         """Leaves x classes: what the noisy counts say about the share of each class. Rows add up to 1."""
         counts = np.array(self.counts, dtype=np.float64)
-        if self.smoothing is Smoothing.ONE_EACH:
-            return _shares(counts, 1.0)
         spread = spread_of(self.epsilon, CHANGE)
         everyone = _shares(counts.sum(axis=0), spread)
         return np.array(list(_drawn_to_above(tree, counts, everyone, PULL * spread)))
@@ -124,18 +113,18 @@ class LeafCounts:
             "counts": [list(row) for row in self.counts],
             "records": self.records,
             "epsilon": plain(self.epsilon),
-            "smoothing": int(self.smoothing),
+            "smoothing": SMOOTHING,
         }
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> LeafCounts:
         """What `to_json` wrote, read back; refused if a field is missing, strange or out of range."""
         record(tree, "counts", "records", "epsilon", "smoothing")
-        smoothing = whole(tree["smoothing"], least=min(Smoothing), most=max(Smoothing))
+        whole(tree["smoothing"], least=SMOOTHING, most=SMOOTHING)
         counts = tuple(tuple(whole(count) for count in as_list(row)) for row in as_list(tree["counts"]))
         epsilon = read_number(tree["epsilon"])
         require(epsilon > 0, "a share of epsilon is not positive")
-        return cls(counts, whole(tree["records"], least=1), epsilon, Smoothing(smoothing))
+        return cls(counts, whole(tree["records"], least=1), epsilon)
 
 
 def _shares(counts: NDArray[np.float64], extra: float) -> NDArray[np.float64]:

@@ -6,7 +6,6 @@ Where both are on offer each may fail half as often, so that both hold together,
 Source: register `generalisation-holdout`, `generalisation-class`, `generalisation-privacy`.
 Holds if: the records are independent draws.
 Proof: docs/proofs/occam.md, docs/proofs/private-generalisation.md.
-Tested by tests/unit/constructions/estimates/test_sampling.py, tests/statistical/test_generalisation.py.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import NamedTuple
 
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import Merged, Occam
-from privpac.constructions.draw.staged_trees import StagedTrees
+from privpac.constructions.draw.refined_trees import RefinedTrees
 from privpac.guarantee.facts import Privacy, Unit
 from privpac.theory.generalisation import gap_class, gap_holdout, interval_private
 
@@ -33,6 +32,8 @@ class Way(StrEnum):
     PRIVACY = "privacy"
     BOTH = "class and privacy"
     """One end from the one, the other end from the other."""
+    NONE = "none"
+    """Nothing: the choices of the learner cannot be counted beforehand, and no privacy of whole records bounds them."""
 
 
 class Span(NamedTuple):
@@ -76,8 +77,8 @@ def _still_unjudged(learner: Learner) -> Fraction:
     inner = learner.learner if isinstance(learner, Merged) else learner
     if isinstance(inner, Occam) and inner.mechanism == "exponential" and len(set(inner.prices)) == 1:
         return Fraction(0)
-    if isinstance(inner, StagedTrees) and len(set(inner.prices)) == 1:
-        return 1 - inner.spent[-1]
+    if isinstance(inner, RefinedTrees) and len(set(inner.prices)) == 1:
+        return inner.share
     return Fraction(1)
 
 
@@ -86,6 +87,8 @@ def span(low: Fraction, high: Fraction, n: int, *, choice: Choice | None, failur
     had no part in the choice of the rule."""
     if choice is None:
         return _around(low, high, gap_holdout(n, failure=failure), Way.HOLDOUT)
+    if not choice.ways:
+        return Span(Fraction(0), Fraction(1), Way.NONE)
     each = failure / len(choice.ways)
     spans = []
     if choice.rules:

@@ -5,8 +5,7 @@ learner on n of t records. Whoever knows the list of those asked: these are prom
 records, the others ln(1 + ((n - m)/(t - m))(e^E - 1)). Whoever knows all who were kept: what the learner promises.
 Source: Beimel–Nissim–Stemmer 2015, Algorithm 4, Claim 5.7 and Theorem 5.5; constants ours, and a random list instead of
 the smallest positions. Holds if: positions are drawn without looking at records.
-Proof: docs/proofs/active.md. Tested by tests/exact/test_few_labels.py,
-tests/unit/constructions/few_labels/test_active.py.
+Proof: docs/proofs/active.md.
 """
 
 from __future__ import annotations

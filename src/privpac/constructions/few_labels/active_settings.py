@@ -9,7 +9,6 @@ from math import floor
 from typing import NamedTuple
 
 from privpac.concepts.base import AnyClass
-from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.few_labels.methods import (
     NOT_THIS_WAY,
     choose,
@@ -60,7 +59,6 @@ def ask_settings(
     labels: int | None,
     error: Fraction | None,
     method: str = "auto",
-    failure: Fraction = FAILURE,
 ) -> Settings:
     """The best settings for this many labels, or those with the fewest labels that promise `error`."""
     if method not in ASKING_METHODS:
@@ -84,7 +82,7 @@ def ask_settings(
         raise ParameterError("ask", "labels", labels, allowed=f"between 1 and the {records} records")
 
     def best(labelled: int, how: str = method) -> Option:
-        options = _options(members, labelled, records, epsilon=epsilon, method=how, failure=failure)
+        options = _options(members, labelled, records, epsilon=epsilon, method=how, failure=request.failure)
         return min(options, key=lambda option: (option.promise, option.kept))
 
     if labels is None:

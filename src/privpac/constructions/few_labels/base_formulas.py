@@ -15,7 +15,7 @@ from privpac.constructions.cuts.blocks_formulas import mistakes_of_blocks, plan_
 from privpac.constructions.few_labels.transfer_formulas import Family
 from privpac.errors import ParameterError
 from privpac.numbers.exact import about_log, ln_up, plain, ratio_for
-from privpac.numbers.parameters import Number, chance
+from privpac.numbers.parameters import Number, chance, rational
 from privpac.numbers.rough import Floats
 from privpac.theory.register import formula
 
@@ -32,12 +32,14 @@ def mistakes_of_draw(odds: Number, *, ratio: Fraction, failure: Number) -> int:
     Statement: the smallest j with odds·ratio^(j + 1) <= failure. Source: register `empirical-draw`
     (McSherry–Talwar 2007; Beimel–Nissim–Stemmer 2015, Proposition A.1).
     Holds if: the draw is the exponential mechanism on a public class. Proof: docs/proofs/label-boost.md.
-    Tested by: tests/unit/constructions/few_labels/test_boost.py.
 
     >>> mistakes_of_draw(2**32 - 1, ratio=Fraction(1, 2), failure=Fraction(1, 100))
     38
     """
-    others, miss = Fraction(odds), chance(failure, owner="mistakes_of_draw", name="failure")
+    owner = "mistakes_of_draw"
+    others, miss = rational(odds, owner=owner, name="odds"), chance(failure, owner=owner, name="failure")
+    if others < 0:
+        raise ParameterError(owner, "odds", plain(others), allowed="at least 0")
     if others <= miss:
         return 0
     return max(0, math.ceil(ln_up(others / miss) / -ln_up(ratio)) - 1)

@@ -6,7 +6,7 @@ Statement: backwards from the base (E, D), the unlabelled block of a round loses
 records E <- ln(1 + q(e^E·(1 + e^(epsilon/2))² - 1)), delta <- q·delta; everybody is promised the worst of these.
 Source: Beimel–Nissim–Stemmer 2015, Algorithm 3 and Lemma 4.6, constants ours.
 Holds if: who has a label, blocks and sizes are public, each unlabelled record is used once.
-Proof: docs/proofs/label-boost.md. Tested by tests/exact/test_few_labels.py, tests/statistical/test_few_labels.py.
+Proof: docs/proofs/label-boost.md.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The labelled records are a random part of all kept points, so a labelling that is wrong on many points is wrong on many
 labelled records, and unlikely to be drawn; no concept is counted that looks the same on the points. The base's rule is
 near the drawn labels, and a rate on the points is carried over to their distribution.
-Proof: docs/proofs/label-boost.md. Tested by tests/statistical/test_few_labels.py.
+Proof: docs/proofs/label-boost.md.
 """
 
 from __future__ import annotations

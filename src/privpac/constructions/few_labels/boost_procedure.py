@@ -3,7 +3,7 @@
 Statement: in front of an (E, D)-private algorithm, a labelled record loses (E + 2·ln(1 + e^(epsilon/2)), D), a record
 without label (E + ln 4, D). Source: Beimel–Nissim–Stemmer 2015, Algorithm 2 and Lemma 4.1, constants ours.
 Holds if: every dichotomy is drawn from by the exponential mechanism itself; who has a label is public.
-Proof: docs/proofs/label-boost.md. Tested by tests/exact/test_few_labels.py (an adversarial base attains it).
+Proof: docs/proofs/label-boost.md.
 """
 
 from __future__ import annotations

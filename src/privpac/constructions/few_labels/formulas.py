@@ -95,7 +95,7 @@ def label_boost_loss(base: Number, *, draw: Number) -> Fraction:
 
     Statement: base + 2·ln(1 + e^(draw/2)); a record without label loses base + ln 4. Source: register
     `label-boost-labelled`. Holds if: the draw is the exponential mechanism itself, without a clamp on scores.
-    Proof: docs/proofs/label-boost.md. Tested by: tests/exact/test_few_labels.py.
+    Proof: docs/proofs/label-boost.md.
 
     >>> float(label_boost_loss(1, draw=1))
     2.948153968362
@@ -118,7 +118,7 @@ def keep_labelled(records: int, *, epsilon: Fraction, later: Fraction, draw: Fra
 
     Statement: k/records <= (e^epsilon - 1)/(e^later·(1 + e^(draw/2))² - 1). Source: register
     `subsampling-without-replacement`, `label-boost-labelled`. Holds if: the kept are a uniform subset, shuffled.
-    Proof: docs/proofs/label-boost.md. Tested by: tests/unit/constructions/few_labels/test_boost.py.
+    Proof: docs/proofs/label-boost.md.
 
     >>> keep_labelled(10_000, epsilon=Fraction(1), later=Fraction(1), draw=Fraction(1))
     950
@@ -132,7 +132,6 @@ def keep_unlabelled(records: int, *, epsilon: Fraction, later: Fraction) -> int:
 
     Statement: k/records <= (e^epsilon - 1)/(4·e^later - 1). Source: register `subsampling-without-replacement`,
     `label-boost-unlabelled`. Holds if: as `keep_labelled`. Proof: docs/proofs/label-boost.md.
-    Tested by: tests/unit/constructions/few_labels/test_boost.py.
 
     >>> keep_unlabelled(10_000, epsilon=Fraction(1), later=Fraction(1))
     1740
@@ -194,7 +193,7 @@ def error_label_boost(boost: Boost, *, family: Family, failure: Number) -> Fract
     `transfer_error` carries the sum over to the distribution. Source: register `label-boost-realizable`
     (Beimel–Nissim–Stemmer 2015, Claim 4.2 and Lemma 4.12).
     Holds if: labelled and unlabelled records are independent draws from one distribution.
-    Proof: docs/proofs/label-boost.md. Tested by: tests/statistical/test_few_labels.py.
+    Proof: docs/proofs/label-boost.md.
     """
     miss = chance(failure, owner="error_label_boost", name="failure")
     promise = boost_promise(boost, family=family, failure=miss, agnostic=False)
@@ -207,7 +206,7 @@ def excess_label_boost(boost: Boost, *, family: Family, failure: Number) -> Frac
 
     Statement: as `error_label_boost`, with the worst case over the best error in the draw, and `transfer_excess` at the
     end. Source: register `label-boost-agnostic`. Holds if: as `error_label_boost`; labels may be noisy.
-    Proof: docs/proofs/label-boost.md. Tested by: tests/unit/constructions/few_labels/test_boost.py.
+    Proof: docs/proofs/label-boost.md.
     """
     miss = chance(failure, owner="excess_label_boost", name="failure")
     promise = boost_promise(boost, family=family, failure=miss, agnostic=True)
@@ -302,7 +301,6 @@ def records_label_boost(
     Statement: as `error_label_boost`, solved for the number of labels; None: as many others as pay; with a delta the
     base draws among occupied blocks. Source: register
     `label-boost-realizable`. Holds if: as `error_label_boost`. Proof: docs/proofs/label-boost.md.
-    Tested by: tests/unit/constructions/few_labels/test_boost.py.
     """
     owner = "records_label_boost"
     return fewest_labels(owner, boost_search, family, error, failure, epsilon, delta, unlabelled)
@@ -322,7 +320,7 @@ def records_active(kept: int, *, inner: Number, epsilon: Number) -> int:
     Statement: t >= kept·(e^inner - 1)/(e^epsilon - 1). Source: register `subsampling-without-replacement`
     (Beimel–Nissim–Stemmer 2015, Claim 5.7, which asks for (kept/epsilon)(3 + e^(2·inner))).
     Holds if: the kept are a uniform subset, and those whose label is asked a uniform part of it.
-    Proof: docs/proofs/active.md. Tested by: tests/unit/constructions/few_labels/test_boost.py.
+    Proof: docs/proofs/active.md.
 
     >>> records_active(1000, inner=1, epsilon=0.1)
     16338
@@ -339,8 +337,7 @@ def labels_as_printed(vc: int, *, error: Number, failure: Number) -> int:
 
     Statement: (96,000/a)·vc·ln(2240/(a·b)), a = error/11, b = failure/2; it also asks for 90,000 times the records of
     its base without labels. Source: register `label-boost` (Beimel–Nissim–Stemmer 2015, Claim 4.9 and Lemma 4.12).
-    Holds if: as there, at epsilon 1. Proof: docs/proofs/label-boost.md. Tested by:
-    tests/unit/constructions/few_labels/test_boost.py.
+    Holds if: as there, at epsilon 1. Proof: docs/proofs/label-boost.md.
 
     >>> labels_as_printed(1, error=0.1, failure=0.05)
     170053921

@@ -8,8 +8,7 @@ Source: Beimel–Nissim–Stemmer 2015, Algorithm 1 and Theorem 3.3, repaired; r
 `differences-vc`.
 Holds if: both parts are different people and records are independent draws (for the accuracy; privacy needs only that
 nobody is in both parts); representatives are chosen by the synthetic points alone.
-Proof: docs/proofs/generic-learner.md. Tested by tests/exact/ (rows `generic-thresholds-labelled` and its neighbours),
-tests/unit/constructions/few_labels/test_generic.py, tests/statistical/test_generic.py.
+Proof: docs/proofs/generic-learner.md.
 """
 
 from __future__ import annotations

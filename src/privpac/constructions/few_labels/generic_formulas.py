@@ -45,7 +45,7 @@ def tolerated_generic(seen: Fraction, *, unlabelled: int, failure: Fraction, vc:
 
     Statement: seen + 2·sqrt(seen·A) + 4A, A = (ln growth(2N) + ln(4/failure))/N. Source: registers `generic-learner`,
     `relative-deviation`. Holds if: records are independent and the target is fixed.
-    Proof: docs/proofs/generic-learner.md. Tested by: tests/unit/constructions/few_labels/test_generic.py.
+    Proof: docs/proofs/generic-learner.md.
     """
     return relative_error(seen, n=unlabelled, failure=failure, vc=vc)
 
@@ -59,7 +59,6 @@ def labels_generic(
     Statement: (hypotheses - 1)·(1 - error·(1 - x) + tolerated·(1/x - 1))^m at the best x from ratio to 1.
     Source: register `generic-learner`; the bound is `occam-realizable` with a hypothesis of error `tolerated`.
     Holds if: the hypotheses do not depend on the labelled records. Proof: docs/proofs/generic-learner.md.
-    Tested by: tests/statistical/test_generic.py.
 
     >>> labels_generic(82, error=Fraction(1, 10), tolerated=Fraction(3, 100), failure=Fraction(1, 60),
     ...                ratio=Fraction(61, 100))
@@ -100,8 +99,7 @@ def plan_generic(
     """The smallest provable error of this many records, half of `failure` for each of the two last steps; None if none.
 
     Statement: as `tolerated_generic` and `labels_generic`. Source: register `generic-learner`.
-    Holds if: as there. Proof: docs/proofs/generic-learner.md. Tested by:
-    tests/unit/constructions/few_labels/test_generic.py.
+    Holds if: as there. Proof: docs/proofs/generic-learner.md.
     """
     if seen >= 1 or unlabelled < 1:
         return None

@@ -10,19 +10,22 @@ from typing import Any, cast
 from privpac.coins import Coins
 from privpac.concepts.base import AnyClass, Hypothesis, MergeableClass
 from privpac.constructions.base import SemiLearner
-from privpac.constructions.draw.occam import FAILURE, LEFT_OUT
+from privpac.constructions.draw.occam import LEFT_OUT
 from privpac.constructions.few_labels.active import Active
 from privpac.constructions.few_labels.settings import OWNER, SEARCHES, Goal, Plain, Settings
 from privpac.constructions.request import MERGEABLE, class_of_draw
 from privpac.constructions.words import Request, learner_for, stored_concepts
 from privpac.data.sample import Size
+from privpac.data.schema import Schema
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, RuleRefused, SizeError
+from privpac.fields import require
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Against, Privacy
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import decimal_text, plain
+from privpac.request import LearnRequest
 
 __all__ = ["METHODS", "NOT_THIS_WAY", "FewLabels", "choose", "concepts_for", "promised_error"]
 
@@ -181,6 +184,20 @@ class FewLabels:
     request: Request
     settings: Settings
 
+    def __post_init__(self) -> None:
+        require(
+            self.settings.goal.failure == self.request.failure,
+            "the method is tuned for another failure than was asked for",
+        )
+
+    @classmethod
+    def of(cls, asked: LearnRequest, *, schema: Schema, size: Size) -> FewLabels:
+        """What a person asks of a table with this many records of either kind."""
+        request = Request(schema, size, asked)
+        return cls.chosen(
+            asked.concepts, request, method=asked.method, error=asked.error, anyway=asked.anyway
+        )
+
     @classmethod
     def chosen(
         cls,
@@ -189,21 +206,24 @@ class FewLabels:
         *,
         method: str = "auto",
         error: Fraction | None = None,
-        failure: Fraction = FAILURE,
+        anyway: bool = False,
     ) -> FewLabels:
-        """For the records one has; refused, before anything is spent, if less than `error` is promised."""
-        members = concepts_for(concepts, replace(request, delta=Fraction(0)))
-        goal = Goal(request.per_record, failure, request.delta_per_record)
+        """For the records one has; refused, before anything is spent, if less than `error` is promised, or nothing at
+        all and not wanted `anyway`."""
+        members = concepts_for(concepts, request.asking(delta=Fraction(0)))
+        goal = Goal(request.per_record, request.failure, request.delta_per_record)
         recipe = cls(concepts, request, choose(members, request.size, method=method, goal=goal))
         if error is not None and promised_error(recipe.learner, request.size) > error:
             recipe.refuse(error, method)
+        if not anyway and not recipe.learner.certify(request.size).accuracy:
+            recipe.refuse(SOMETHING, method, otherwise=ANYWAY)
         return recipe
 
-    def refuse(self, error: Fraction, method: str) -> None:
+    def refuse(self, error: Fraction, method: str, *, otherwise: str = "") -> None:
         """Too few records: what they promise at best by the method that was asked for, and what would do."""
         size, promise = self.request.size, promised_error(self.learner, self.request.size)
-        members = concepts_for(self.concepts, replace(self.request, delta=Fraction(0)))
-        goal = Goal(self.request.per_record, self.settings.goal.failure, self.request.delta_per_record)
+        members = concepts_for(self.concepts, self.request.asking(delta=Fraction(0)))
+        goal = Goal(self.request.per_record, self.request.failure, self.request.delta_per_record)
         have = f"{size.labelled} labelled and {size.unlabelled} unlabelled records"
         best = f"promise an error of {decimal_text(promise)} at best" if promise < 1 else "promise nothing"
         by = "" if method == "auto" else f" by method {method}"
@@ -211,8 +231,8 @@ class FewLabels:
             members, size, method, goal, error
         )
         raise SizeError(
-            f"few labels: {have} {best}{by}, not {decimal_text(error)}.",
-            remedy=remedy[:1].upper() + remedy[1:],
+            f"few labels: {have} {best}{by}{'' if otherwise else f', not {decimal_text(error)}'}.",
+            remedy=remedy[:1].upper() + remedy[1:] + otherwise,
         )
 
     @cached_property
@@ -270,6 +290,11 @@ class FewLabels:
         """What is released of the rule that was drawn."""
         return cast(Hypothesis, cast(Any, hypothesis).merged()) if self._merges else hypothesis
 
+
+SOMETHING = Fraction(1, 2)
+"""The error that is spoken of where nothing is promised: a coin toss has it."""
+
+ANYWAY = " --anyway (anyway=True in Python) learns without a promise."
 
 MOST = 10**9
 """Labels beyond which no remedy is looked for."""

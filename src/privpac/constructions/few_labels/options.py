@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from privpac.concepts.grids import FULL, grid_of_word
 from privpac.constructions.class_facts import DICHOTOMIES, ClassFacts, can_list, can_vote, members_from
 from privpac.constructions.commands import draw_command, learn_command
-from privpac.constructions.draw.hard import agnostic_need, realizable_need
 from privpac.constructions.few_labels.floors import labels_floor
 from privpac.constructions.few_labels.formulas import boost_search, records_active, records_label_boost
 from privpac.constructions.few_labels.generic_formulas import (
@@ -27,7 +26,7 @@ from privpac.constructions.few_labels.transfer_formulas import Family
 from privpac.constructions.option import FloorRow, Need, Option, Setting
 from privpac.constructions.release.formulas import plan_quantiles
 from privpac.constructions.release.tree_formulas import plan_tree
-from privpac.constructions.wish import FAILURE, Wish
+from privpac.constructions.wish import Wish
 from privpac.numbers.exact import first_whole, plain, ratio_for
 from privpac.numbers.search import PLENTY
 from privpac.theory import agnostic_floors, sizes
@@ -101,7 +100,7 @@ class _Spreading(NamedTuple):
         """Whether labellings of as many points as it takes with these records can be listed, or voted on."""
         if not can_list(wish.concepts, voted=self.voted):
             return False
-        search = self.search(self._family(wish.concepts), wish.epsilon, FAILURE)
+        search = self.search(self._family(wish.concepts), wish.epsilon, wish.failure)
         points = self.points(search.settings_at(need.labelled, need.unlabelled))
         return can_list(wish.concepts, voted=self.voted, points=points, voters=need.labelled)
 
@@ -267,19 +266,6 @@ def _asking(setting: Setting, source: str) -> Option:
         room = _hidden_needs(wish, agnostic)
         return next((need for need in room if need.labelled <= n and need.unlabelled <= _others(wish)), None)
 
-    def hard(wish: Wish) -> int | None:
-        """Those asked are independent records: one draw from them, at the epsilon that the others leave them."""
-        from privpac.constructions.few_labels.active_settings import inner_epsilon
-
-        need = needs(wish) or next(iter(_hidden_needs(wish, agnostic)), None)
-        if need is None:
-            return None
-
-        def inner(n: int) -> float:
-            return float(inner_epsilon(n, n + need.unlabelled, epsilon=wish.epsilon))
-
-        return (agnostic_need if agnostic else realizable_need)(wish, epsilon=inner)
-
     return Option(
         "active",
         "a random few are asked for their labels, one draw from them",
@@ -290,9 +276,7 @@ def _asking(setting: Setting, source: str) -> Option:
         pool=True,
         asks=True,
         at=at,
-        hard=hard,
         command=_ask_command,
-        run="rules.active",
     )
 
 
@@ -306,7 +290,6 @@ OPTIONS: tuple[Option, ...] = (
         pool=True,
         at=lambda wish, n: _smallest_pool(wish, n, [pool for pool in POOLS if pool <= _others(wish)]),
         command=_unlabelled_command("generic"),
-        run="pools.generic",
     ),
     Option(
         "ssl-relabel",
@@ -317,8 +300,6 @@ OPTIONS: tuple[Option, ...] = (
         pool=True,
         at=SPREADING["relabel"].at,
         command=_unlabelled_command("relabel"),
-        run="pools.relabel",
-        labellings="voted",
     ),
     Option(
         "label-boost",
@@ -329,8 +310,6 @@ OPTIONS: tuple[Option, ...] = (
         pool=True,
         at=SPREADING["boost"].at,
         command=_unlabelled_command("boost"),
-        run="pools.boost",
-        labellings="listed",
     ),
     _asking("realizable", "active-subsampling"),
     _asking("agnostic", "active-subsampling"),

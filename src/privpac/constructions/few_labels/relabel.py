@@ -3,7 +3,7 @@
 Statement: a labelled record loses `draw_epsilon` (delta 0); an unlabelled one ln(1 + (k/N)(4·e^E·x^(-2·change) - 1)),
 delta (k/N)·D, x the weight of one unit of score, (E, D) the base. Source: a hybrid of Beimel–Nissim–Stemmer 2015
 (Algorithm 2) and Li–Wang–Ye 2025 (Algorithm 1), constants ours. Holds if: who has a label and all sizes are public.
-Proof: docs/proofs/ssl-relabel.md. Tested by tests/exact/ (row `ssl-relabel`), tests/statistical/test_few_labels.py.
+Proof: docs/proofs/ssl-relabel.md.
 """
 
 from __future__ import annotations
@@ -127,9 +127,10 @@ class SSLRelabel:
             classes=len(self.concepts.schema.classes),
             ratio=self.ratio,
             change=self.change,
+            part=UNLABELLED,
         )
         points = rules.subsampling(relabelling, kept=self.kept, of=self.taken)
-        proof = rules.disjoint_parts(labelled, rules.on_part(points, part=UNLABELLED))
+        proof = rules.disjoint_parts(labelled, points)
         return Certificate(
             privacy=rules.declared(proof, epsilon=self.epsilon, delta=self.delta),
             accuracy=self._accuracy(size),

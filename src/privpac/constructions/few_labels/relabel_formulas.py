@@ -108,7 +108,7 @@ def error_ssl_relabel(relabel: Relabel, *, family: Family, failure: Number) -> F
     j/mistake labelled records and differs from the drawn labels at j/change points; `transfer_error` carries both over
     to the distribution, the second for pairs. Source: register `ssl-relabel-accuracy`.
     Holds if: labelled and unlabelled records are independent draws from one distribution.
-    Proof: docs/proofs/ssl-relabel.md. Tested by: tests/statistical/test_few_labels.py.
+    Proof: docs/proofs/ssl-relabel.md.
     """
     miss = chance(failure, owner="error_ssl_relabel", name="failure")
     mistakes = mistakes_of_base(
@@ -190,7 +190,6 @@ def records_ssl_relabel(
 
     Statement: as `error_ssl_relabel`, solved for the number of labels; None: as many others as pay. Source: register
     `ssl-relabel-accuracy`. Holds if: as `error_ssl_relabel`. Proof: docs/proofs/ssl-relabel.md.
-    Tested by: tests/unit/constructions/few_labels/test_boost.py.
     """
     owner = "records_ssl_relabel"
     return fewest_labels(owner, relabel_search, family, error, failure, epsilon, delta, unlabelled)

@@ -9,8 +9,17 @@ from flint import ctx
 
 from privpac.guarantee.facts import ALL, Accuracy, Against, Loss, Privacy, Release
 from privpac.guarantee.parts import LABELLED, QUERIED, UNLABELLED, UNQUERIED
-from privpac.guarantee.proof import SEAL, Proof, Value, need, need_ratio, need_two_classes, parameters
-from privpac.numbers.exact import ball, shortened
+from privpac.guarantee.proof import (
+    SEAL,
+    Proof,
+    Value,
+    need,
+    need_ratio,
+    need_record,
+    need_two_classes,
+    parameters,
+)
+from privpac.numbers.exact import ball, shortened, written
 from privpac.theory.vc import growth
 
 __all__ = [
@@ -32,7 +41,9 @@ def _relabelling(
     where: dict[str, Value],
 ) -> Proof[Privacy]:
     old = premise.fact
+    need_record(rule, old)
     need(rule, old.part in (ALL, LABELLED), "the premise must speak of the records whose labels were drawn")
+    need(rule, part != ALL, "it is one part whose loss this is")
     loss = Loss(old.epsilon.log, shortened(cost * old.epsilon.factor))
     return Proof(Privacy(loss, old.delta, old.unit, part, old.release), rule, (premise,), where, seal=SEAL)
 
@@ -50,7 +61,7 @@ def label_boost_labelled(
     rule = "label-boost-labelled"
     need_two_classes(rule, classes)
     need_ratio(rule, ratio, 1)
-    return _relabelling(rule, premise, (1 + 1 / ratio) ** 2, part, {"ratio": str(ratio), "part": part})
+    return _relabelling(rule, premise, (1 + 1 / ratio) ** 2, part, {"ratio": written(ratio), "part": part})
 
 
 def label_boost_unlabelled(
@@ -108,7 +119,7 @@ class DrawBound:
 
     def where(self, name: str) -> dict[str, Value]:
         """The parameters of the step, as a certificate stores them."""
-        parts = parameters(odds=str(self.odds), ratio=self.ratio, most=self.most, failure=self.failure)
+        parts = parameters(odds=written(self.odds), ratio=self.ratio, most=self.most, failure=self.failure)
         return {f"{name}_{part}": value for part, value in parts.items()}
 
 
@@ -145,9 +156,18 @@ class Carried:
         count = growth(points, vc=self.vc) if self.basis == "growth" else self.size
         return count**2 if self.pairs else count
 
+    def check(self, rule: str) -> None:
+        """Refuse numbers that are no points, members or deviations."""
+        need(rule, self.basis in ("growth", "size"), "there is no such basis")
+        need(rule, self.points >= 1, "there must be a point")
+        members = self.vc if self.basis == "growth" else self.size - 1
+        need(rule, members >= 0, "a class has a member at least")
+        least = min(self.square, self.uniform, self.single)
+        need(rule, least >= 0, "a deviation must not be negative")
+
     def check_square(self, rule: str, rate: Fraction, error: Fraction) -> None:
         """Refuse the step unless the realizable bound carries `rate` over to `error`."""
-        need(rule, self.basis in ("growth", "size") and self.points >= 1, "there is no such basis")
+        need(rule, self.uniform == self.single == 0, "rates that are squared have no other deviations")
         if self.basis == "growth":
             odds, exponent = 4 * self._labellings(2 * self.points), self.points * self.square / 4
         else:
@@ -160,7 +180,7 @@ class Carried:
 
     def check_spread(self, rule: str, excess: Fraction, error: Fraction) -> None:
         """Refuse the step unless the agnostic bound carries `excess` over to `error`."""
-        need(rule, self.basis in ("growth", "size") and self.points >= 1, "there is no such basis")
+        need(rule, self.square == 0, "rates that are spread have no squared deviation")
         half = self.failure / 2
         fits = _exponential_at_most(1, 2 * self.points * self.single**2, half)
         if self.basis == "size":
@@ -181,11 +201,11 @@ class Carried:
         return {
             f"{name}_points": self.points,
             f"{name}_basis": self.basis,
-            f"{name}_failure": str(self.failure),
-            f"{name}_of": str(self.vc if self.basis == "growth" else self.size),
-            f"{name}_square": str(self.square),
-            f"{name}_uniform": str(self.uniform),
-            f"{name}_single": str(self.single),
+            f"{name}_failure": written(self.failure),
+            f"{name}_of": written(self.vc if self.basis == "growth" else self.size),
+            f"{name}_square": written(self.square),
+            f"{name}_uniform": written(self.uniform),
+            f"{name}_single": written(self.single),
         }
 
 
@@ -219,6 +239,7 @@ def label_boost_accuracy(
     need(rule, odds >= 0 and 1 <= kept <= labelled, "odds or sizes are out of range")
     worst = 1 - drawn * (1 - tilt) if against is Against.REALIZABLE else _worst(drawn, tilt)
     need(rule, odds == 0 or _at_most(odds, worst, kept, draw_failure), "wrong labels are too likely")
+    carried.check(rule)
     rate = drawn + _distance(rule, base, carried.points)
     spent = draw_failure + carried.failure + _own_failure(base)
     need(rule, spent <= failure, "the failure probabilities add up to more than is promised")
@@ -229,7 +250,7 @@ def label_boost_accuracy(
         carried.check_spread(rule, rate, error)
     premises, base_numbers = _of_base(base)
     draw = parameters(
-        kept=kept, odds=str(odds), ratio=ratio, tilt=tilt, drawn=drawn, draw_failure=draw_failure
+        kept=kept, odds=written(odds), ratio=ratio, tilt=tilt, drawn=drawn, draw_failure=draw_failure
     )
     where = {**draw, **base_numbers, **carried.where("carried")}
     return Proof(Accuracy(error, failure, against, labelled), rule, premises, where, seal=SEAL)
@@ -285,12 +306,15 @@ def ssl_relabel_accuracy(
     """
     rule = "ssl-relabel-accuracy"
     need(rule, change >= 1 and mistake >= 1 and labelled >= 1, "prices and sizes must be positive")
+    need(rule, sum(parts) <= 1, "an error is at most 1")
     need(
         rule,
         near.points == labelled and apart.pairs and not near.pairs,
         "the points are not those of the run",
     )
     draw.check(rule)
+    near.check(rule)
+    apart.check(rule)
     empirical = isinstance(base, DrawBound) or base.fact.against is Against.EMPIRICAL
     need(rule, empirical, "the base must be accurate on these very points")
     distance = Fraction(draw.most // change, apart.points) + _distance(rule, base, apart.points)

@@ -72,7 +72,7 @@ def transfer_error(
     Statement: rate + t²/2 + t·sqrt(rate + t²/4), t² the smaller of 4(k·ln growth(2m) + ln(4/failure))/m and
     2(k·ln size + ln(1/failure))/m; k is 1 for a fixed target, 2 for pairs. Source: register
     `relative-deviation-by-size`, `relative-deviation`. Holds if: the points are independent draws.
-    Proof: docs/proofs/vc.md. Tested by: tests/unit/constructions/few_labels/test_boost.py.
+    Proof: docs/proofs/vc.md.
 
     >>> float(transfer_error(0, points=1000, family=Family(2**8, 1, Fraction(255)), failure=0.05).error)
     0.017082
@@ -97,7 +97,6 @@ def transfer_excess(excess: Number, *, points: int, family: Family, failure: Num
     Statement: excess + uniform + single, single = sqrt(ln(2/failure)/(2m)), uniform the smaller of
     sqrt(2·ln growth(m)/m) + single and sqrt(ln(2·size/failure)/(2m)). Source: register `uniform-convergence`,
     `generalisation-class`. Holds if: the points are independent draws. Proof: docs/proofs/vc.md.
-    Tested by: tests/unit/constructions/few_labels/test_boost.py.
     """
     owner = "transfer_excess"
     before = rational(excess, owner=owner, name="excess")

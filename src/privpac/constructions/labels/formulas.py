@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 
 from flint import arb, ctx
 
+from privpac.errors import ParameterError
 from privpac.numbers.binomial import rounded_up
 from privpac.numbers.exact import PRECISIONS, ball, first_whole, ln_up, sqrt_up
-from privpac.numbers.parameters import Number, at_least, chance, positive, rational
+from privpac.numbers.parameters import Number, at_least, below_one, chance, positive
 from privpac.theory.occam import first_error
 from privpac.theory.register import formula
 
@@ -34,7 +36,7 @@ def label_cuts(n: int, *, spacing: int, ties: bool = False) -> int:
     Statement: both ends, and every (2·spacing + 1)-th of the n + 1 labellings between: 1 + ceil(n/(2·spacing + 1));
     where records may share a value (`ties`), labellings are missing and ceil((n + 1)/(spacing + 1)) may be needed.
     Source: register `label-thresholds`. Holds if: labels follow a threshold of the class.
-    Proof: docs/proofs/label-cover.md. Tested by: tests/unit/constructions/covers/test_covers.py.
+    Proof: docs/proofs/label-cover.md.
 
     >>> label_cuts(276, spacing=1), label_cuts(276, spacing=1, ties=True)
     (93, 139)
@@ -67,7 +69,6 @@ def failure_label_thresholds(
     Statement: the least over E of 2·P[Bin(n, error) ≤ E] + cuts·e^(-epsilon·(E + 1 - spacing)/2), with
     cuts = label_cuts(n). Source: register `label-thresholds` (Chaudhuri–Hsu 2011, Theorem 27, for thresholds).
     Holds if: labels follow a threshold; only labels are protected. Proof: docs/proofs/label-cover.md.
-    Tested by: tests/statistical/test_covers.py.
 
     >>> failure_label_thresholds(276, error=0.1, epsilon=1) <= Fraction(1, 20)
     True
@@ -87,12 +88,20 @@ def failure_label_thresholds(
 
 
 def _promising(tries: range, n: int, wrong: Fraction, loss: Fraction, size: int) -> list[int]:
-    """Numbers of mistakes near which the sum is smallest: where the second term has come down to the first."""
-    mean, spread = float(n * wrong), math.sqrt(float(n * wrong * (1 - wrong)))
-    centre = max(tries.start, min(tries.stop - 1, round(mean - 2 * spread)))
-    low, high = max(tries.start, centre - _WINDOW), min(tries.stop, centre + _WINDOW)
-    step = max(1, (high - low) // _WINDOW)
-    return sorted({*range(low, high, step), tries.start, tries.stop - 1})
+    """Numbers of mistakes near which the sum is smallest: where the second term has come down to Chernoff's bound on
+    the first. The bound is far from the mean where there are many records, which is where the sum is smallest."""
+    error, half, cuts = float(wrong), float(loss) / 2, math.log(size)
+
+    def few_enough(few: int) -> bool:
+        share = few / n
+        far = n * (share * math.log(share / error) if share else 0.0)
+        far += n * (1 - share) * math.log((1 - share) / (1 - error))
+        return cuts - half * (few + 1 - tries.start) > -far
+
+    centre = tries.start + bisect_left(tries[:-1], True, key=lambda few: not few_enough(few))
+    window = max(_WINDOW, round(math.sqrt(float(n * wrong * (1 - wrong)))))
+    low, high = max(tries.start, centre - window), min(tries.stop, centre + window)
+    return sorted({*range(low, high, max(1, window // _WINDOW)), tries.start, centre, tries.stop - 1})
 
 
 @formula("label-thresholds")
@@ -101,7 +110,6 @@ def records_label_thresholds(*, error: Number, failure: Number, epsilon: Number,
 
     Statement: as `failure_label_thresholds`. Source: register `label-thresholds`.
     Holds if: as `failure_label_thresholds`. Proof: docs/proofs/label-cover.md.
-    Tested by: tests/unit/constructions/covers/test_covers.py, tests/statistical/test_covers.py.
 
     >>> records_label_thresholds(error=0.1, failure=0.05, epsilon=1)
     276
@@ -134,20 +142,13 @@ def label_error(
     Statement: the least error with 2·ln(2·G/failure)/(epsilon·n) + level ≤ error - √(error·e), where
     e = 4·(vc·ln(2e·n/vc) + ln(8/failure))/n and ln G = log_cover. 1 when none is proved.
     Source: register `label-cover` (Chaudhuri–Hsu 2011, Theorem 27). Holds if: labels follow a concept; n ≥ vc/2.
-    Proof: docs/proofs/label-cover.md. Tested by: tests/unit/constructions/covers/test_covers.py.
+    Proof: docs/proofs/label-cover.md.
     """
     owner = "label_error"
     have = at_least(1, n, owner=owner, name="n")
     return first_error(
         lambda error: _proves(error, have, vc, log_cover, failure, epsilon, level, owner=owner)
     )
-
-
-def proves_label_cover(
-    n: int, *, vc: int, log_cover: Fraction, error: Fraction, failure: Fraction, epsilon: Fraction
-) -> bool:
-    """Whether `n` records suffice for a draw over a cover of the labellings: `label_error` is at most `error`."""
-    return _proves(error, n, vc, log_cover, failure, epsilon, Fraction(0), owner="proves_label_cover")
 
 
 def _proves(
@@ -164,11 +165,11 @@ def _proves(
     d, miss = at_least(1, vc, owner=owner, name="vc"), chance(failure, owner=owner, name="failure")
     loss, logs = (
         positive(epsilon, owner=owner, name="epsilon"),
-        rational(log_cover, owner=owner, name="log_cover"),
+        positive(log_cover, owner=owner, name="log_cover"),
     )
     if 2 * n < d:
         return False
-    noise = 2 * (logs + ln_up(2 / miss)) / (loss * n) + rational(level, owner=owner, name="level")
+    noise = 2 * (logs + ln_up(2 / miss)) / (loss * n) + below_one(level, owner=owner, name="level")
     spread = 4 * (d * (1 + ln_up(Fraction(2 * n, d))) + ln_up(8 / miss)) / n
     return noise <= error - sqrt_up(error * spread)
 
@@ -180,13 +181,15 @@ def records_label_cover(
     """Records after which a label-private draw over a cover of the labellings errs at most `error`.
 
     Statement: as `label_error`, solved for n. Source: register `label-cover`. Holds if: as `label_error`.
-    Proof: docs/proofs/label-cover.md. Tested by: tests/unit/constructions/covers/test_covers.py.
+    Proof: docs/proofs/label-cover.md.
 
     >>> records_label_cover(vc=3, log_cover=20, error=0.1, failure=0.05, epsilon=1, level=0.01)
     2433
     """
     owner = "records_label_cover"
     wrong = chance(error, owner=owner, name="error")
+    if below_one(level, owner=owner, name="level") >= wrong:  # however many records there are
+        raise ParameterError(owner, "level", level, allowed="below the error")
     return first_whole(
         lambda n: _proves(wrong, n, vc, log_cover, failure, epsilon, level, owner=owner),
         start=2_000,

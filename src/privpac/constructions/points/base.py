@@ -14,6 +14,7 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Privacy
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain
+from privpac.numbers.parameters import chance, positive
 
 __all__ = ["ONE_VALUE", "OfColumn", "OneValue", "require_summable"]
 
@@ -29,6 +30,11 @@ class OneValue:
 
     epsilon: Fraction
     failure: Fraction
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        positive(self.epsilon, owner=owner, name="epsilon")
+        chance(self.failure, owner=owner, name="failure")
 
     def certificate(
         self,

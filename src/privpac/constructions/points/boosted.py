@@ -6,7 +6,6 @@ Source: Beimel–Brenner–Kasiviswanathan–Nissim 2013, Claim 4.5, repaired; r
 sets it is their Theorem 4.8 at any failure: the time does not grow with the column, and accuracy assumes that the hash
 is pseudorandom.
 Holds if: parts are cut by position (they are). Proof: docs/proofs/sampled-points.md.
-Tested by tests/exact/, tests/statistical/test_points.py.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ exponential mechanism needs 1,180.
 Source: ours, register `clipped-points` and `clipped-points-accuracy`.
 Holds if: parameters are public; class-0 records are not looked at. Accuracy is proved if one value carries class 1;
 with noisy labels take the exponential mechanism (`points:COLUMN`).
-Proof: docs/proofs/clipped-points.md. Tested by tests/exact/, tests/statistical/test_points.py.
+Proof: docs/proofs/clipped-points.md.
 """
 
 from __future__ import annotations

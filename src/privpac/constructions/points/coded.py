@@ -3,7 +3,7 @@
 Statement: the exponential mechanism over all sets of a public code; few hundred records for any number of bits.
 Source: register `reed-solomon-points`; Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 4.2, made constructive.
 Holds if: class and ratio are public. Accuracy is proved for every distribution if one value carries class 1.
-Proof: docs/proofs/reed-solomon-points.md. Tested by tests/exact/, tests/statistical/test_points.py.
+Proof: docs/proofs/reed-solomon-points.md.
 """
 
 from __future__ import annotations

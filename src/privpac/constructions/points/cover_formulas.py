@@ -82,7 +82,6 @@ def proves_cover(
     Statement: P[Binomial(keys, share/2) < good] + (keys + 1 - good)/good·base^n ≤ failure, base = 1 - error·(1 - ratio)
     + 2·share·(1/ratio - 1). Source: register `pairwise-cover`. Holds if: as `plan_cover`.
     Proof: docs/proofs/pairwise-cover.md.
-    Tested by: tests/statistical/test_points.py.
     """
     tolerated = cover.tolerated
     if good < 1 or not tolerated < error < 1:
@@ -104,7 +103,6 @@ def plan_cover(*, error: Number, failure: Number, epsilon: Number) -> tuple[int,
     `cover_ratio`.
     Source: register `pairwise-cover` (ours). Holds if: one value carries all of class 1, records independent, keys
     drawn after the distribution was fixed. Proof: docs/proofs/pairwise-cover.md.
-    Tested by: tests/unit/constructions/points/test_formulas.py.
 
     >>> plan_cover(error=0.1, failure=0.05, epsilon=1)
     (275, Cover(keys=69172, share=Fraction(1, 400)))
@@ -124,7 +122,6 @@ def records_cover(*, error: Number, failure: Number, epsilon: Number) -> int:
 
     Statement: as `plan_cover`. Source: register `pairwise-cover`. Holds if: as `plan_cover`.
     Proof: docs/proofs/pairwise-cover.md.
-    Tested by: tests/unit/constructions/points/test_formulas.py.
 
     >>> records_cover(error=0.1, failure=0.05, epsilon=0.5)
     483
@@ -138,7 +135,6 @@ def error_cover(n: int, *, cover: Cover, failure: Number, ratio: Fraction) -> Fr
 
     Statement: as `plan_cover`. Source: register `pairwise-cover`. Holds if: as `plan_cover`.
     Proof: docs/proofs/pairwise-cover.md.
-    Tested by: tests/unit/constructions/points/test_formulas.py.
     """
     owner = "error_cover"
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")

@@ -4,7 +4,6 @@ Statement: keys are drawn without a look at any record, then the exponential mec
 Source: register `pairwise-cover` (ours).
 Holds if: ratio and the number of keys are public. Accuracy is proved if one value carries class 1 and the distribution
 does not depend on the keys. Proof: docs/proofs/pairwise-cover.md.
-Tested by tests/exact/, tests/statistical/test_points.py.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.mechanisms import gibbs
 from privpac.numbers.exact import plain
+from privpac.numbers.parameters import whole_positive
 
 __all__ = ["CoveredPoints"]
 
@@ -47,6 +47,10 @@ class CoveredPoints(OfColumn, ReadsOnce):
     keys: int
     family: HashFamily
     failure: Fraction = FAILURE
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole_positive(self.keys, owner="CoveredPoints", name="keys")
 
     @classmethod
     def tuned(

@@ -56,7 +56,7 @@ _MASSES = (1.0, 0.9, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05)
 """Target masses looked at by the search, as parts of the heaviest that a single other value can still fail."""
 
 _SLACKS = tuple(Fraction(half, 2) for half in (2, 3, 4, 5, 6, 7, 8, 10))
-"""ln(T/W) tried by the search, W the largest weight that still costs nothing twice: coarse, the optimum is flat."""
+"""ln((T - 1)/W) tried by the search, W the largest weight that costs nothing twice: coarse, the optimum is flat."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,6 @@ def loss_clipped(domain: int, *, clip: Clip) -> Fraction:
     Statement: (1/r)·(T - 1 + W)/(T - 1 + W·r), W = r^-max(0, 2·margin - threshold).
     Source: register `clipped-points` (ours). Symbols: T → domain, r → clip.ratio.
     Holds if: the parameters are public. Proof: docs/proofs/clipped-points.md.
-    Tested by: tests/unit/constructions/points/test_formulas.py.
     """
     others = at_least(2, domain, owner="loss_clipped", name="domain") - 1
     # Rounding W up is safe: the quotient grows with W.
@@ -164,7 +163,7 @@ def proves_clipped(n: int, *, domain: int, error: Fraction, failure: Fraction, c
     Statement: for every target mass p ≤ error, E[(T - 1)/(T - 1 + r^-s(K))]·min(1, (1 - p)/((error - p)(T - 1)))
     ≤ failure, K binomial(n, p), s(k) = max(0, margin + k - max(threshold, k)).
     Source: register `clipped-points-accuracy`. Holds if: one value carries all of class 1; records independent.
-    Proof: docs/proofs/clipped-points.md. Tested by: tests/statistical/test_points.py.
+    Proof: docs/proofs/clipped-points.md.
     """
     return never_worse(
         lambda mass: _clipped_miss(n, domain=domain, clip=clip, mass=mass),
@@ -179,7 +178,7 @@ def error_clipped(n: int, *, domain: int, failure: Number, clip: Clip) -> Fracti
     """The smallest error on the grid that `proves_clipped` proves; 1, which always holds, when it proves none.
 
     Statement: as `proves_clipped`. Source: register `clipped-points-accuracy`. Holds if: as `proves_clipped`.
-    Proof: docs/proofs/clipped-points.md. Tested by: tests/unit/constructions/points/test_formulas.py.
+    Proof: docs/proofs/clipped-points.md.
     """
     owner = "error_clipped"
     size, miss = at_least(2, domain, owner=owner, name="domain"), chance(failure, owner=owner, name="failure")
@@ -192,7 +191,9 @@ def _clips(domain: int, epsilon: Fraction, *, positives: int) -> Iterator[tuple[
 
     A margin that outweighs the other T - 1 values by e^30 gains nothing more.
     """
-    size = math.log(domain)
+    size = math.log(
+        domain - 1
+    )  # what the heaviest weight has beside it: with T itself short columns lost too much
     for slack in _SLACKS:
         rate = _rate(slack, epsilon)
         if rate <= 0 or size <= slack:
@@ -289,7 +290,7 @@ def plan_clipped(domain: int, *, error: Number, failure: Number, epsilon: Number
 
     Statement: as `proves_clipped`, searched over e^-rate = ratio, threshold and margin with `loss_clipped` ≤ e^epsilon.
     Source: register `clipped-points-accuracy`. Holds if: as `proves_clipped`.
-    Proof: docs/proofs/clipped-points.md. Tested by: tests/unit/constructions/points/test_formulas.py.
+    Proof: docs/proofs/clipped-points.md.
 
     >>> plan_clipped(2**32, error=0.1, failure=0.05, epsilon=1)[0]
     416
@@ -328,7 +329,6 @@ def records_clipped(domain: int, *, error: Number, failure: Number, epsilon: Num
 
     Statement: as `plan_clipped`. Source: register `clipped-points-accuracy`. Holds if: as `plan_clipped`.
     Proof: docs/proofs/clipped-points.md.
-    Tested by: tests/unit/constructions/points/test_formulas.py.
 
     >>> records_clipped(2**16, error=0.1, failure=0.05, epsilon=1)
     279

@@ -5,7 +5,6 @@ set says then comes down to a few binomial counts; given these, the law of the a
 answers is averaged. Counts are quantiles of the same uniform numbers for every n, so that a difference between two
 sizes is not one between two samples; those of the first count are spread evenly (one in each of `repetitions` equal
 parts), so that the average is that of many more. Numbers here measure; promises are in `theory`.
-Tested by tests/unit/constructions/points/test_hard_failures.py (against the law of the learners that ship).
 """
 
 from __future__ import annotations

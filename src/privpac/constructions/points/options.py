@@ -20,7 +20,7 @@ from privpac.constructions.points.sampled_formulas import (
     with_share,
 )
 from privpac.constructions.points.sparse_formulas import Sparsity, plan_sparse, sparsity_at
-from privpac.constructions.wish import FAILURE, Wish
+from privpac.constructions.wish import Wish
 from privpac.errors import SizeError
 from privpac.numbers.exact import decimal_text, ratio_for
 from privpac.theory import floors
@@ -56,17 +56,17 @@ def _code(wish: Wish) -> Need:
 
 def _cover_error(wish: Wish, n: int) -> Fraction | None:
     """As the learner certifies: with the sets for this many records, of a share that the column has."""
-    cover, failure = _cover_of(wish, n), min(wish.failure, FAILURE)
+    cover = _cover_of(wish, n)
     if cover.share == 0:
         return None
-    error = error_cover(n, cover=cover, failure=failure, ratio=cover_ratio(wish.epsilon))
+    error = error_cover(n, cover=cover, failure=wish.failure, ratio=cover_ratio(wish.epsilon))
     return error if error < 1 else None
 
 
 def _cover_of(wish: Wish, n: int) -> Cover:
     from privpac.concepts.sets.hashes import share_of
 
-    cover = cover_for(n, failure=min(wish.failure, FAILURE), epsilon=wish.epsilon)
+    cover = cover_for(n, failure=wish.failure, epsilon=wish.epsilon)
     return Cover(cover.keys, share_of(cells_of(wish), cover.share))
 
 
@@ -106,7 +106,7 @@ def _certified_boost(wish: Wish, n: int) -> tuple[Fraction, Boost] | None:
     from privpac.concepts.sets.hashes import share_of
 
     try:
-        failure, error, boost = boost_with(n, failure=min(wish.failure, FAILURE), epsilon=wish.epsilon)
+        failure, error, boost = boost_with(n, failure=wish.failure, epsilon=wish.epsilon)
     except SizeError:
         return None
     share = share_of(cells_of(wish), boost.draw.flip)
@@ -140,13 +140,7 @@ def _row(
     at: Callable[[Wish, int], Need | None] | None = None,
     error: Callable[[Wish, int], Fraction | None] | None = None,
     variant: str,
-    hard: str,
 ) -> Option:
-    def simulated(wish: Wish) -> int | None:
-        from privpac.constructions.points.hard import NEEDS
-
-        return NEEDS[hard](wish)
-
     def command(wish: Wish, need: Need) -> str | None:
         return learn_command(wish, need, concepts=f"{wish.concepts.word}:{variant}")
 
@@ -160,7 +154,6 @@ def _row(
         at=at,
         error=error,
         command=command,
-        hard=simulated,
         way=variant,
     )
 
@@ -174,7 +167,6 @@ OPTIONS: tuple[Option, ...] = (
         proper=True,
         at=_clipped_at,
         variant="clipped",
-        hard="clipped",
     ),
     _row(
         "reed-solomon-points",
@@ -182,7 +174,6 @@ OPTIONS: tuple[Option, ...] = (
         "reed-solomon-points",
         _code,
         variant="improper",
-        hard="coded",
     ),
     _row(
         "pairwise-cover",
@@ -192,7 +183,6 @@ OPTIONS: tuple[Option, ...] = (
         at=_cover_at,
         error=_cover_error,
         variant="cover",
-        hard="covered",
     ),
     _row(
         "sparse-sets",
@@ -202,7 +192,6 @@ OPTIONS: tuple[Option, ...] = (
         serves=lambda concepts: _points(concepts) and (concepts.cells or 0) <= LARGEST_LISTED,
         at=_sparse_at,
         variant="gibbs",
-        hard="sparse",
     ),
     _row(
         "boosted-points",
@@ -212,7 +201,6 @@ OPTIONS: tuple[Option, ...] = (
         at=_boosted_at,
         error=_boosted_error,
         variant="boosted",
-        hard="boosted",
     ),
 )
 

@@ -204,7 +204,6 @@ def plan_code(domain: int, *, error: Number, failure: Number, epsilon: Number) -
     s = epsilon/2, N evaluations, good = N(1 - (digits - 1)/(N·tolerated)) rounded up, prime^digits ≥ domain.
     Source: register `reed-solomon-points`, instead of Beimel–Brenner–Kasiviswanathan–Nissim 2013, Lemma 4.1.
     Holds if: one value carries all of class 1; records independent. Proof: docs/proofs/reed-solomon-points.md.
-    Tested by: tests/unit/constructions/points/test_formulas.py.
 
     >>> plan_code(2**32, error=0.1, failure=0.05, epsilon=1)[:2]
     (287, Code(prime=1627, digits=3))
@@ -222,7 +221,6 @@ def records_code(code: Code, *, tolerated: Number, error: Number, failure: Numbe
 
     Statement: as `plan_code`. Source: register `reed-solomon-points`. Holds if: as `plan_code`.
     Proof: docs/proofs/reed-solomon-points.md.
-    Tested by: tests/unit/constructions/points/test_formulas.py.
 
     >>> records_code(Code(2963, 12), tolerated=0.0065, error=0.1, failure=0.05, epsilon=1)
     331
@@ -250,7 +248,6 @@ def proves_code(
 
     Statement: as `plan_code`, with e^-s = ratio. Source: register `reed-solomon-points`. Holds if: as `plan_code`.
     Proof: docs/proofs/reed-solomon-points.md.
-    Tested by: tests/statistical/test_points.py.
     """
     good = good_codewords(code, tolerated)
     return represents(
@@ -264,7 +261,7 @@ def error_code(n: int, *, code: Code, failure: Number, ratio: Fraction) -> tuple
 
     Error 1, which always holds, when they prove none. Statement: as `plan_code`.
     Source: register `reed-solomon-points`. Holds if: as `plan_code`.
-    Proof: docs/proofs/reed-solomon-points.md. Tested by: tests/unit/constructions/points/test_formulas.py.
+    Proof: docs/proofs/reed-solomon-points.md.
     """
     owner = "error_code"
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")

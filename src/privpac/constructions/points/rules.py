@@ -18,7 +18,8 @@ from privpac.constructions.points.sampled_formulas import (
 from privpac.constructions.points.sparse_formulas import Sparsity, proves_sparse
 from privpac.guarantee.facts import Accuracy, Against, Loss, Privacy
 from privpac.guarantee.proof import ONE, SEAL, Proof, Value, need, need_small, parameters
-from privpac.numbers.exact import about_log
+from privpac.numbers.exact import about_log, written
+from privpac.numbers.primes import prime_from
 
 __all__ = [
     "boosted_points",
@@ -44,6 +45,12 @@ def _need_promise(rule: str, error: Fraction, failure: Fraction, records: int) -
     need(rule, records >= 0, "the number of records must not be negative")
 
 
+def _need_clip(rule: str, domain: int, clip: Clip) -> None:
+    need(rule, domain >= 2, "there must be two values at least")
+    need(rule, 0 < clip.ratio < 1, "the ratio must lie in (0, 1)")
+    need(rule, 1 <= clip.margin <= clip.threshold, "the margin must lie between 1 and the threshold")
+
+
 def clipped_points(*, domain: int, clip: Clip) -> Proof[Privacy]:
     """A point drawn by its clipped margin loses e^epsilon = (1/r)·(T - 1 + W)/(T - 1 + W·r).
 
@@ -51,16 +58,14 @@ def clipped_points(*, domain: int, clip: Clip) -> Proof[Privacy]:
     caller).
     """
     rule = "clipped-points"
-    need(rule, domain >= 2, "there must be two values at least")
-    need(rule, 0 < clip.ratio < 1, "the ratio must lie in (0, 1)")
-    need(rule, 1 <= clip.margin <= clip.threshold, "the margin must lie between 1 and the threshold")
+    _need_clip(rule, domain, clip)
     need_small(rule, (clip.surplus + 2) * about_log(1 / clip.ratio))
     fact = Privacy(Loss(factor=loss_clipped(domain, clip=clip)))
     return Proof(fact, rule, where=_clip(domain, clip), seal=SEAL)
 
 
 def _clip(domain: int, clip: Clip) -> dict[str, Value]:
-    return parameters(domain=str(domain), **vars(clip))
+    return parameters(domain=written(domain), **vars(clip))
 
 
 def clipped_points_accuracy(
@@ -72,6 +77,7 @@ def clipped_points_accuracy(
     """
     rule = "clipped-points-accuracy"
     _need_promise(rule, error, failure, records)
+    _need_clip(rule, domain, clip)
     need(rule, proves_clipped(records, domain=domain, error=error, failure=failure, clip=clip), _UNPROVED)
     fact = _accurate(error, failure, records, proper=True)
     return Proof(fact, rule, where={**_clip(domain, clip), "records": records}, seal=SEAL)
@@ -107,11 +113,19 @@ def reed_solomon_points(
     rule = "reed-solomon-points"
     _need_promise(rule, error, failure, records)
     need(rule, 0 < ratio < 1, "the ratio must lie in (0, 1)")
+    need(rule, code.prime >= 2 and prime_from(code.prime) == code.prime, "a code stands over a prime")
     need(rule, code.digits >= 2, "one digit is no code: points are drawn themselves")
-    need(rule, code.prime**code.digits >= domain, "the code has no room for the domain")
+    need(
+        rule,
+        code.prime >= 2 and prime_from(code.prime) == code.prime,
+        "a field has a prime number of elements",
+    )
+    need(rule, 1 <= domain <= code.prime**code.digits, "the code has no room for the domain")
     holds = proves_code(records, code=code, tolerated=tolerated, error=error, failure=failure, ratio=ratio)
     need(rule, holds, _UNPROVED)
-    where = parameters(domain=str(domain), **vars(code), tolerated=tolerated, ratio=ratio, records=records)
+    where = parameters(
+        domain=written(domain), **vars(code), tolerated=tolerated, ratio=ratio, records=records
+    )
     return Proof(_accurate(error, failure, records), rule, where=where, seal=SEAL)
 
 
@@ -144,7 +158,7 @@ def star_entries(*, rate: Fraction, spread: Fraction) -> Proof[Privacy]:
     need(rule, 0 <= rate <= 1, "the rate must lie in [0, 1]")
     need(rule, spread >= 1, "the spread must be at least 1")
     fact = Privacy(Loss(factor=loss_star(rate=rate, spread=spread)))
-    return Proof(fact, rule, where={"rate": str(rate), "spread": str(spread)}, seal=SEAL)
+    return Proof(fact, rule, where={"rate": written(rate), "spread": written(spread)}, seal=SEAL)
 
 
 def sampled_point(*, rate: Fraction, fail: Fraction, spread: Fraction) -> Proof[Privacy]:

@@ -6,7 +6,7 @@ Source: Beimel–Brenner–Kasiviswanathan–Nissim 2013, Claim 4.3, Lemma 4.4, 
 `sampled-point`, `sampled-point-accuracy`. Keys by rejection (Theorem 4.8) are not offered: register `key-rejection`.
 Holds if: every cell of a random set has probability exactly f (the families see to it); parameters are public.
 Accuracy of keyed sets assumes a pseudorandom function, and the certificate says so; privacy does not.
-Proof: docs/proofs/sampled-points.md. Tested by tests/exact/, tests/statistical/test_points.py.
+Proof: docs/proofs/sampled-points.md.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain
+from privpac.numbers.parameters import up_to_one
 
 __all__ = ["ONE_RUN_FAILURE", "Family", "SampledPoint", "family_sharing"]
 
@@ -78,6 +79,10 @@ class SampledPoint(OfColumn, ReadsOnce):
     fail: Fraction | None = None
     failure: Fraction = ONE_RUN_FAILURE
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        up_to_one(self.rate, owner="SampledPoint", name="rate")
+
     @classmethod
     def tuned(
         cls,
@@ -89,7 +94,9 @@ class SampledPoint(OfColumn, ReadsOnce):
         keyed: bool = False,
         failure: Fraction = ONE_RUN_FAILURE,
     ) -> SampledPoint:
-        """Two-sided, with pairwise independent or keyed sets, tuned to this many records."""
+        """Two-sided, with pairwise independent or keyed sets, tuned to this many records; promised no more surely than
+        a single run can be."""
+        failure = max(failure, ONE_RUN_FAILURE)
         share = draw_for(size.labelled, failure=failure, epsilon=epsilon).flip
         family = family_sharing(schema, column, share, keyed=keyed)
         rate = rate_star(epsilon=epsilon, spread=Draw(Fraction(1), family.share).spread)

@@ -63,7 +63,7 @@ def loss_star(*, rate: Fraction, spread: Fraction) -> Fraction:
     Statement: (1 - rate + rate·spread)/(1 - rate + rate/spread).
     Source: register `star-entries` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Lemma 4.4).
     Holds if: putting a star in place of one record changes every probability by a factor between 1/spread and spread.
-    Proof: docs/proofs/sampled-points.md. Tested by: tests/unit/constructions/points/test_formulas.py.
+    Proof: docs/proofs/sampled-points.md.
 
     >>> loss_star(rate=Fraction(1, 2), spread=Fraction(3))
     Fraction(3, 1)
@@ -76,8 +76,7 @@ def rate_star(*, epsilon: Number, spread: Fraction) -> Fraction:
     """The rate at which `loss_star` reaches e^epsilon, rounded down to a millionth; at most 1.
 
     Statement: (e^eps - 1)/(spread - 1 + e^eps·(1 - 1/spread)). Source: register `star-entries`.
-    Holds if: as `loss_star`. Proof: docs/proofs/sampled-points.md. Tested by:
-    tests/unit/constructions/points/test_formulas.py.
+    Holds if: as `loss_star`. Proof: docs/proofs/sampled-points.md.
 
     >>> float(rate_star(epsilon=1, spread=Fraction(79)))
     0.021296
@@ -95,7 +94,6 @@ def loss_sampled(*, rate: Fraction, fail: Fraction, spread: Fraction) -> Fractio
     Source: register `sampled-point` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Claim 4.3).
     Holds if: `fail` is the chance of giving no answer whatever the records; one more record looked at multiplies the
     probability of an answer by at most `spread`. Proof: docs/proofs/sampled-points.md.
-    Tested by: tests/unit/constructions/points/test_formulas.py.
     """
     return max(1 + rate * (1 - fail) / fail, 1 + rate * spread / (1 - rate))
 
@@ -109,7 +107,6 @@ def proves_sampled(
     Statement: fail + (1 - rate·light)^n + flip + flip/(error - light) ≤ failure.
     Source: register `sampled-point-accuracy`. Symbols: a target lighter than `light` may be missed.
     Holds if: one value carries all of class 1; records independent. Proof: docs/proofs/sampled-points.md.
-    Tested by: tests/statistical/test_points.py.
     """
     if not 0 < light < error:
         return False
@@ -123,7 +120,7 @@ def plan_sampled(*, error: Number, failure: Number, epsilon: Number) -> tuple[in
 
     Statement: as `proves_sampled` at light = error/2, flip = error/8 (the printed choice), and the rate of `rate_star`.
     Source: register `sampled-point-accuracy`. Holds if: as `proves_sampled`.
-    Proof: docs/proofs/sampled-points.md. Tested by: tests/unit/constructions/points/test_formulas.py.
+    Proof: docs/proofs/sampled-points.md.
 
     >>> plan_sampled(error=0.1, failure=0.5125, epsilon=1)[0]
     1302
@@ -150,7 +147,7 @@ def error_sampled(n: int, *, draw: Draw, failure: Number, fail: Fraction = Fract
     """The smallest error on the grid that one run proves with light = error/2; 1 when it proves none.
 
     Statement: as `proves_sampled`. Source: register `sampled-point-accuracy`. Holds if: as `proves_sampled`.
-    Proof: docs/proofs/sampled-points.md. Tested by: tests/unit/constructions/points/test_formulas.py.
+    Proof: docs/proofs/sampled-points.md.
     """
     owner = "error_sampled"
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
@@ -219,7 +216,6 @@ def proves_boosted(
     `missed` is the chance that one run errs by more than 2·light. Source: register `boosted-points`
     (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Claim 4.5, repaired).
     Holds if: the parts are fixed beforehand and records independent. Proof: docs/proofs/sampled-points.md.
-    Tested by: tests/statistical/test_points.py.
     """
     if not (ratio <= tilt < 1 and 0 <= missed < 1 and boost.tolerated < error):
         return False
@@ -282,7 +278,7 @@ def plan_boosted(*, error: Number, failure: Number, epsilon: Number) -> tuple[in
 
     Statement: as `proves_boosted` with missed = failure/2 to the power 1/runs, and half of the failure probability
     for the selection. Source: register `boosted-points`. Holds if: as `proves_boosted`.
-    Proof: docs/proofs/sampled-points.md. Tested by: tests/unit/constructions/points/test_formulas.py.
+    Proof: docs/proofs/sampled-points.md.
 
     >>> plan_boosted(error=0.1, failure=0.05, epsilon=1)[0]
     15161
@@ -323,7 +319,6 @@ def records_boosted(*, error: Number, failure: Number, epsilon: Number) -> int:
 
     Statement: as `plan_boosted`. Source: register `boosted-points`. Holds if: as `plan_boosted`.
     Proof: docs/proofs/sampled-points.md.
-    Tested by: tests/unit/constructions/points/test_formulas.py.
     """
     return plan_boosted(error=error, failure=failure, epsilon=epsilon)[0]
 

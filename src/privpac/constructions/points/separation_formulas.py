@@ -19,8 +19,7 @@ def separation_points(*, error: Number, failure: Number, epsilon: Number) -> tup
 
     Statement: the smallest d with floor_points_proper(2^d) above n, where n is the smaller of what pairwise covers and
     boosted sampling need; neither depends on d. Source: register `points-separation` (Beimel–Brenner–Kasiviswanathan–
-    Nissim 2013, Theorem 4.9). Holds if: pure epsilon. Proof: docs/proofs/points.md. Tested by:
-    tests/unit/constructions/points/test_separation_formulas.py.
+    Nissim 2013, Theorem 4.9). Holds if: pure epsilon. Proof: docs/proofs/points.md.
 
     >>> separation_points(error=0.1, failure=0.05, epsilon=1)
     (28, 275)

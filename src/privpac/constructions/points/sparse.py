@@ -3,7 +3,7 @@
 Statement: the exponential mechanism over all sets of cells with a product prior; it learns any sparse set.
 Source: register `sparse-sets-accuracy` (ours).
 Holds if: prior and ratio are public. Accuracy is proved if one value carries class 1.
-Proof: docs/proofs/sparse-sets.md. Tested by tests/exact/, tests/statistical/test_points.py.
+Proof: docs/proofs/sparse-sets.md.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ class SparsePoints(OfColumn, ReadsOnce):
     failure: Fraction = FAILURE
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require_listable(self.schema, self.column, owner="SparsePoints")
 
     @classmethod

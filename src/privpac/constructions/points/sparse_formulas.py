@@ -38,7 +38,6 @@ def proves_sparse(n: int, *, error: Fraction, failure: Fraction, sparsity: Spars
     m(p)·min(1, f(1 - p)/(error - p)) + (1 - m(p))·f(1 - p)/error ≤ failure.
     Source: register `sparse-sets-accuracy` (ours).
     Holds if: one value carries all of class 1; records independent. Proof: docs/proofs/sparse-sets.md.
-    Tested by: tests/statistical/test_points.py.
     """
     flip = sparsity.flip
     odds = ball(flip / (1 - flip))
@@ -55,7 +54,7 @@ def error_sparse(n: int, *, failure: Number, sparsity: Sparsity) -> Fraction:
     """The smallest error on the grid that `proves_sparse` proves; 1, which always holds, when it proves none.
 
     Statement: as `proves_sparse`. Source: register `sparse-sets-accuracy`. Holds if: as `proves_sparse`.
-    Proof: docs/proofs/sparse-sets.md. Tested by: tests/unit/constructions/points/test_formulas.py.
+    Proof: docs/proofs/sparse-sets.md.
     """
     owner = "error_sparse"
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
@@ -112,7 +111,6 @@ def plan_sparse(*, error: Number, failure: Number, epsilon: Number) -> tuple[int
 
     Statement: as `proves_sparse`, searched over the prior. Source: register `sparse-sets-accuracy`.
     Holds if: as `proves_sparse`. Proof: docs/proofs/sparse-sets.md.
-    Tested by: tests/unit/constructions/points/test_formulas.py.
 
     >>> plan_sparse(error=0.1, failure=0.05, epsilon=1)[0]
     234
@@ -140,7 +138,6 @@ def records_sparse(*, error: Number, failure: Number, epsilon: Number) -> int:
 
     Statement: as `plan_sparse`. Source: register `sparse-sets-accuracy`. Holds if: as `plan_sparse`.
     Proof: docs/proofs/sparse-sets.md.
-    Tested by: tests/unit/constructions/points/test_formulas.py.
 
     >>> records_sparse(error=0.1, failure=0.05, epsilon=0.5)
     431

@@ -18,6 +18,7 @@ from privpac.constructions.points.coded import CodedPoints
 from privpac.constructions.points.covered import CoveredPoints
 from privpac.constructions.points.sampled import SampledPoint
 from privpac.constructions.points.sparse import SparsePoints
+from privpac.constructions.request import Request
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
@@ -27,10 +28,10 @@ __all__ = ["POINT_WAYS", "point_learner"]
 Way = Callable[..., Learner]
 
 
-def _improper(schema: Schema, column: str, *, epsilon: Fraction, size: Size) -> Learner:
+def _improper(schema: Schema, column: str, *, epsilon: Fraction, size: Size, failure: Fraction) -> Learner:
     """A set of a code, or the value itself where a column is so short that nothing is gained by a code."""
-    learner = CodedPoints.tuned(schema, column, epsilon=epsilon, size=size)
-    return Occam(Points(schema, column), epsilon) if learner is None else learner
+    learner = CodedPoints.tuned(schema, column, epsilon=epsilon, size=size, failure=failure)
+    return Occam(Points(schema, column), epsilon, failure=failure) if learner is None else learner
 
 
 POINT_WAYS: Mapping[str, tuple[Way, str]] = {
@@ -46,10 +47,9 @@ POINT_WAYS: Mapping[str, tuple[Way, str]] = {
 """Besides `points:COLUMN`, which draws a value itself by the exponential mechanism and takes costs and noisy labels."""
 
 
-def point_learner(
-    way: str, schema: Schema, column: str, *, epsilon: Fraction, size: Size, costs: object
-) -> Learner:
+def point_learner(way: str, request: Request, column: str) -> Learner:
     """The learner of a way; only the plain one knows costs."""
+    costs = request.costs
     if costs not in (None, (1, 1)):
         raise ParameterError(
             "concepts",
@@ -58,4 +58,5 @@ def point_learner(
             allowed=f"left out for points:{column}:{way}",
             remedy=f"points:{column} takes costs.",
         )
-    return POINT_WAYS[way][0](schema, column, epsilon=epsilon, size=size)
+    tuned, size = POINT_WAYS[way][0], request.size
+    return tuned(request.schema, column, epsilon=request.per_record, size=size, failure=request.failure)

@@ -30,9 +30,7 @@ def _points(request: Request, rest: str) -> Learner:
     request.require_two_classes("points")
     if request.protect == "labels":
         raise ParameterError(OWNER, "protect", "labels", allowed=f"'records' for points:COLUMN:{way}")
-    return point_learner(
-        way, request.schema, column, epsilon=request.per_record, size=request.size, costs=request.costs
-    )
+    return point_learner(way, request, column)
 
 
 def _generator(request: Request, rest: str) -> Learner:

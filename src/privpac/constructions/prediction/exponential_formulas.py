@@ -29,7 +29,7 @@ def exponential_vote_chances(votes: Sequence[int], *, ratio: Fraction) -> tuple[
     """The probability of every class as the answer, given the votes for each.
 
     Statement: proportional to ratio^(-votes). Source: register `exponential-vote`. Holds if: nothing more.
-    Proof: docs/proofs/exponential-vote.md. Tested by: tests/unit/mechanisms/test_exponential_vote.py.
+    Proof: docs/proofs/exponential-vote.md.
 
     >>> exponential_vote_chances((2, 0, 0), ratio=Fraction(1, 2))
     (Fraction(2, 3), Fraction(1, 6), Fraction(1, 6))
@@ -45,7 +45,7 @@ def exponential_vote_wrong(wrong: int, *, models: int, ratio: Fraction) -> Fract
 
     Statement: 1/(1 + ratio^(2·wrong - models)); unanimous models are contradicted with probability
     1/(1 + ratio^-models). Source: register `exponential-vote`. Holds if: there are two classes.
-    Proof: docs/proofs/exponential-vote.md. Tested by: tests/unit/mechanisms/test_exponential_vote.py.
+    Proof: docs/proofs/exponential-vote.md.
 
     >>> exponential_vote_wrong(0, models=3, ratio=Fraction(1, 2))
     Fraction(1, 9)
@@ -85,7 +85,7 @@ def exponential_vote_error(error: Number, *, models: int, ratio: Fraction) -> Fr
 
     Statement: wrong(0) + models·max over W of (wrong(W) - wrong(0))/W · error, with `exponential_vote_wrong`.
     Source: register `exponential-vote-accuracy`. Holds if: there are two classes.
-    Proof: docs/proofs/exponential-vote.md. Tested by: tests/unit/mechanisms/test_exponential_vote.py.
+    Proof: docs/proofs/exponential-vote.md.
 
     >>> exponential_vote_error(Fraction(1, 10), models=3, ratio=Fraction(1, 2))
     Fraction(7, 36)
@@ -101,7 +101,6 @@ def error_exponential_vote(n: int, *, models: int, ratio: Fraction, failure: Num
     Statement: `exponential_vote_error` at the error of an epsilon-net from n // models records, for all models except
     with probability `failure`; 1 if nothing is proved. Source: register `exponential-vote-accuracy`, `epsilon-net`.
     Holds if: records are independent and a concept errs nowhere. Proof: docs/proofs/exponential-vote.md.
-    Tested by: tests/unit/mechanisms/test_exponential_vote.py.
     """
     owner = "error_exponential_vote"
     block = at_least(1, n, owner=owner, name="n") // models

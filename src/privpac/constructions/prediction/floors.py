@@ -28,7 +28,6 @@ def floor_stable_prediction(vc: int, *, error: Number, stability: Number) -> int
     Theorem 4). Symbols: d → vc, gamma → stability, alpha → error.
     Holds if: replacing a record changes the probability of an answer by at most `stability`; the class shatters `vc`
     points; error at most 1/4. Proof: docs/proofs/prediction-floors.md.
-    Tested by: tests/statistical/test_prediction_floors.py.
 
     >>> floor_stable_prediction(11, error=0.1, stability=0.01)
     1250
@@ -48,7 +47,7 @@ def floor_private_prediction(vc: int, *, error: Number, epsilon: Number) -> int:
     Statement: n ≥ y·artanh(1 - y)·(vc - 1)/(epsilon·error) for every y from 2·error to 1; at its best 0.2784 for the
     product. Source: register `floor-private-prediction` (the construction of Dagan–Feldman 2020, Theorem 4).
     Holds if: every answer is epsilon-private (released rules are); the class shatters `vc` points; error below 1/2.
-    Proof: docs/proofs/prediction-floors.md. Tested by: tests/statistical/test_prediction_floors.py.
+    Proof: docs/proofs/prediction-floors.md.
 
     >>> floor_private_prediction(11, error=0.1, epsilon=1)
     28

@@ -21,6 +21,7 @@ from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError
 from privpac.guarantee.certificate import Certificate
 from privpac.numbers.parameters import is_count
+from privpac.request import LearnRequest
 
 __all__ = ["CLASSIFIERS", "FORMS", "predictor_for"]
 
@@ -170,4 +171,4 @@ def _class(word: str, schema: Schema, epsilon: Fraction, records: int) -> AnyCla
             allowed="one of " + ", ".join(FORMS),
             remedy="A card is released as a whole: privpac.learn(..., concepts='card').",
         )
-    return learner_for(word, Request(schema, Size(records), epsilon)).concepts
+    return learner_for(word, Request(schema, Size(records), LearnRequest(epsilon=epsilon))).concepts

@@ -62,8 +62,7 @@ def vote_wrong(wrong: int, *, models: int, ratio: Fraction) -> Fraction:
 
     Statement: with x = ratio = e^-epsilon and j = (models-1)/2: x^(j-W+1)/(1+x) up to W = j wrong ones, and
     1 - x^(W-j)/(1+x) beyond; for an even number x^(models/2-W)/2 and 1 - x^(W-models/2)/2. Source: register `vote`.
-    Holds if: one record changes one model. Proof: docs/proofs/vote.md. Tested by:
-    tests/unit/constructions/prediction/test_vote.py.
+    Holds if: one record changes one model. Proof: docs/proofs/vote.md.
 
     >>> vote_wrong(0, models=3, ratio=Fraction(1, 2)), vote_wrong(2, models=3, ratio=Fraction(1, 2))
     (Fraction(1, 6), Fraction(2, 3))
@@ -117,7 +116,6 @@ def vote_error(error: Number, *, models: int, ratio: Fraction) -> Fraction:
 
     Statement: wrong(0) + models·max over W of (wrong(W) - wrong(0))/W · error, with `vote_wrong`.
     Source: register `vote-accuracy`. Holds if: nothing more. Proof: docs/proofs/vote.md.
-    Tested by: tests/unit/constructions/prediction/test_vote.py.
 
     >>> float(vote_error(0.0549, models=5, ratio=ratio_for(ONE))) <= 0.1
     True
@@ -174,8 +172,7 @@ def models_vote(error: Number, *, epsilon: Number) -> int:
     """The odd number of models for which a vote of this error asks least of them all together.
 
     Statement: the r that minimises r/a, a the average error with `vote_error`(a) = error. Source: register
-    `vote-accuracy`. Holds if: nothing more. Proof: docs/proofs/vote.md. Tested by:
-    tests/unit/constructions/prediction/test_vote.py.
+    `vote-accuracy`. Holds if: nothing more. Proof: docs/proofs/vote.md.
 
     >>> models_vote(0.1, epsilon=1), models_vote(0.1, epsilon=0.1)
     (5, 55)
@@ -202,7 +199,7 @@ def records_vote(
 
     Statement: r · (records after which all r models err by at most a, each except with failure/r), E0 + c·a <= error.
     Source: register `vote-accuracy`, `epsilon-net`. Holds if: records are independent and a concept errs nowhere.
-    Proof: docs/proofs/vote.md. Tested by: tests/statistical/test_prediction.py.
+    Proof: docs/proofs/vote.md.
 
     >>> records_vote(0.1, failure=0.05, epsilon=1, vc=1)
     3280
@@ -229,7 +226,7 @@ def models_vote_printed(error: Number, *, epsilon: Number) -> int:
     """The printed number of models.
 
     Statement: 6·ln(4/error)/epsilon, rounded up. Source: Li–Wang–Ye 2025, Lemma 19; register `vote-accuracy`.
-    Holds if: nothing more. Proof: docs/proofs/vote.md. Tested by: tests/statistical/test_prediction.py.
+    Holds if: nothing more. Proof: docs/proofs/vote.md.
 
     >>> models_vote_printed(0.1, epsilon=1)
     23
@@ -244,7 +241,7 @@ def records_vote_printed(error: Number, *, failure: Number, epsilon: Number, vc:
     """The same with the printed numbers: 6·ln(4/error)/epsilon models of error/4 each.
 
     Statement: as `records_vote`. Source: Li–Wang–Ye 2025, Lemma 19; register `vote-accuracy`.
-    Holds if: as `records_vote`. Proof: docs/proofs/vote.md. Tested by: tests/statistical/test_prediction.py.
+    Holds if: as `records_vote`. Proof: docs/proofs/vote.md.
     """
     owner = "records_vote_printed"
     wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
@@ -259,7 +256,6 @@ def error_vote(n: int, *, models: int, ratio: Fraction, failure: Number, vc: int
 
     Statement: as `records_vote`, solved for the error; blocks have at least n // models records. 1 if nothing is
     proved. Source: register `vote-accuracy`, `epsilon-net`. Holds if: as `records_vote`. Proof: docs/proofs/vote.md.
-    Tested by: tests/statistical/test_prediction.py.
     """
     owner = "error_vote"
     block = at_least(1, n, owner=owner, name="n") // models
@@ -278,7 +274,6 @@ def flip_for(factor: Fraction, *, delta: Fraction) -> Fraction:
 
     Statement: delta/(factor - 1 + 2·delta), rounded up to twelve decimals. Source: register `delta-removal`.
     Holds if: there are two answers. Proof: docs/proofs/delta-removal.md.
-    Tested by: tests/unit/constructions/prediction/test_formulas.py.
     """
     exact = delta / (factor - 1 + 2 * delta) if delta else Fraction(0)
     return min(Fraction(1, 2), Fraction(math.ceil(exact * GRID), GRID))
@@ -293,7 +288,6 @@ def excess_flipped(
     Statement: erm_excess(n) + (ln growth(n) + ln(1/slip))/kept + slip + ln growth(kept)/(n·ln(1/ratio)) + flip, for any
     slip in (0, 1); 1 if that is larger. Source: register `flipped-answers`.
     Holds if: records are independent. Proof: docs/proofs/flipped-answers.md.
-    Tested by: tests/unit/constructions/prediction/test_formulas.py, tests/statistical/test_prediction.py.
     """
     near = (ln_growth(n, vc=vc) + ln_up(1 / slip)) / kept
     draw = ln_growth(kept, vc=vc) / (n * ln_down(1 / ratio))
@@ -318,7 +312,6 @@ def plan_flipped(n: int, *, epsilon: Number, failure: Number, vc: int) -> Flippe
     Statement: the draw runs at epsilon itself, `flip_for`(e^epsilon, kept/n) makes the answer pure, and kept and slip
     minimise `excess_flipped`. Source: register `flipped-answers` (Dagan–Feldman 2020, Corollary 1).
     Holds if: as `excess_flipped`. Proof: docs/proofs/flipped-answers.md.
-    Tested by: tests/unit/constructions/prediction/test_formulas.py.
     """
     owner = "plan_flipped"
     have, miss = at_least(1, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
@@ -336,7 +329,6 @@ def records_flipped(error: Number, *, failure: Number, epsilon: Number, vc: int)
 
     Statement: the smallest n with `plan_flipped`(n).excess <= error. Source: register `flipped-answers`.
     Holds if: as `excess_flipped`. Proof: docs/proofs/flipped-answers.md.
-    Tested by: tests/unit/constructions/prediction/test_formulas.py, tests/statistical/test_prediction.py.
 
     >>> records_flipped(0.1, failure=0.05, epsilon=1, vc=1)
     18128
@@ -364,7 +356,6 @@ def records_flipped_printed(error: Number, *, failure: Number, epsilon: Number, 
     Statement: as `records_flipped`, with kept = floor(s·n), ratio = e^(-s/2), s = epsilon·flip/6.
     Source: Dagan–Feldman 2020, Corollary 1 and Lemma 7; register `flipped-answers`.
     Holds if: as `excess_flipped`. Proof: docs/proofs/flipped-answers.md.
-    Tested by: tests/unit/constructions/prediction/test_formulas.py.
     """
     owner = "records_flipped_printed"
     wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
@@ -384,7 +375,6 @@ def plan_flipped_printed(
 
     Statement: as `records_flipped_printed`. Source: Dagan–Feldman 2020, Corollary 1 and Lemma 7; register
     `flipped-answers`. Holds if: as there. Proof: docs/proofs/flipped-answers.md.
-    Tested by: tests/unit/constructions/prediction/test_formulas.py.
     """
     owner = "plan_flipped_printed"
     wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")

@@ -6,7 +6,7 @@ and errs above
 the best concept by at most the certified amount, except with the certified probability over independent records.
 Source: Dagan–Feldman 2020, Theorem 1 and Corollary 1; register `flipped-answers`, `listed-from-some`, `delta-removal`.
 Holds if: nothing drawn from the records is used twice; representatives depend on the set of points alone.
-Proof: docs/proofs/flipped-answers.md. Tested by tests/exact/test_prediction.py, tests/statistical/test_prediction.py.
+Proof: docs/proofs/flipped-answers.md.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class FreshDraws(Redrawn):
             rules.bounded_range(ratio=self.ratio), kept=self.kept, of=self.records
         )
         answer = rules.post_processing(listing, what="the answer to one question", release=Release.ANSWER)
-        return prediction_rules.delta_removal(answer, flip=self.flip)
+        return prediction_rules.delta_removal(answer, classes=len(self.schema.classes), flip=self.flip)
 
     def proved(self, vc: int) -> Proof[Accuracy]:
         return prediction_rules.flipped_answers(

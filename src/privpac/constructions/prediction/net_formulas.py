@@ -26,7 +26,6 @@ def net_failure(n: int, *, kept: int, net: Fraction, vc: int) -> Fraction:
 
     Statement: growth(n - 1)^2·e^(-net·(kept - 1))/2, at most 1. Source: register `net-relabelling`.
     Holds if: the kept records are a uniform subset. Proof: docs/proofs/net-relabelling.md.
-    Tested by: tests/unit/constructions/prediction/test_relabelled_vote.py.
     """
     shrink = 1 / exp_up(net * (kept - 1), 30) if net else ONE
     # 1/exp_up is below e^-x: a decimal more keeps the product at or above.
@@ -50,8 +49,7 @@ def excess_net_relabelled(
 
     Statement: as `excess_flipped` (half of `failure`), plus vote_error(net_error(n // models, failure/(2·models),
     pairs); inner). Source: register `net-relabelling` (Dagan–Feldman 2020, Theorem 2). Holds if: records are
-    independent. Proof: docs/proofs/net-relabelling.md. Tested by:
-    tests/unit/constructions/prediction/test_relabelled_vote.py.
+    independent. Proof: docs/proofs/net-relabelling.md.
     """
     miss = chance(failure, owner="excess_net_relabelled", name="failure") / 2
     average = net_error(n // models, failure=miss / models, vc=vc, pairs=True)
@@ -155,7 +153,7 @@ def plan_net_relabelled(n: int, *, epsilon: Number, failure: Number, vc: int) ->
     """The parameters of `n` records at `epsilon` with the smallest proved excess that was found; None if none is pure.
 
     Statement: `excess_net_relabelled`, minimised. Source: register `net-relabelling`. Holds if: as there.
-    Proof: docs/proofs/net-relabelling.md. Tested by: tests/unit/constructions/prediction/test_relabelled_vote.py.
+    Proof: docs/proofs/net-relabelling.md.
     """
     owner = "plan_net_relabelled"
     have, risk = at_least(2, n, owner=owner, name="n"), float(chance(failure, owner=owner, name="failure"))
@@ -204,7 +202,6 @@ def records_net_relabelled(error: Number, *, failure: Number, epsilon: Number, v
 
     Statement: the smallest n found with a plan whose excess is at most `error`. Source: register `net-relabelling`.
     Holds if: as `excess_net_relabelled`. Proof: docs/proofs/net-relabelling.md.
-    Tested by: tests/unit/constructions/prediction/test_relabelled_vote.py.
     """
     wishes = error, failure, epsilon, vc
     return records_by_search("records_net_relabelled", wishes, _best_net, error_net_relabelled, 40_000)

@@ -5,8 +5,7 @@ all records get its labels; concepts fitted to blocks of them vote, and the answ
 answer is epsilon-DP. It needs far more records than `FreshDraws` wherever that was computed: for comparison only.
 Source: Dagan–Feldman 2020, Theorem 2; register `net-relabelling`, `delta-removal`, `vote`.
 Holds if: everything is drawn afresh for every question; representatives depend on the set of points alone.
-Proof: docs/proofs/net-relabelling.md. Tested by tests/exact/test_prediction.py,
-tests/statistical/test_prediction.py.
+Proof: docs/proofs/net-relabelling.md.
 """
 
 from __future__ import annotations
@@ -92,11 +91,18 @@ class NetRelabelled(Redrawn):
 
     def privacy(self) -> Proof[Privacy]:
         vc = self.dimension() or known_vc(self.concepts, self.owner)
-        inner = prediction_rules.vote(ratio=ratio_for(self.inner), models=self.models)
+        classes = len(self.schema.classes)
+        inner = prediction_rules.vote(classes=classes, ratio=ratio_for(self.inner), models=self.models)
         proof = prediction_rules.net_relabelling(
-            inner, ratio=self.ratio, kept=self.kept, of=self.records, net=self.net, vc=vc
+            inner,
+            classes=classes,
+            ratio=self.ratio,
+            kept=self.kept,
+            of=self.records,
+            net=self.net,
+            vc=vc,
         )
-        return prediction_rules.delta_removal(proof, flip=self.flip)
+        return prediction_rules.delta_removal(proof, classes=classes, flip=self.flip)
 
     def proved(self, vc: int) -> Proof[Accuracy]:
         return prediction_rules.net_relabelling_accuracy(

@@ -188,8 +188,6 @@ OPTIONS: tuple[Option, ...] = (
         proper=False,
         serves=_small,
         command=_answers("consistent"),
-        run="answers.vote",
-        labellings="listed",
     ),
     Option(
         "flipped-answers",
@@ -202,8 +200,6 @@ OPTIONS: tuple[Option, ...] = (
         serves=_small,
         at=_flipped_at,
         command=_answers(""),
-        run="answers.flipped",
-        labellings="listed",
     ),
     Option(
         "relabelled-vote",
@@ -217,8 +213,6 @@ OPTIONS: tuple[Option, ...] = (
         error=_relabelled_error,
         epsilon=_relabelled_epsilon,
         command=_answers("relabelled"),
-        run="answers.relabelled_vote",
-        labellings="voted",
     ),
     Option(
         "net-relabelled",
@@ -231,8 +225,6 @@ OPTIONS: tuple[Option, ...] = (
         serves=_small,
         at=_net_at,
         command=_answers("reference"),
-        run="answers.net_relabelled",
-        labellings="listed",
     ),
 )
 

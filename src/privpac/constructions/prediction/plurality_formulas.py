@@ -16,7 +16,7 @@ def plurality_chances(votes: Sequence[int], *, ratio: Fraction) -> tuple[Fractio
 
     Statement: with q = ratio^(most votes - votes of a class), class h is answered with probability q_h times the
     integral over t from 0 to 1 of the product of 1 - t·q_g over all other classes g. Source: register `plurality`.
-    Holds if: nothing more. Proof: docs/proofs/plurality.md. Tested by: tests/unit/mechanisms/test_plurality.py.
+    Holds if: nothing more. Proof: docs/proofs/plurality.md.
 
     >>> plurality_chances((2, 0, 0), ratio=Fraction(1, 2))
     (Fraction(37, 48), Fraction(11, 96), Fraction(11, 96))
@@ -41,8 +41,7 @@ def plurality_wrong(votes: Sequence[int], *, ratio: Fraction) -> Fraction:
     """An upper bound on the probability of another answer than the class with most votes.
 
     Statement: half the sum of ratio^(votes that a class is behind) over all classes but the first. Source: register
-    `plurality`. Holds if: nothing more. Proof: docs/proofs/plurality.md. Tested by:
-    tests/unit/mechanisms/test_plurality.py.
+    `plurality`. Holds if: nothing more. Proof: docs/proofs/plurality.md.
 
     >>> plurality_wrong((5, 1, 1), ratio=Fraction(1, 2))
     Fraction(1, 16)

@@ -17,6 +17,7 @@ from privpac.constructions.words import Request, concepts_from_json, learner_for
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.numbers.exact import read_number
+from privpac.request import LearnRequest
 
 __all__ = ["READERS"]
 
@@ -25,7 +26,7 @@ def _concepts(tree: object, schema: Schema) -> AnyClass:
     """The class of concepts that a stored predictor names or describes."""
     concepts = concepts_from_json(tree, schema)
     if isinstance(concepts, str):
-        return learner_for(concepts, Request(schema, Size(1), Fraction(1))).concepts
+        return learner_for(concepts, Request(schema, Size(1), LearnRequest(epsilon=Fraction(1)))).concepts
     return concepts
 
 

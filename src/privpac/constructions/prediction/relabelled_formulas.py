@@ -67,7 +67,6 @@ def excess_relabelled_vote(
     erm_excess(w, 2b) + a + relative_error(a/weight; kept, b, pairs) + vote_error(net_error(kept // models, b/models,
     pairs); inner). Source: register `relabelled-vote` (Li–Wang–Ye 2025, Theorem 20, Claim 16).
     Holds if: records are independent. Proof: docs/proofs/relabelled-vote.md.
-    Tested by: tests/unit/constructions/prediction/test_relabelled_vote.py.
     """
     voters, miss = n - kept, chance(failure, owner="excess_relabelled_vote", name="failure") / EVENTS
     block = kept // models
@@ -189,7 +188,6 @@ def plan_relabelled_vote(n: int, *, epsilon: Number, failure: Number, vc: int) -
     Statement: `excess_relabelled_vote`, minimised over kept, the epsilon and weight of the labels' vote and the number
     of models; the vote inside gets what the relabelling rule leaves. Source: register `relabelled-vote`.
     Holds if: as `excess_relabelled_vote`. Proof: docs/proofs/relabelled-vote.md.
-    Tested by: tests/unit/constructions/prediction/test_relabelled_vote.py.
     """
     owner = "plan_relabelled_vote"
     have, miss = at_least(2, n, owner=owner, name="n"), float(chance(failure, owner=owner, name="failure"))
@@ -215,7 +213,6 @@ def records_relabelled_vote(error: Number, *, failure: Number, epsilon: Number, 
 
     Statement: the smallest n found with a plan whose excess is at most `error`. Source: register `relabelled-vote`.
     Holds if: as `excess_relabelled_vote`. Proof: docs/proofs/relabelled-vote.md.
-    Tested by: tests/unit/constructions/prediction/test_relabelled_vote.py.
     """
     wishes = error, failure, epsilon, vc
     return records_by_search("records_relabelled_vote", wishes, _best_relabelled, error_relabelled_vote, 1000)
@@ -273,7 +270,6 @@ def error_relabelled_vote(n: int, *, failure: Number, epsilon: Number, vc: int) 
 
     Statement: `excess_relabelled_vote` of the plan; 1 if nothing is proved. Source: register `relabelled-vote`.
     Holds if: as `excess_relabelled_vote`. Proof: docs/proofs/relabelled-vote.md.
-    Tested by: tests/unit/constructions/prediction/test_relabelled_vote.py.
     """
     plan = plan_relabelled_vote(n, epsilon=epsilon, failure=failure, vc=vc)
     if plan.inner <= 0 or plan.labels <= 0:
@@ -299,7 +295,6 @@ def epsilon_relabelled_vote(error: Number, *, records: int, failure: Number, vc:
 
     Statement: `error_relabelled_vote` at that epsilon is at most `error`; about the smallest of which this is so.
     Source: register `relabelled-vote`. Holds if: as `excess_relabelled_vote`. Proof: docs/proofs/relabelled-vote.md.
-    Tested by: tests/unit/constructions/prediction/test_relabelled_vote.py.
     """
     owner = "epsilon_relabelled_vote"
     wrong, miss = (

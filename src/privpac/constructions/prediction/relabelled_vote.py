@@ -5,8 +5,7 @@ to `models` blocks of them, and these vote. Each answer is epsilon-DP, and errs 
 certified amount, except with the certified probability over independent records.
 Source: Li–Wang–Ye 2025, Theorem 20; register `relabelled-vote`, `relabelling`, `vote`.
 Holds if: everything is drawn afresh for every question; the relabelled records come in uniformly random order.
-Proof: docs/proofs/relabelled-vote.md. Tested by tests/exact/test_prediction.py,
-tests/statistical/test_prediction.py.
+Proof: docs/proofs/relabelled-vote.md.
 """
 
 from __future__ import annotations
@@ -102,10 +101,10 @@ class RelabelledVote(Redrawn):
         Concepts(self.concepts).require(largest_block(self.kept, self.models))
 
     def privacy(self) -> Proof[Privacy]:
-        vote = self.label_vote
+        vote, classes = self.label_vote, len(self.schema.classes)
         return wrappers_rules.relabelling(
-            prediction_rules.vote(ratio=ratio_for(self.inner), models=self.models),
-            classes=len(self.schema.classes),
+            prediction_rules.vote(classes=classes, ratio=ratio_for(self.inner), models=self.models),
+            classes=classes,
             kept=self.kept,
             of=self.records,
             ratio=vote.ratio,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 from privpac.constructions.prediction.exponential_formulas import error_exponential_vote
@@ -16,12 +17,13 @@ from privpac.guarantee.proof import (
     Proof,
     need,
     need_ratio,
+    need_two_classes,
     parameters,
     power,
     rational,
     selection,
 )
-from privpac.numbers.exact import shortened
+from privpac.numbers.exact import shortened, written
 
 __all__ = [
     "delta_removal",
@@ -41,17 +43,19 @@ Settings = dict[str, int | Fraction]
 """What a bound was computed at."""
 
 
-def vote(*, ratio: Fraction, models: int) -> Proof[Privacy]:
+def vote(*, classes: int, ratio: Fraction, models: int) -> Proof[Privacy]:
     """One answer by the vote of `models` models of which one record changes at most one: e^epsilon = 1/ratio.
 
-    Source: Li–Wang–Ye 2025, Lemma 19, Dagan–Feldman 2020, Lemma 6, mechanism and constant ours; register `vote`. Holds
-    if models are trained on blocks that share no record and chosen without looking at records (assumed of the caller).
+    Source: Li–Wang–Ye 2025, Lemma 19, Dagan–Feldman 2020, Lemma 6, mechanism and constant ours; register `vote`.
+    Refused unless there are two `classes`: `plurality` is for more. Holds if models are trained on blocks that share no
+    record and chosen without looking at records (assumed of the caller).
     """
     rule = "vote"
+    need_two_classes(rule, classes)
     need_ratio(rule, ratio, 1)
     need(rule, models >= 1, "there must be at least one model")
     fact = Privacy(Loss(factor=1 / ratio), release=Release.ANSWER)
-    return Proof(fact, rule, where={"ratio": str(ratio), "models": models}, seal=SEAL)
+    return Proof(fact, rule, where={"ratio": written(ratio), "models": models}, seal=SEAL)
 
 
 def plurality(*, ratio: Fraction, models: int, classes: int) -> Proof[Privacy]:
@@ -83,20 +87,21 @@ def _choice(rule: str, ratio: Fraction, models: int, classes: int) -> Proof[Priv
     return Proof(fact, rule, where=parameters(ratio=ratio, models=models, classes=classes), seal=SEAL)
 
 
-def delta_removal(premise: Proof[Privacy], *, flip: Fraction) -> Proof[Privacy]:
+def delta_removal(premise: Proof[Privacy], *, classes: int, flip: Fraction) -> Proof[Privacy]:
     """An answer turned round with probability `flip` is pure: e^eps' = max(e^eps, 1 + delta·(1 - 2·flip)/flip).
 
-    Source: Dagan–Feldman 2020, Corollary 1, generalised; register `delta-removal`. Holds if there are two possible
-    answers and the flip has coins of its own (assumed of the caller).
+    Source: Dagan–Feldman 2020, Corollary 1, generalised; register `delta-removal`. Refused unless there are two
+    `classes`. Holds if the flip has coins of its own (assumed of the caller).
     """
     rule = "delta-removal"
+    need_two_classes(rule, classes)
     old = premise.fact
     need(rule, old.release is Release.ANSWER, "only an answer can be turned round")
     need(rule, 0 < flip <= Fraction(1, 2), "the flip must lie in (0, 1/2]")
     floor = Loss(factor=shortened(1 + old.delta * (1 - 2 * flip) / flip))
     epsilon = old.epsilon if floor <= old.epsilon else floor
-    fact = Privacy(epsilon, Fraction(0), old.unit, old.part, old.release)
-    return Proof(fact, rule, (premise,), {"flip": str(flip)}, seal=SEAL)
+    fact = replace(old, epsilon=epsilon, delta=Fraction(0))
+    return Proof(fact, rule, (premise,), {"flip": written(flip)}, seal=SEAL)
 
 
 def _answers(
@@ -174,17 +179,17 @@ def flipped_answers(
 
 
 def net_relabelling(
-    premise: Proof[Privacy], *, ratio: Fraction, kept: int, of: int, net: Fraction, vc: int
+    premise: Proof[Privacy], *, classes: int, ratio: Fraction, kept: int, of: int, net: Fraction, vc: int
 ) -> Proof[Privacy]:
     """An answer from all records, labelled by a draw from the labellings of a random subset of them.
 
     With E = ratio^-2·e^eps of the inner answer, q = kept/of, D = floor(net·(of - 1)) + 1: e^eps' = (1 - q)·E + 4q·E^D
     and delta' = q·growth(of - 1)^2·e^(-net·(kept - 1))/2. Source: Dagan–Feldman 2020, Theorem 2 and Lemmas 8 to 11,
-    constants ours; register `net-relabelling`. Holds if representatives depend on the set of points alone, and draw
-    and inner
-    answer have fresh coins (assumed of the caller).
+    constants ours; register `net-relabelling`. Refused unless there are two `classes`. Holds if representatives depend
+    on the set of points alone, and draw and inner answer have fresh coins (assumed of the caller).
     """
     rule = "net-relabelling"
+    need_two_classes(rule, classes)
     need_ratio(rule, ratio, 1)
     need(rule, 2 <= kept < of, "at least two records must be kept, and some not")
     need(rule, 0 <= net < 1 and vc >= 0, "net or VC dimension is out of range")

@@ -23,6 +23,7 @@ STATEMENTS: tuple[Statement, ...] = (
         " symmetric"
         " rule of that epsilon answers against a majority less often.",
         (
+            "there are two classes",
             "one record changes at most one vote",
             "which record belongs to which block does not depend on what records say",
             _FRESH,
@@ -100,7 +101,7 @@ STATEMENTS: tuple[Statement, ...] = (
         " epsilon'-DP with e^epsilon' = max(e^epsilon, 1 + delta·(1 − 2·phi)/phi); phi = delta/(e^epsilon − 1 +"
         " 2·delta)"
         " keeps epsilon.",
-        ("there are two possible answers", "the coin of the turn is fresh"),
+        ("there are two classes", "the coin of the turn is fresh"),
         erratum="Corollary 1 starts from stability gamma = epsilon·alpha/2 in the text and epsilon·alpha in its"
         " overview; the"
         " exact value is alpha·(e^epsilon − 1)/(1 − 2·alpha), and (g, q)-privacy of the draw is far better than its"
@@ -170,7 +171,7 @@ STATEMENTS: tuple[Statement, ...] = (
         " floor(eta·(n"
         " − 1)) + 1: an answer is (eps, delta)-DP with e^eps = (1 − q)·e^(g + eR) + 4q·e^((g + eR)·D) and delta ="
         " q·growth(n − 1)^2·e^(−eta·(k − 1))/2; flips remove delta.",
-        (_FRESH, "a representative is a function of the set of points alone"),
+        ("there are two classes", _FRESH, "a representative is a function of the set of points alone"),
         {"printed factor": "4·e^6", "printed reach": "2·eta·n"},
         erratum="Lemma 9 says 4·alpha with failure beta where its proof gives 6·alpha with 2·beta; Section 4.2 takes"
         " eta near"

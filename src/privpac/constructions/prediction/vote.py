@@ -8,10 +8,7 @@ Holds if: a model is a function of its own block. Blocks are slots of a uniforml
 without looking at them; the order and the models are kept for all answers, the coins of the vote are fresh for each.
 Two classes have a vote of their own, the best there is; more of them, permute-and-flip on the counts. Where a budget
 adds rho, exponential weights give four times as many answers of one epsilon, and three times as many of one error.
-Proof: docs/proofs/vote.md, docs/proofs/plurality.md, docs/proofs/exponential-vote.md. Tested by
-tests/exact/test_prediction.py, tests/unit/constructions/prediction/test_vote.py,
-tests/unit/mechanisms/test_plurality.py, tests/unit/mechanisms/test_exponential_vote.py,
-tests/statistical/test_prediction.py.
+Proof: docs/proofs/vote.md, docs/proofs/plurality.md, docs/proofs/exponential-vote.md.
 """
 
 from __future__ import annotations
@@ -132,7 +129,7 @@ class Vote:
         if self.law is Law.EXPONENTIAL:
             return prediction_rules.exponential_vote(ratio=ratio, models=models, classes=classes)
         if self._two:
-            return prediction_rules.vote(ratio=ratio, models=models)
+            return prediction_rules.vote(classes=classes, ratio=ratio, models=models)
         return prediction_rules.plurality(ratio=ratio, models=models, classes=classes)
 
     def _accuracy(self, records: int) -> tuple[Proof[Accuracy], ...]:

@@ -6,7 +6,7 @@ This is epsilon-DP with e^epsilon = 1/x, exactly, for every r; and no
 symmetric rule of that epsilon errs less when all models agree.
 Source: Li–Wang–Ye 2025, Lemma 19, and Dagan–Feldman 2020, Lemma 6, where the mechanism is not given; register `vote`.
 Holds if: one record changes at most one vote.
-Proof: docs/proofs/vote.md. Tested by tests/exact/test_prediction.py, tests/unit/constructions/prediction/test_vote.py.
+Proof: docs/proofs/vote.md.
 """
 
 from __future__ import annotations

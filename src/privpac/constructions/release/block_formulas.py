@@ -53,7 +53,7 @@ def place_bits(records: int, *, cells: int) -> int:
     """Bits of the last place, if every cell has a place for each of this many copies of its value.
 
     Statement: max(1, ceil(log2(cells·records))). Source: register `block-quantile-answers`. Holds if: always.
-    Proof: docs/proofs/block-quantiles.md. Tested by: tests/statistical/test_release_promises.py.
+    Proof: docs/proofs/block-quantiles.md.
 
     >>> place_bits(1000, cells=2**64)
     74
@@ -74,7 +74,7 @@ def failure_block_quantiles(plan: BlockQuantilePlan) -> Fraction:
 
     Statement: (2^levels - 1)·(stake·r^(2·reach) + 2·(2·bits + 1)·r^steps/(1 - r²)), r = ratio.
     Source: register `block-quantile-answers`. Holds if: every copy of a value has a place of its own.
-    Proof: docs/proofs/block-quantiles.md. Tested by: tests/statistical/test_release_promises.py.
+    Proof: docs/proofs/block-quantiles.md.
     """
     with ctx.workprec(PRECISIONS[1]):
         return rounded_up(_failure(plan))
@@ -90,7 +90,7 @@ def plan_block_quantiles(
     Statement: with L levels, ratio = e^-((epsilon/4 - delta/2)/L) rounded up, stake = ceil(bits·(1 - s)/(ratio·s)) for
     s = delta/(2·L), reach and steps the smallest that leave half of `failure` each to the blank and to bad cuts.
     Source: register `block-quantile-answers`. Holds if: 0 < delta ≤ 1 and 2·delta < epsilon.
-    Proof: docs/proofs/block-quantiles.md. Tested by: tests/unit/constructions/release/test_block_quantiles.py.
+    Proof: docs/proofs/block-quantiles.md.
     """
     if not 0 < 2 * delta < min(epsilon, Fraction(2)):
         return None

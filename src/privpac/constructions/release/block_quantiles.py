@@ -7,8 +7,7 @@ Source: our proof, for the purpose of Beimel–Nissim–Stemmer 2015, Corollary 
 `block-quantile-answers`.
 Holds if: every copy of one value has a place of its own, and a range for which the blank is drawn is cut at its lower
 end, whatever it holds.
-Proof: docs/proofs/block-quantiles.md. Tested by tests/exact/ (rows `release-blocks…`),
-tests/unit/constructions/release/test_block_quantiles.py, tests/statistical/test_release.py.
+Proof: docs/proofs/block-quantiles.md.
 """
 
 from __future__ import annotations

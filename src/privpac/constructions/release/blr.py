@@ -6,8 +6,7 @@ within the promised error, except with probability `failure`.
 Source: Blum–Ligett–Roth 2008; Beimel–Nissim–Stemmer 2015, Theorem A.3; Beimel–Brenner–Kasiviswanathan–Nissim 2013,
 Theorem 7.1; registers `exponential-mechanism`, `candidate-answers`, `quantile-candidates`, `listed-candidates`.
 Holds if: the candidates are public: all multisets of this many cells.
-Proof: docs/proofs/candidate-answers.md. Tested by tests/exact/ (rows `release-blr`, `release-blr-listed`),
-tests/unit/constructions/release/test_blr.py, tests/statistical/test_release.py.
+Proof: docs/proofs/candidate-answers.md.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations_with_replacement
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +28,7 @@ from privpac.concepts.base import Hypothesis
 from privpac.constructions.release import rules as release_rules
 from privpac.constructions.release.buckets import Buckets
 from privpac.constructions.release.formulas import (
+    LARGEST_LIST,
     CandidatePlan,
     most_listed,
     plan_candidates,
@@ -113,9 +113,11 @@ class ThresholdBLR(OrderedColumn):
 
 @dataclass(frozen=True)
 class ListedBLR:
-    """A few synthetic records that answer a public list of queries, on a domain so small that all candidates are tried.
+    """A few synthetic records that answer a public list of queries, where these tell so few cells apart that all
+    candidates are tried.
 
-    A query is a rule; it asks for the share of records on which the rule says 1.
+    A query is a rule; it asks for the share of records on which the rule says 1. Cells on which all rules agree are one
+    atom: synthetic records lie on the first cell of each, and the others are no candidates.
     """
 
     schema: Schema
@@ -134,10 +136,11 @@ class ListedBLR:
         _check_points(owner, self.points)
         if not self.queries:
             raise ParameterError(owner, "queries", (), allowed="at least one rule")
-        if self.most == 0:
+        if self._joint.size * len(self.queries) > LARGEST_LIST or self.most == 0:
             raise SizeError(
                 f"{owner}: a domain of {self._joint.size} cells has too many small databases to try them all.",
-                remedy="Release fewer or coarser columns, or thresholds of one column, which need no list.",
+                remedy="Release fewer or coarser columns, ask fewer queries, or thresholds of one column, which need no"
+                " list.",
             )
 
     @cached_property
@@ -152,16 +155,13 @@ class ListedBLR:
     @cached_property
     def most(self) -> int:
         """The largest number of synthetic records whose candidates can all be listed."""
-        return most_listed(self._joint.size, queries=len(self.queries))
+        return most_listed(self._atoms.number, queries=len(self.queries))
 
     def plan(self, records: int) -> CandidatePlan:
         """How many synthetic records, and what is promised: from public numbers."""
-        cells, queries = self._joint.size, len(self.queries)
-
-        def radius(points: int) -> Fraction:
-            return radius_listed(points, cells=cells, queries=queries)
-
-        return _plan(self.points, records, cells, self.ratio, self.failure, radius, most=self.most)
+        return _plan_listed(
+            self.points, records, self._atoms.number, len(self.queries), self.ratio, self.failure, self.most
+        )
 
     def require(self, size: Size) -> None:
         require_enough(
@@ -175,47 +175,74 @@ class ListedBLR:
     def certify(self, size: Size) -> Certificate:
         return _certificate(self, "listed-blr", size, Queries.LISTED)
 
-    @cached_property
-    def _query_matrix(self) -> NDArray[np.int64]:
-        """Cells x queries: whether the query counts the cell."""
-        places = self._joint.cells(range(self._joint.size))
-        cells = {name: np.array(places[name], dtype=self.schema.column(name).dtype) for name in self.columns}
-        return np.stack([query.predict(cells) for query in self.queries], axis=1).astype(np.int64)
+    @property
+    def _atoms(self) -> _Atoms:
+        return _atoms(self._joint, self.queries)
 
     def releases(self, table: Released, size: Size) -> bool:
-        """So many records as were planned, wherever they are."""
+        """So many records as were planned, on first cells of atoms."""
         points = self.plan(size.total).points
         if not isinstance(table, PointCounts) or (table.names, table.total) != (self.columns, points):
             return False
-        inside = all(0 <= cell < self._joint.size for cell, _ in table.counts)
-        return inside and sum(count for _, count in table.counts) == points
+        firsts = set(self._atoms.firsts)
+        return (
+            all(cell in firsts for cell, _ in table.counts)
+            and sum(count for _, count in table.counts) == points
+        )
 
     def release(self, sample: Sample, coins: Coins) -> PointCounts:
         n = sample.size.total
         plan = self.plan(n)
         evidence = sample.reduce(self._joint)
-        true = np.zeros(self._joint.size, dtype=np.int64)
-        true[evidence.values.astype(np.intp)] = evidence.counts[:, 0]
-        candidates = _multisets(self._joint.size, plan.points)
+        atoms = self._atoms
+        true = np.zeros(atoms.number, dtype=np.int64)
+        np.add.at(true, atoms.of_cell[evidence.values.astype(np.intp)], evidence.counts[:, 0])
+        candidates = _multisets(atoms.number, plan.points)
         scores = self._scores(candidates, true, plan, n)
         last = len(candidates) - 1
         row = Row.of(0, np.arange(last, dtype=np.uint64), scores, last)
         candidate = candidates[gibbs.draw(Runs([row]), self.ratio, coins)[1]]
-        counts = tuple((cell, int(candidate[cell])) for cell in np.flatnonzero(candidate).tolist())
+        counts = tuple((atoms.firsts[a], int(candidate[a])) for a in np.flatnonzero(candidate).tolist())
         return PointCounts(self.columns, counts, plan.points)
 
     def _scores(
         self, candidates: NDArray[np.int64], true: NDArray[np.int64], plan: CandidatePlan, n: int
     ) -> NDArray[np.int64]:
         """ceil(n·(worst error - radius)), and at least 0, in whole numbers: errors times n·points are whole."""
-        off = np.abs(plan.points * (true @ self._query_matrix) - n * (candidates @ self._query_matrix)).max(
-            axis=1
-        )
+        asked = self._atoms.asked
+        off = np.abs(plan.points * (true @ asked) - n * (candidates @ asked)).max(axis=1)
         free = plan.radius * n * plan.points
         beyond = off * free.denominator - free.numerator
         scale = free.denominator * plan.points
         scores: NDArray[np.int64] = -(-beyond // scale)
         return np.maximum(scores, 0)
+
+
+class _Atoms(NamedTuple):
+    """Cells by what the queries say of them, numbered by their first cells."""
+
+    of_cell: NDArray[np.intp]
+    firsts: tuple[int, ...]
+    asked: NDArray[np.int64]
+    """Atoms x queries: whether the query counts the atom."""
+
+    @property
+    def number(self) -> int:
+        return len(self.firsts)
+
+
+@lru_cache(maxsize=8)
+def _atoms(joint: JointCells, queries: tuple[Hypothesis, ...]) -> _Atoms:
+    """What a list of queries tells apart: a plan asks for it many times."""
+    places = joint.cells(range(joint.size))
+    cells = {name: np.array(places[name], dtype=joint.schema.column(name).dtype) for name in joint.names}
+    asked = np.stack([query.predict(cells) for query in queries], axis=1).astype(np.int64)
+    _, first, kind = np.unique(asked, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    number = np.empty_like(order)
+    number[order] = np.arange(len(order))
+    firsts = first[order]
+    return _Atoms(number[kind.reshape(-1)], tuple(firsts.tolist()), asked[firsts])
 
 
 def _multisets(cells: int, points: int) -> NDArray[np.int64]:
@@ -247,6 +274,16 @@ def _plan(
     return plan_candidates(
         records, cells=cells, ratio=ratio, failure=failure, radius=radius, least=points, most=points
     )
+
+
+@lru_cache(maxsize=256)  # whoever stands on a list asks for the plan again and again
+def _plan_listed(
+    points: int | None, records: int, atoms: int, queries: int, ratio: Fraction, failure: Fraction, most: int
+) -> CandidatePlan:
+    def radius(points: int) -> Fraction:
+        return radius_listed(points, cells=atoms, queries=queries)
+
+    return _plan(points, records, atoms, ratio, failure, radius, most=most)
 
 
 def _certificate(sanitiser: Any, name: str, size: Size, queries: Queries) -> Certificate:

@@ -51,7 +51,6 @@ def failure_histogram(steps: int, *, cells: int, records: int, ratio: Fraction, 
     too high. Below: only an occupied one can be too low, and it loses at most `above` more by being dropped.
     Source: register `histogram-answers` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Section 7).
     Holds if: two-sided geometric noise at `ratio` per unit. Proof: docs/proofs/sparse-histogram.md.
-    Tested by: tests/statistical/test_release.py.
 
     >>> float(failure_histogram(38, cells=2**8, records=400, ratio=Fraction(3, 5), above=0)) < 1e-5
     True
@@ -74,7 +73,7 @@ def plan_histogram(
     Statement: as `failure_histogram`. Without a wanted error the height is the smallest at which at most one empty cell
     is kept on average; with one it is the largest that still proves it, for the cleanest records.
     Source: register `histogram-answers`. Holds if: as `failure_histogram`.
-    Proof: docs/proofs/sparse-histogram.md. Tested by: tests/unit/constructions/release/test_formulas.py.
+    Proof: docs/proofs/sparse-histogram.md.
     """
 
     def steps(above: int) -> int:
@@ -112,7 +111,7 @@ def rank_errors(levels: int, each: Fraction) -> Fraction:
 
     Statement: E_l = (E_(l-1) + E_(l-2))/2 + each with E_0 = E_(-1) = 0: a cut lies in the middle between one of the
     level before and an older one. Source: register `quantile-answers`. Holds if: the ends are public.
-    Proof: docs/proofs/quantile-answers.md. Tested by: tests/unit/constructions/release/test_formulas.py.
+    Proof: docs/proofs/quantile-answers.md.
 
     >>> tuple(float(rank_errors(levels, Fraction(1))) for levels in range(5))
     (0.0, 1.0, 1.5, 2.25, 2.875)
@@ -141,7 +140,7 @@ def plan_quantiles(
 
     Statement: 1/2^(levels+1) + E_levels/records, each = (batch + steps - 1)/2, where (2^levels - 1)·(cells·slots + 1)·
     ratio^steps is at most `failure`, ratio = e^(-epsilon/(4·levels)). Source: register `quantile-answers`.
-    Holds if: as `rank_errors`. Proof: docs/proofs/quantile-answers.md. Tested by: tests/statistical/test_release.py.
+    Holds if: as `rank_errors`. Proof: docs/proofs/quantile-answers.md.
     """
     best: QuantilePlan | None = None
     for levels in range(1, _MOST_LEVELS + 1):
@@ -179,7 +178,7 @@ def radius_quantiles(points: int) -> Fraction:
     """How near the best of all multisets of `points` cells comes to the thresholds of any records.
 
     Statement: 1/(2·points). Source: register `quantile-candidates`. Holds if: the column is ordered.
-    Proof: docs/proofs/candidate-answers.md. Tested by: tests/unit/constructions/release/test_formulas.py.
+    Proof: docs/proofs/candidate-answers.md.
     """
     return Fraction(1, 2 * points)
 
@@ -191,7 +190,7 @@ def radius_listed(points: int, *, cells: int, queries: int) -> Fraction:
     Statement: the smaller of floor(cells²/4)/(cells·points), by rounding every count, and of
     sqrt(ln(2·queries)/(2·points)), by drawing at random. Source: register `listed-candidates` (Blum–Ligett–Roth 2008;
     Beimel–Nissim–Stemmer 2015, Theorem A.3). Holds if: queries count cells.
-    Proof: docs/proofs/candidate-answers.md. Tested by: tests/unit/constructions/release/test_formulas.py.
+    Proof: docs/proofs/candidate-answers.md.
     """
     by_rounding = Fraction(cells * cells // 4, cells * points)
     with ctx.workprec(PRECISIONS[0]):
@@ -232,7 +231,7 @@ def plan_candidates(
     Statement: radius + (steps - 1)/records, where (candidates - 1)·ratio^steps is at most `failure` and there are
     C(cells + points - 1, points) candidates. Source: register `candidate-answers` (Beimel–Nissim–Stemmer 2015, Theorem
     A.3; Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 7.1). Holds if: one candidate lies within `radius`.
-    Proof: docs/proofs/candidate-answers.md. Tested by: tests/statistical/test_release.py.
+    Proof: docs/proofs/candidate-answers.md.
 
     >>> plan = plan_candidates(14_549, cells=2**16, ratio=Fraction(607, 1000), failure=Fraction(1, 20))
     >>> plan.points, plan.error <= Fraction(1, 20)

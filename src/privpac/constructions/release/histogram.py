@@ -6,9 +6,7 @@ count is right within the promised error, except with probability `failure`.
 Source: Beimel–Brenner–Kasiviswanathan–Nissim 2013, Section 7 (POINT_d has a pure sanitizer); registers
 `geometric-noise`, `sparse-histogram`, `histogram-answers`.
 Holds if: the columns are public.
-Proof: docs/proofs/sparse-histogram.md. Tested by tests/exact/ (rows
-`release-histogram`, `release-histogram-sparse`), tests/unit/constructions/release/test_histogram.py,
-tests/statistical/test_release.py.
+Proof: docs/proofs/sparse-histogram.md.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A multiset, sorted, is a path p_1 <= … <= p_m. Its worst threshold is off by at most half a step and v records exactly
 if every p_j lies in a range that depends on j and v alone: a band around the quantiles. The paths inside a band are
 counted by a determinant of binomials (Steck 1969), whatever the size of the domain.
-Proof: docs/proofs/candidate-answers.md. Tested by tests/unit/constructions/release/test_lattice.py against listing.
+Proof: docs/proofs/candidate-answers.md.
 
 Everything here is private: nothing in this file has a repr that shows what it holds.
 """

@@ -82,7 +82,7 @@ def sanitiser_for(
     if len(columns) != 1:
         raise ParameterError(
             "release",
-            "column",
+            "columns",
             ",".join(columns),
             allowed=f"a single column for method '{method}'",
             remedy="Only points takes several columns.",

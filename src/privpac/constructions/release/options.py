@@ -10,7 +10,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from privpac.constructions.class_facts import ClassFacts
-from privpac.constructions.commands import python_lines
+from privpac.constructions.commands import failure_option, python_lines
 from privpac.constructions.option import FloorRow, Need, Option, cells_of, fewest
 from privpac.constructions.release.block_formulas import plan_block_quantiles
 from privpac.constructions.release.formulas import (
@@ -21,7 +21,7 @@ from privpac.constructions.release.formulas import (
     radius_listed,
 )
 from privpac.constructions.release.tree_formulas import plan_tree
-from privpac.constructions.wish import FAILURE, Wish
+from privpac.constructions.wish import Wish
 from privpac.numbers.exact import plain, ratio_for
 from privpac.theory import floors
 
@@ -101,11 +101,10 @@ def _row(
             return None
         column = wish.concepts.word.partition(":")[2].partition(":")[0] or "COLUMN"
         delta = "" if pure else f" --delta {plain(wish.delta)}"
-        failure = "" if wish.failure == FAILURE else f" --failure {plain(wish.failure)}"
         return (
             f"privpac release DATA --schema SCHEMA --column {column} --method {method}"
             f" --epsilon {plain(wish.epsilon)} --error {plain(wish.error / ends(wish.concepts))}"
-            f"{delta}{failure} --out SYNTHETIC.csv"
+            f"{delta}{failure_option(wish.failure)} --out SYNTHETIC.csv"
         )
 
     return Option(
@@ -120,7 +119,6 @@ def _row(
         error=error,
         command=command,
         python=python,
-        run=f"tables.{name.replace('-', '_')}",
         purpose="release",
     )
 

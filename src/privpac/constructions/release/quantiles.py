@@ -5,8 +5,7 @@ Thresholds between the cuts are answered within the promised error, except with 
 Source: our proof; the idea is folklore. Registers `leafwise-medians`, `quantile-answers`.
 Holds if: copies of one value stand on places of their own, so that every range has a cut near its median: without them
 a value held by everyone leaves nothing to choose by.
-Proof: docs/proofs/quantile-answers.md. Tested by tests/exact/ (row
-`release-quantiles`), tests/unit/constructions/release/test_quantiles.py, tests/statistical/test_release.py.
+Proof: docs/proofs/quantile-answers.md.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from privpac.constructions.release.formulas import failure_histogram, rank_error
 from privpac.constructions.release.tree_formulas import TreePlan, failure_tree, tree_levels
 from privpac.guarantee.facts import Accuracy, Against, Answers, Loss, Privacy, Queries, Release
 from privpac.guarantee.proof import SEAL, Proof, Value, need, need_ratio, parameters, power
-from privpac.numbers.exact import ball, shortened
+from privpac.numbers.exact import ball, shortened, shortened_whole, written
 from privpac.theory.vc import growth
 
 __all__ = [
@@ -48,7 +48,7 @@ def leafwise_medians(*, ratio: Fraction) -> Proof[Privacy]:
     need_ratio(rule, ratio, 1)
     loss = Loss(factor=power(rule, 1 / ratio, 4))
     fact = Privacy(loss, release=Release.NUMBERS)
-    return Proof(fact, rule, where={"ratio": str(ratio)}, seal=SEAL)
+    return Proof(fact, rule, where={"ratio": written(ratio)}, seal=SEAL)
 
 
 def leafwise_blocks(*, ratio: Fraction, bits: int, stake: int) -> Proof[Privacy]:
@@ -66,7 +66,7 @@ def leafwise_blocks(*, ratio: Fraction, bits: int, stake: int) -> Proof[Privacy]
     need(rule, lone < 1, "so small a stake promises nothing")
     loss = Loss(factor=shortened(power(rule, 1 / ratio, 4) * (1 + lone) ** 2))
     fact = Privacy(loss, shortened(2 * lone / (1 + lone)), release=Release.NUMBERS)
-    return Proof(fact, rule, where=parameters(ratio=ratio, bits=bits, stake=str(stake)), seal=SEAL)
+    return Proof(fact, rule, where=parameters(ratio=ratio, bits=bits, stake=written(stake)), seal=SEAL)
 
 
 def histogram_answers(
@@ -81,7 +81,7 @@ def histogram_answers(
     need(rule, 0 <= above <= steps, "the height must lie between 0 and the error")
     bound = failure_histogram(steps, cells=cells, records=records, ratio=ratio, above=above)
     need(rule, bound <= failure, "the bound is larger than the failure probability asked for")
-    where = parameters(cells=str(cells), ratio=ratio, above=above, steps=steps)
+    where = parameters(cells=written(cells), ratio=ratio, above=above, steps=steps)
     return _answers(rule, Fraction(steps, records), failure, Queries.POINTS, records, where)
 
 
@@ -104,7 +104,7 @@ def tree_answers(plan: TreePlan, *, records: int, failure: Fraction) -> Proof[An
     bound = failure_tree(plan, records=records)
     need(rule, bound <= failure, "the bound is larger than the failure probability asked for")
     where = parameters(
-        cells=str(plan.cells),
+        cells=written(plan.cells),
         branching=plan.branching,
         levels=plan.levels,
         ratio=plan.ratio,
@@ -132,7 +132,7 @@ def quantile_answers(
         rule, _power_at_most(events, ratio, steps, failure), "the bound is larger than the failure asked for"
     )
     error = Fraction(1, 2 ** (levels + 1)) + rank_errors(levels, Fraction(batch + steps - 1, 2)) / records
-    where = parameters(cells=str(cells), ratio=ratio, levels=levels, batch=batch, steps=steps)
+    where = parameters(cells=written(cells), ratio=ratio, levels=levels, batch=batch, steps=steps)
     return _answers(rule, error, failure, Queries.THRESHOLDS, records, where)
 
 
@@ -149,7 +149,7 @@ def block_quantile_answers(
     need(rule, plan.levels <= _MOST_LEVELS, "there are too many levels")
     need(rule, plan.bits == place_bits(records, cells=cells), "the bits are not those of the places")
     need(rule, failure_block_quantiles(plan) <= failure, "the bound is larger than the failure asked for")
-    sizes = parameters(cells=str(cells), ratio=plan.ratio, levels=plan.levels, stake=str(plan.stake))
+    sizes = parameters(cells=written(cells), ratio=plan.ratio, levels=plan.levels, stake=written(plan.stake))
     where = sizes | parameters(reach=plan.reach, steps=plan.steps)
     return _answers(rule, plan.error(records), failure, Queries.THRESHOLDS, records, where)
 
@@ -171,6 +171,12 @@ def candidate_answers(
     registers `quantile-candidates` and `listed-candidates`).
     """
     rule = "candidate-answers"
+    need(
+        rule,
+        queries in (Queries.THRESHOLDS, Queries.LISTED),
+        "tables are drawn for thresholds or listed queries",
+    )
+    candidates = shortened_whole(candidates)
     _need_sizes(rule, candidates, records, ratio, failure)
     need(rule, 0 <= radius <= error, "the error is below the radius")
     steps = math.floor(records * (error - radius)) + 1
@@ -179,7 +185,7 @@ def candidate_answers(
         _power_at_most(candidates - 1, ratio, steps, failure),
         "the bound is larger than the failure asked for",
     )
-    where = parameters(candidates=str(candidates), ratio=ratio, radius=radius)
+    where = parameters(candidates=written(candidates), ratio=ratio, radius=radius)
     return _answers(rule, error, failure, queries, records, where)
 
 
@@ -241,7 +247,7 @@ def generic_learner(
         gap=gap,
         slabs=slabs,
         vc=vc,
-        hypotheses=str(hypotheses),
+        hypotheses=written(hypotheses),
         ratio=ratio,
         tilt=tilt,
         tolerated=tolerated,

@@ -23,6 +23,7 @@ from privpac.guarantee.certificate import Certificate, public_parameters
 from privpac.guarantee.facts import Answers, Privacy, Release
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import decimal_text, first_whole, plain
+from privpac.request import FAILURE
 
 __all__ = [
     "FAILURE",
@@ -34,9 +35,6 @@ __all__ = [
     "require_enough",
     "table_certificate",
 ]
-
-FAILURE = Fraction(1, 20)
-"""The failure probability errors are stated for: the field's habit."""
 
 MOST_RECORDS = 2**40
 """Beyond a million million records nobody is told how many more would do."""

@@ -2,7 +2,7 @@
 
 Releasing one is in `sanitising`.
 
-A released table is one JSON document (`privpac-table/1`): the synthetic records in short form, the schema of the
+A released table is one JSON document (`privpac-table/2`): the synthetic records in short form, the schema of the
 columns that were released, certificate, version and a digest. `write` puts the records themselves into a CSV or
 Parquet file.
 """
@@ -26,7 +26,7 @@ from privpac.checker.document import TABLE, digest, read_document, same, unsigne
 from privpac.constructions.release.buckets import Buckets
 from privpac.constructions.release.methods import sanitiser_for
 from privpac.constructions.release.point_counts import PointCounts
-from privpac.constructions.release.sanitiser import FAILURE, Sanitiser
+from privpac.constructions.release.sanitiser import Sanitiser
 from privpac.data.files import file_reader
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
@@ -37,6 +37,7 @@ from privpac.guarantee.certificate import Certificate, explain_certificate, for_
 from privpac.guarantee.facts import Answers, fact_from_json
 from privpac.numbers.exact import exp_up, plain, read_number
 from privpac.numbers.parameters import whole_positive
+from privpac.request import ReleaseRequest
 
 __all__ = [
     "FORMAT",
@@ -63,49 +64,55 @@ class TableRequest:
     """Everything public that decides how a table is released."""
 
     schema: Schema
-    columns: tuple[str, ...]
+    """Of the released columns alone; one column stays where only the label is released."""
     size: Size
-    epsilon: Fraction
-    method: str = "auto"
-    error: Fraction | None = None
-    failure: Fraction = FAILURE
-    records_per_person: int = 1
-    delta: Fraction = Fraction(0)
+    asked: ReleaseRequest
+    """It names its columns."""
+
+    @classmethod
+    def of(cls, asked: ReleaseRequest, *, schema: Schema, size: Size) -> TableRequest:
+        """What a person asks of a table of this size: it can be certified before any record is read."""
+        columns = asked.columns or (*schema.names, schema.label)
+        features = tuple(schema.column(name) for name in columns if name != schema.label)
+        part = replace(schema, columns=features or schema.columns[:1])
+        return cls(part, size, replace(asked, columns=columns))
 
     def __post_init__(self) -> None:
-        whole_positive(self.records_per_person, owner=OWNER, name="records_per_person")
+        whole_positive(self.asked.records_per_person, owner=OWNER, name="records_per_person")
         if self.size.total > MOST_RECORDS:
             raise SizeError(f"More than {MOST_RECORDS:,} records are beyond what is computed here.")
         # Records count as labelled exactly if their labels are released, however they were read: one number, one way.
         total, labelled = self.size.total, self.schema.label in self.columns
         object.__setattr__(self, "size", Size(total) if labelled else Size(0, total))
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What is released; the label may be one of them."""
+        return self.asked.columns
+
     @cached_property
     def sanitiser(self) -> Sanitiser:
         """The sanitiser that the method asks for."""
+        asked, people = self.asked, self.asked.records_per_person
+        epsilon = asked.epsilon / people
         return sanitiser_for(
-            self.method,
+            asked.method,
             self.schema,
             self.columns,
-            epsilon=self.epsilon / self.records_per_person,
-            error=self.error,
-            failure=self.failure,
+            epsilon=epsilon,
+            error=asked.error,
+            failure=asked.failure,
             records=self.size.total,
-            delta=self._delta_of_record,
+            # For one record, such that the rule for groups does not take it above what was asked for a person.
+            delta=asked.delta / people / exp_up(epsilon * (people - 1)),
         )
-
-    @property
-    def _delta_of_record(self) -> Fraction:
-        """A delta for one record that the rule for groups does not take above what was asked for a person."""
-        people = self.records_per_person
-        return self.delta / people / exp_up(self.epsilon / people * (people - 1))
 
     def certify(self) -> Certificate:
         """What will be promised about the table."""
         inner = self.sanitiser.certify(self.size)
         proof = for_people(
             inner.privacy,
-            records_per_person=self.records_per_person,
+            records_per_person=self.asked.records_per_person,
             from_data=self.schema.origin == "from_data",
         )
         return replace(inner, privacy=proof, request=self.to_json())
@@ -114,8 +121,8 @@ class TableRequest:
         """The public wishes from which `verify` makes the certificate anew; the schema is stored elsewhere."""
         return {
             "columns": list(self.columns),
-            **public_parameters(self, "method", "epsilon", "error", "failure", "records_per_person"),
-            **({"delta": plain(self.delta)} if self.delta else {}),
+            **public_parameters(self.asked, "method", "epsilon", "error", "failure", "records_per_person"),
+            **({"delta": plain(self.asked.delta)} if self.asked.delta else {}),
         }
 
     @classmethod
@@ -124,10 +131,8 @@ class TableRequest:
         # Tables released before there was a delta do not name one.
         spent = ("delta",) if "delta" in tree else ()
         record(tree, "columns", "method", "epsilon", "error", "failure", "records_per_person", *spent)
-        return cls(
-            schema=schema,
+        asked = ReleaseRequest(
             columns=tuple(text(name) for name in as_list(tree["columns"])),
-            size=size,
             epsilon=read_number(tree["epsilon"]),
             method=text(tree["method"]),
             error=None if tree["error"] is None else read_number(tree["error"]),
@@ -135,6 +140,7 @@ class TableRequest:
             records_per_person=whole(tree["records_per_person"], least=1),
             delta=read_number(tree["delta"]) if spent else Fraction(0),
         )
+        return cls(schema, size, asked)
 
 
 @dataclass(frozen=True)
@@ -156,7 +162,7 @@ class ReleasedTable:
     ...     released.write(os.path.join(folder, "table.csv"))
     12000
     >>> released.to_json()["format"], "epsilon 1" in released.explain()
-    ('privpac-table/1', True)
+    ('privpac-table/2', True)
     """
 
     table: Buckets | PointCounts

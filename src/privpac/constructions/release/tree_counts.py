@@ -7,8 +7,7 @@ full tree. Sums of few nodes, made monotone, are synthetic records.
 Source: Dwork–Naor–Pitassi–Rothblum 2010, Chan–Shi–Song 2011 (binary trees); registers `geometric-noise`,
 `tree-answers`.
 Holds if: empty nodes get noise and are expanded by the same rule; the number of records is public.
-Proof: docs/proofs/tree-answers.md. Tested by tests/exact/ (rows `release-tree`, `release-tree-lazy`),
-tests/unit/constructions/release/test_tree_counts.py, tests/statistical/test_release.py.
+Proof: docs/proofs/tree-answers.md.
 """
 
 from __future__ import annotations

@@ -51,8 +51,7 @@ def tree_levels(cells: int, branching: int) -> int:
     """How many levels a tree has below its root.
 
     Statement: the smallest h of at least 1 with branching^h at least `cells`. Source: register `tree-answers`.
-    Holds if: branching is at least 2. Proof: docs/proofs/tree-answers.md. Tested by:
-    tests/unit/constructions/release/test_formulas.py.
+    Holds if: branching is at least 2. Proof: docs/proofs/tree-answers.md.
 
     >>> tree_levels(2**16, 16), tree_levels(3, 2)
     (4, 2)
@@ -77,7 +76,7 @@ def failure_tree(plan: TreePlan, *, records: int) -> Fraction:
     of more than `hidden` records that are not, plus 4·branching·cells·ratio^(records+1)/(1 + ratio) for noise beyond
     its clamp.
     Source: register `tree-answers` (Dwork–Naor–Pitassi–Rothblum 2010 and Chan–Shi–Song 2011 for b = 2).
-    Holds if: 1 < tilt < 1/ratio. Proof: docs/proofs/tree-answers.md. Tested by: tests/statistical/test_release.py.
+    Holds if: 1 < tilt < 1/ratio. Proof: docs/proofs/tree-answers.md.
     """
     with ctx.workprec(PRECISIONS[1]):
         a, x = ball(plan.ratio), ball(plan.tilt)
@@ -104,8 +103,7 @@ def plan_tree(
     """The tree with the smallest provable error; None when nothing can be proved.
 
     Statement: as `failure_tree`, at ratio e^(-epsilon/(2·levels)). Source: register `tree-answers`.
-    Holds if: as `failure_tree`. Proof: docs/proofs/tree-answers.md. Tested by:
-    tests/unit/constructions/release/test_formulas.py.
+    Holds if: as `failure_tree`. Proof: docs/proofs/tree-answers.md.
     """
     every = cells <= FULL if full is None else full
     branchings = BRANCHINGS if branching is None else (branching,)

@@ -6,7 +6,7 @@ Statement: replacing one record moves the probability of every event by at most 
 as privacy it is (epsilon, q), and q is far too large a delta to protect anybody. It is robustness, not privacy.
 Source: Dagan–Feldman 2020, Theorem 1 and Lemma 7 (printed: q + 2·epsilon).
 Holds if: the representative of a labelling is chosen by the set of the kept points alone (`Dichotomies.member`).
-Proof: docs/proofs/stable.md. Tested by tests/exact/test_stable.py, tests/unit/constructions/stable/test_stable.py.
+Proof: docs/proofs/stable.md.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Stability
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import ln_down, plain
-from privpac.numbers.parameters import positive, whole_positive
+from privpac.numbers.parameters import chance, positive, whole_positive
 
 __all__ = ["Stable"]
 
@@ -46,6 +46,7 @@ class Stable(DrawsMembers, DrawsOnce):
         with_dichotomies(self.concepts, owner="Stable")
         whole_positive(self.kept, owner="Stable", name="kept")
         positive(self.epsilon, owner="Stable", name="epsilon")
+        chance(self.failure, owner="Stable", name="failure")
 
     @property
     def _dichotomous(self) -> Dichotomous:

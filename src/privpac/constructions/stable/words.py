@@ -42,7 +42,9 @@ def _stable(request: Request, rest: str, naming: Naming) -> Learner:
             " privacy. For privacy, learn WORD by itself.",
         )
     inner = naming(word, request.inside(n, request.per_record, request.delta_per_record))
-    return merged(Stable(class_of_draw(inner, word, owner="stable"), kept, request.per_record))
+    return merged(
+        Stable(class_of_draw(inner, word, owner="stable"), kept, request.per_record, request.failure)
+    )
 
 
 WORDS: Mapping[str, Word] = {

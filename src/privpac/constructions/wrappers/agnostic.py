@@ -6,8 +6,7 @@ e^eps' = ((1 - q)·a^2 + q·w·4·b·e^eps)/((1 - q) + q·w), w = a(1 + a)/2 (a^
 With `ranks` (thresholds): e^eps' = ((1 - q)·a^2 + q·a^2·b·e^(2 eps))/((1 - q) + q·a^2), delta' = q·(1 + e^eps)·delta.
 Source: Li–Wang–Ye 2025, Algorithm 2, Lemma 15, Claim 16; constants ours, all parameters free, no smallness needed.
 Holds if: as `wrappers_rules.relabelling`; `ranks` hands equal points with different labels to the learner inside.
-Proof: docs/proofs/relabelling.md. Tested by tests/exact/test_relabelling.py,
-tests/unit/constructions/wrappers/test_wrappers.py.
+Proof: docs/proofs/relabelling.md.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Everything is decided by certificates: a stack is built, certified, and kept if what it proves implies the target. So it
 works for any nesting, and what is charged is the declared decimal, exactly.
-Proof: docs/proofs/declared.md. Tested by tests/unit/constructions/wrappers/test_calibrate.py.
+Proof: docs/proofs/declared.md.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Loss
 from privpac.numbers.exact import decimal_text, first_whole, plain
+from privpac.numbers.parameters import below_one, positive
 
 __all__ = ["Declared", "calibrate", "calibrate_agnostic", "relabelled_records"]
 
@@ -44,6 +45,10 @@ class Declared(Around):
     learner: Learner
     epsilon: Fraction
     delta: Fraction = Fraction(0)
+
+    def __post_init__(self) -> None:
+        positive(self.epsilon, owner="Declared", name="epsilon")
+        below_one(self.delta, owner="Declared", name="delta")
 
     def certify(self, size: Size) -> Certificate:
         inner = self.learner.certify(size)

@@ -42,6 +42,7 @@ from privpac.constructions.wrappers.subsample import Subsampled
 from privpac.constructions.wrappers.vote import Vote
 from privpac.data.sample import Sample, Size
 from privpac.numbers.exact import ratio_for
+from privpac.request import LearnRequest
 
 __all__ = [
     "ROWS",
@@ -136,7 +137,7 @@ def _confidence() -> Case:
 def _confident() -> Case:
     """The same as its word builds it: two runs, the last record picks."""
     schema = tiny_schema(2)
-    learner = learner_for("confident:2:thresholds:a", Request(schema, Size(3), ONE))
+    learner = learner_for("confident:2:thresholds:a", Request(schema, Size(3), LearnRequest(epsilon=ONE)))
     return transform_case("confident:2:thresholds", learner, schema, 3, ordered=True)
 
 

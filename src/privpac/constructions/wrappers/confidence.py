@@ -5,8 +5,7 @@ pick; nobody loses both. One of the answers is good except with probability fail
 nearly as good. Source: Haussler–Kearns–Littlestone–Warmuth 1991 (boosting of confidence), with a private pick;
 register `confidence`.
 Holds if: who belongs to which block is fixed beforehand (by position).
-Proof: docs/proofs/carried-accuracy.md. Tested by tests/exact/test_relabelling.py,
-tests/unit/constructions/wrappers/test_wrappers.py.
+Proof: docs/proofs/carried-accuracy.md.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Listed
-from privpac.numbers.parameters import whole_positive
+from privpac.numbers.parameters import chance, whole_positive
 from privpac.theory.occam import excess_agnostic, tilt_agnostic
 
 __all__ = ["Confidence"]
@@ -56,6 +55,7 @@ class Confidence(DrawsOnce, Around):
         whole_positive(self.runs, owner="Confidence", name="runs")
         whole_positive(self.held, owner="Confidence", name="held")
         positive_number("Confidence", "epsilon", self.epsilon)
+        chance(self.failure, owner="Confidence", name="failure")
 
     def _block(self, size: Size) -> int:
         return (labelled_only("Confidence", size, least=self.runs + self.held) - self.held) // self.runs

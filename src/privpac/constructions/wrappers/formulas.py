@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from flint import arb, ctx
@@ -62,7 +63,6 @@ def epsilon_subsampled(share: Number, *, epsilon: Number) -> Fraction:
 
     Statement: ln(1 + share·(e^epsilon - 1)). Source: register `subsampling-without-replacement`. Holds if: the kept
     records are shuffled. Proof: docs/proofs/subsampling-without-replacement.md.
-    Tested by: tests/unit/constructions/wrappers/test_formulas.py.
 
     >>> float(epsilon_subsampled("0.1", epsilon=1))
     0.158565078741
@@ -79,7 +79,6 @@ def share_subsampled(epsilon: Number, *, inner: Number) -> Fraction:
 
     Statement: (e^epsilon - 1)/(e^inner - 1). Source: register `subsampling-without-replacement`. Holds if: as
     `epsilon_subsampled`. Proof: docs/proofs/subsampling-without-replacement.md.
-    Tested by: tests/unit/constructions/wrappers/test_formulas.py.
     """
     owner = "share_subsampled"
     outer, within = positive(epsilon, owner=owner, name="epsilon"), positive(inner, owner=owner, name="inner")
@@ -92,7 +91,7 @@ def epsilon_resampled(n: int, *, draws: int, epsilon: Number) -> Fraction:
     """What `draws` independent draws of `n` records cost, if the learner inside costs `epsilon`; rounded up.
 
     Statement: draws·ln(1 + (e^epsilon - 1)/n). Source: register `sampling-with-replacement`. Holds if: always.
-    Proof: docs/proofs/sampling-with-replacement.md. Tested by: tests/unit/constructions/wrappers/test_formulas.py.
+    Proof: docs/proofs/sampling-with-replacement.md.
 
     >>> float(epsilon_resampled(1000, draws=1000, epsilon=1))
     1.716807271134
@@ -110,7 +109,6 @@ def records_resampled(draws: int, *, epsilon: Number, inner: Number) -> int:
 
     Statement: (e^inner - 1)/(e^(epsilon/draws) - 1), rounded up. Source: register `sampling-with-replacement`.
     Holds if: always. Proof: docs/proofs/sampling-with-replacement.md.
-    Tested by: tests/unit/constructions/wrappers/test_formulas.py.
 
     >>> records_resampled(1000, epsilon=1, inner=1)
     1718
@@ -161,7 +159,7 @@ def epsilon_relabelled(
 
     Statement: that of `rules.relabelling` (by ranks: `rules.rank_relabelling`) with a = e^(vote/2) and
     b = e^(weight·vote·(1 - share)/share). Source: register `relabelling`. Holds if: as the rule.
-    Proof: docs/proofs/relabelling.md. Tested by: tests/unit/constructions/wrappers/test_formulas.py.
+    Proof: docs/proofs/relabelling.md.
 
     >>> round(float(epsilon_relabelled("0.1", vote="0.1", inner=1)), 5)
     1.34758
@@ -187,7 +185,7 @@ def inner_epsilon_relabelled(
     """The largest epsilon of the learner inside that keeps `epsilon`; rounded down, None if there is none.
 
     Statement: `epsilon_relabelled`, solved. Source: register `relabelling`. Holds if: as the rule.
-    Proof: docs/proofs/relabelling.md. Tested by: tests/unit/constructions/wrappers/test_formulas.py.
+    Proof: docs/proofs/relabelling.md.
     """
     owner = "inner_epsilon_relabelled"
     parts = _Vote.read(share, vote, weight, ranks, owner=owner)
@@ -220,7 +218,7 @@ def best_split(epsilon: Number, *, weight: Number = 1, ranks: bool = False) -> S
     The objective is how errors shrink: the vote errs by about ln(growth)/(vote·voters), the learner inside by a
     constant over inner·kept. Floats search, the result is exact decimals.
     Statement: as `epsilon_relabelled`. Source: register `relabelling`. Holds if: as the rule.
-    Proof: docs/proofs/relabelling.md. Tested by: tests/unit/constructions/wrappers/test_formulas.py.
+    Proof: docs/proofs/relabelling.md.
     """
     owner = "best_split"
     target = float(positive(epsilon, owner=owner, name="epsilon"))
@@ -241,8 +239,11 @@ def best_split(epsilon: Number, *, weight: Number = 1, ranks: bool = False) -> S
     if not math.isfinite(best[0]):
         raise ParameterError(owner, "epsilon", str(epsilon), allowed="large enough for a vote and a learner")
     share, vote = (Fraction(f"{value:.3g}") for value in (best[1], best[1] * best[2]))
-    inner = inner_epsilon_relabelled(epsilon, share=share, vote=vote, weight=weight, ranks=ranks)
-    assert inner is not None
+    # The best vote may take all of epsilon but a hair: rounded, it then leaves nothing for the learner inside.
+    solved = partial(inner_epsilon_relabelled, epsilon, share=share, weight=weight, ranks=ranks)
+    while (inner := solved(vote=vote)) is None:
+        unit = Fraction(10) ** (math.floor(math.log10(vote)) - 2)
+        vote = (math.ceil(vote / unit) - 1) * unit
     return Split(share, vote, inner)
 
 
@@ -292,7 +293,6 @@ def excess_relabelled(
     Statement: erm_excess(w) + a + relative_error(inner_error + a/weight), w = n - kept, a = 2(ln growth(kept) +
     ln(4/failure))/(vote·w). Source: register `relabelling-accuracy` (Li–Wang–Ye 2025, Claim 16).
     Holds if: records are independent, answers belong to the class. Proof: docs/proofs/relabelling.md.
-    Tested by: tests/statistical/test_relabelling.py.
     """
     owner = "excess_relabelled"
     have, few = at_least(2, n, owner=owner, name="n"), at_least(1, kept, owner=owner, name="kept")
@@ -315,7 +315,6 @@ def stability_from_some(share: Number, *, epsilon: Number) -> Fraction:
 
     Statement: share + (1 - share)·tanh(epsilon/4). Source: register `stable-from-some` (Dagan–Feldman 2020, Lemma 7).
     Holds if: representatives are chosen by the set of points. Proof: docs/proofs/stable.md.
-    Tested by: tests/unit/constructions/wrappers/test_formulas.py.
 
     >>> round(float(stability_from_some("0.05", epsilon="0.2")), 5)
     0.09746
@@ -331,7 +330,7 @@ def draw_epsilon_for(stability: Number, *, share: Number) -> Fraction:
     """The largest epsilon of the draw that keeps a stability; rounded down.
 
     Statement: 4·artanh((stability - share)/(1 - share)). Source: register `stable-from-some`. Holds if: the share is
-    below the stability. Proof: docs/proofs/stable.md. Tested by: tests/unit/constructions/wrappers/test_formulas.py.
+    below the stability. Proof: docs/proofs/stable.md.
 
     >>> round(float(draw_epsilon_for("0.1", share="0.05")), 5)
     0.21072
@@ -350,7 +349,7 @@ def stable_split(
     """(kept, epsilon of the draw) with exactly this stability and the smallest `excess_stable`, to a few percent.
 
     Statement: as `excess_stable` and `stability_from_some`. Source: register `stable-accuracy`. Holds if: n·stability
-    is above 1. Proof: docs/proofs/stable.md. Tested by: tests/unit/constructions/wrappers/test_formulas.py.
+    is above 1. Proof: docs/proofs/stable.md.
 
     >>> stable_split(10_000, stability="0.1", vc=1)[0]
     614
@@ -382,7 +381,7 @@ def excess_stable(n: int, *, kept: int, epsilon: Number, vc: int, failure: Numbe
 
     Statement: erm_excess(n) + (ln growth(n) + ln(4/failure))/kept + 2(ln growth(kept) + ln(4/failure))/(epsilon·n).
     Source: register `stable-accuracy` (Dagan–Feldman 2020, Theorem 1). Holds if: records are independent.
-    Proof: docs/proofs/stable.md. Tested by: tests/statistical/test_relabelling.py.
+    Proof: docs/proofs/stable.md.
     """
     owner = "excess_stable"
     have, few = at_least(1, n, owner=owner, name="n"), at_least(1, kept, owner=owner, name="kept")

@@ -75,7 +75,5 @@ OPTIONS: tuple[Option, ...] = (
         at=_at,
         error=_error,
         command=_command,
-        run="rules.agnostic",
-        labellings="voted",
     ),
 )

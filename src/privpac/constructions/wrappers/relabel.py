@@ -4,8 +4,7 @@ Statement: the first `kept` records are relabelled and learnt from; their own la
 ln 4 + weight·epsilon·voters/kept + what the learner inside loses. The others vote and lose `epsilon`.
 Source: Li–Wang–Ye 2025, Algorithm 1 and Lemma 17 (A_Auxiliary). Accuracy as `Agnostic`.
 Holds if: positions are public, and the order of the records does not depend on what they say.
-Proof: docs/proofs/relabelling.md. Tested by tests/exact/test_relabelling.py,
-tests/unit/constructions/wrappers/test_wrappers.py.
+Proof: docs/proofs/relabelling.md.
 """
 
 from __future__ import annotations
@@ -83,16 +82,18 @@ class Relabelled(AroundVote):
         self.require(size)
         vote, inner = self.vote(size), self.learner.certify(Size(self.kept))
         relabelling = wrappers_rules.relabelling_part(
-            inner.privacy, classes=len(self.classes.schema.classes), ratio=vote.ratio, change=vote.change
+            inner.privacy,
+            classes=len(self.classes.schema.classes),
+            ratio=vote.ratio,
+            change=vote.change,
+            part=RELABELLED,
         )
         draw = rules.exponential_mechanism(ratio=vote.ratio, sensitivity=vote.mistake)
         voting = rules.post_processing(
             rules.declared(draw, epsilon=self.epsilon), what="an answer from the labels"
         )
         return Certificate(
-            privacy=rules.disjoint_parts(
-                rules.on_part(relabelling, part=RELABELLED), rules.on_part(voting, part=VOTING)
-            ),
+            privacy=rules.disjoint_parts(relabelling, rules.on_part(voting, part=VOTING)),
             accuracy=accuracy_of_vote(self.learner, vote, self.classes, failure=self.failure),
             learner=parameters_of(
                 "relabelled", inner, kept=self.kept, epsilon=self.epsilon, weight=self.weight

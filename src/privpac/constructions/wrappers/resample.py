@@ -4,8 +4,7 @@ Statement: e^eps' = (1 + (e^eps - 1)/n)^draws, delta' = delta·(e^eps' - 1)/(e^e
 records of the table's own distribution, so an accuracy bound for any distribution is one for the mistakes on the table.
 Source: Li–Wang–Ye 2025, Lemmas 14 and 21; Beimel–Nissim–Stemmer 2015, Claim 4.5; tight constants, no condition on
 sizes.
-Proof: docs/proofs/sampling-with-replacement.md, docs/proofs/carried-accuracy.md. Tested by
-tests/exact/test_relabelling.py, tests/unit/constructions/wrappers/test_wrappers.py.
+Proof: docs/proofs/sampling-with-replacement.md, docs/proofs/carried-accuracy.md.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
-from privpac.numbers.parameters import whole_positive
+from privpac.numbers.parameters import chance, whole_positive
 
 __all__ = ["Resampled"]
 
@@ -40,6 +39,7 @@ class Resampled(ReadsOnce, Around):
 
     def __post_init__(self) -> None:
         whole_positive(self.draws, owner="Resampled", name="draws")
+        chance(self.miss, owner="Resampled", name="miss")
 
     def require(self, size: Size) -> None:
         labelled_only("Resampled", size, least=1)

@@ -14,6 +14,7 @@ from privpac.guarantee.proof import (
     SEAL,
     Proof,
     need,
+    need_record,
     need_two_classes,
     parameters,
     power,
@@ -92,22 +93,26 @@ def rank_relabelling(
 
 
 def relabelling_part(
-    premise: Proof[Privacy], *, classes: int, ratio: Fraction, change: int
+    premise: Proof[Privacy], *, classes: int, ratio: Fraction, change: int, part: str
 ) -> Proof[Privacy]:
     """What the relabelled records lose when who they are is fixed beforehand: 4·x^(2·change) times the inner factor.
 
-    Their labels are not looked at; the records that vote are another part. Source: Li–Wang–Ye 2025, Lemma 17
-    (A_Auxiliary); register `relabelling-part`. Refused unless there are two `classes`. Holds if the labellings are all
-    dichotomies of the points, each once, drawn by the exponential mechanism itself (assumed of the caller).
+    Their labels are not looked at. The fact names their part: the records that vote are another one, and lose
+    otherwise. Source: Li–Wang–Ye 2025, Lemma 17 (A_Auxiliary); register `relabelling-part`. Refused unless there are
+    two `classes`. Holds if the labellings are all dichotomies of the points, each once, drawn by the exponential
+    mechanism itself (assumed of the caller).
     """
     rule = "relabelling-part"
     need_two_classes(rule, classes)
     _need_scores(rule, ratio, change, 1)
     old = premise.fact
-    need(rule, old.unit is Unit.RECORD, "the inner run must protect whole records")
+    need_record(rule, old)
+    need(rule, old.part == ALL, "the premise must speak of all records of its input")
+    need(rule, part not in ("", ALL), "the part must be named: those who vote are another one")
     factor = shortened(4 * power(rule, 1 / ratio, 2 * change) * old.epsilon.factor)
-    fact = Privacy(Loss(old.epsilon.log, factor), old.delta, old.unit, old.part, old.release)
-    return Proof(fact, rule, (premise,), {"ratio": str(ratio), "change": change}, seal=SEAL)
+    fact = Privacy(Loss(old.epsilon.log, factor), old.delta, old.unit, part, old.release)
+    where = parameters(ratio=ratio, change=change, part=part)
+    return Proof(fact, rule, (premise,), where, seal=SEAL)
 
 
 def listed_from_some(premise: Proof[BoundedRange], *, kept: int, of: int) -> Proof[Privacy]:

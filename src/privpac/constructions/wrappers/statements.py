@@ -66,7 +66,6 @@ STATEMENTS: tuple[Statement, ...] = (
         " which no algorithm finds in time below the square of their number unless the strong exponential time"
         " hypothesis is false. There pairs are compared.",
         proof="docs/proofs/relabelling-scores.md",
-        tested=("tests/unit/concepts/linear/test_plane_graph.py",),
     ),
     Statement(
         "relabelling-part",

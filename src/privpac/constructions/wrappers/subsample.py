@@ -4,8 +4,7 @@ Statement: with q = kept/n, e^eps' = 1 + q(e^eps - 1) and delta' = q·delta; acc
 Source: Beimel–Nissim–Stemmer 2015, Claim 4.3; Dagan–Feldman 2020, Lemma 5; tight constant.
 Holds if: which records were kept stays secret, and they come in random order (`Coins.subset` gives it). Kept in the
 order of the table, an inner learner that looks at places would lose more than certified.
-Proof: docs/proofs/subsampling-without-replacement.md. Tested by tests/exact/test_relabelling.py,
-tests/unit/constructions/wrappers/test_wrappers.py.
+Proof: docs/proofs/subsampling-without-replacement.md.
 """
 
 from __future__ import annotations

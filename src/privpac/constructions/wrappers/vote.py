@@ -4,8 +4,7 @@ Statement: a labelling z of the kept points is drawn with weight e^(-(epsilon·w
 concepts f of weight·(share of kept records with z ≠ f) + (share of the w voters that f gets wrong). Both shares over a
 common denominator make whole numbers: a changed label costs `change` and a mistake `mistake` units, change/mistake =
 weight·w/kept, and one unit is worth e^(-epsilon/(2·mistake)), rounded up to a double: smaller loss, never larger.
-Source: Li–Wang–Ye 2025, Algorithm 1. Proof: docs/proofs/relabelling.md. Tested by
-tests/unit/constructions/wrappers/test_wrappers.py.
+Source: Li–Wang–Ye 2025, Algorithm 1. Proof: docs/proofs/relabelling.md.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from privpac.constructions.wrappers.nested import labelled_only, positive_number
 from privpac.data.sample import InMemory, Sample, Size
 from privpac.errors import ParameterError, SizeError
 from privpac.numbers.exact import ratio_for
-from privpac.numbers.parameters import whole_positive
+from privpac.numbers.parameters import chance, whole_positive
 
 __all__ = ["AroundVote", "Vote"]
 
@@ -99,12 +98,14 @@ class AroundVote(Around):
     epsilon: Fraction
     weight: Fraction
     labelling: AnyClass | None
+    failure: Fraction
 
     def check_vote(self) -> None:
         """Refuse parameters of the vote that are out of range."""
         whole_positive(self.kept, owner=self.owner, name="kept")
         positive_number(self.owner, "epsilon", self.epsilon)
         positive_number(self.owner, "weight", self.weight)
+        chance(self.failure, owner=self.owner, name="failure")
 
     @property
     def classes(self) -> AnyClass:

@@ -7,15 +7,12 @@ is promised to people is what was asked for: the epsilon of the learner inside i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from fractions import Fraction
 from itertools import count
 from math import ceil, exp, log
 
 from privpac.constructions.base import Learner
-from privpac.constructions.cuts.directed import DirectedCuts
-from privpac.constructions.draw.occam import FAILURE
-from privpac.constructions.request import OWNER, Naming, Request, Word, inner_word, merged, one_draw
+from privpac.constructions.request import OWNER, Naming, Request, Word, inner_word
 from privpac.constructions.wrappers.calibrate import calibrate, calibrate_agnostic, relabelled_records
 from privpac.constructions.wrappers.confidence import Confidence
 from privpac.constructions.wrappers.formulas import best_split
@@ -33,9 +30,6 @@ PLACE = 70
 
 HELD_SHARES = tuple(Fraction(k, 8) for k in (1, 2, 3, 4))
 """Shares of the records that may pick among the answers; that which promises most is taken."""
-
-HALF = FAILURE / 2
-"""The failure of either step of two."""
 
 MOST_EPSILON = 50
 """e^50: nothing is protected any more, and nothing is left to be split."""
@@ -55,14 +49,6 @@ def _within(request: Request, kept: int, epsilon: Fraction, delta: Fraction) -> 
     """What is asked of the learner inside. A delta near its epsilon would leave nothing of that to draw with, and while
     the largest epsilon is looked for, small ones are tried."""
     return request.inside(kept, epsilon, min(delta, epsilon / 4))
-
-
-def _halved(learner: Learner) -> Learner:
-    """The same learner, promising for half of the usual failure, where another step may fail too."""
-    draw = one_draw(learner)
-    if draw is not None:
-        return merged(replace(draw, failure=HALF))
-    return replace(learner, failure=HALF) if isinstance(learner, DirectedCuts) else learner
 
 
 def _empirical(make: Callable[[Fraction], Learner], delta: Fraction, records: int) -> Learner:
@@ -113,17 +99,21 @@ def _agnostic(request: Request, rest: str, naming: Naming) -> Learner:
     least = ceil(1 / best_split(epsilon).share)
     if number is None and n < least:
         raise SizeError(
-            f"{form} needs at least {least} records at this epsilon, so that one of them can be relabelled."
+            f"{form} needs at least {least} records at this epsilon, so that one of them can be relabelled.",
+            remedy="Bring more, or ask for a larger epsilon.",
         )
     kept = number or relabelled_records(size, epsilon=epsilon)
+    half = request.asking(failure=request.failure / 2)  # vote and learner may fail, both
 
     def inside(inner: Fraction) -> Learner:
         def make(epsilon: Fraction) -> Learner:
-            return _halved(naming(word, _within(request, kept, inner, epsilon)))
+            return naming(word, _within(half, kept, inner, epsilon))
 
         return _empirical(make, delta * n / kept, kept)
 
-    return calibrate_agnostic(inside, size=size, epsilon=epsilon, delta=delta, kept=number, failure=HALF)
+    return calibrate_agnostic(
+        inside, size=size, epsilon=epsilon, delta=delta, kept=number, failure=half.failure
+    )
 
 
 def _refuse_reference(word: str) -> None:
@@ -151,7 +141,7 @@ def _confident(request: Request, rest: str, naming: Naming) -> Learner:
         if block < 1:
             return None
         inside = naming(word, request.inside(block, epsilon, request.delta_per_record))
-        return Confidence(inside, runs, rest, epsilon, failure=HALF)
+        return Confidence(inside, runs, rest, epsilon, failure=request.failure / 2)
 
     learners = [learner for share in HELD_SHARES if (learner := around(share)) is not None]
     if not learners:
@@ -160,13 +150,14 @@ def _confident(request: Request, rest: str, naming: Naming) -> Learner:
 
 
 def _runs_of(naming: Naming, word: str, request: Request, n: int) -> int:
-    """So many that all of them fail with at most half of the usual failure; two where nothing is promised."""
+    """So many that all of them fail with at most half of the failure; two where nothing is promised."""
     inner = naming(word, request.inside(n, request.per_record, request.delta_per_record))
     try:
-        failure = max((proof.fact.failure for proof in inner.certify(Size(n)).accuracy), default=FAILURE)
+        failures = [proof.fact.failure for proof in inner.certify(Size(n)).accuracy]
     except SizeError:
-        failure = FAILURE
-    return next(runs for runs in count(2) if runs >= MOST_RUNS or failure**runs <= HALF)
+        failures = []
+    failure = max(failures, default=request.failure)
+    return next(runs for runs in count(2) if runs >= MOST_RUNS or failure**runs <= request.failure / 2)
 
 
 def _error_of(learner: Learner, size: Size) -> Fraction:

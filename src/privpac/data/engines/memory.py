@@ -178,7 +178,7 @@ class MemorySample:
         return Size(0, unlabelled=self._n) if self._labels is None else Size(self._n)
 
     def block(self, *columns: str) -> Block:
-        """All records as one block; with `columns`, only those."""
+        """All records as one block; with `columns`, only those. `SchemaError` for a column that is not there."""
         for name in columns:
             if name not in self._cells:
                 self._schema.column(name)  # an unknown name: the error lists the nearest ones

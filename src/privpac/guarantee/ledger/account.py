@@ -3,10 +3,6 @@
 Nothing here reads or writes a file, so a store has no arithmetic of its own to get wrong.
 
 The hash chain shows accidental edits. It has no secret key, so it does not stop a forger who recomputes it.
-
-A row of the first layout has no rho and says nothing of what it was paid for; a ledger with such tables keeps writing
-them, and adds. Tables of the second layout hold rows of both: those that were there before they were brought up to date
-keep their hashes.
 """
 
 from __future__ import annotations
@@ -14,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -25,11 +21,9 @@ from privpac.checker.document import digest
 from privpac.errors import NotCertified, ParameterError
 from privpac.guarantee.ledger.budget import Budget, Cost, exact_text
 from privpac.guarantee.ledger.promises import Promises
-from privpac.numbers.concentrated import pure_rho
 
-__all__ = ["FIRST_FORMAT", "FORMAT", "Account", "Charge", "Entry", "Purchase", "seal"]
+__all__ = ["FORMAT", "Account", "Charge", "Entry", "Purchase", "seal"]
 
-FIRST_FORMAT = "privpac-ledger/1"
 FORMAT = "privpac-ledger/2"
 LONGEST_TEXT = 1000  # characters of a note or key: a sentence, not a document
 WIDEST_SUM = 12_000  # bits; only many unlike fractions get here. Python reads no number beyond 4,300 digits.
@@ -142,7 +136,6 @@ class Entry:
     key: str | None
     time: str
     purchase: Purchase | None = None
-    layout: int = field(default=2, repr=False)
     hash: str = field(default="", repr=False)
 
     @property
@@ -163,18 +156,16 @@ class Entry:
 
     @cached_property
     def _facts(self) -> dict[str, object]:
-        first: dict[str, object] = {
+        return {
             "number": self.number,
             "epsilon": self.cost.texts[0],
             "delta": self.cost.texts[1],
             "note": self.note,
             "key": self.key,
             "time": self.time,
+            "rho": self.cost.texts[2],
+            "purchase": None if self.purchase is None else self.purchase.text(),
         }
-        if self.layout == 1:
-            return first
-        purchase = None if self.purchase is None else self.purchase.text()
-        return first | {"rho": self.cost.texts[2], "purchase": purchase}
 
     def row(self) -> dict[str, object]:
         """As a store writes it."""
@@ -183,7 +174,7 @@ class Entry:
     def sealed(self, previous: str) -> Entry:
         """This entry with the hash that ties it to the rows before."""
         # Not by `replace`, which takes longer than the hash.
-        parts = (self.number, self.cost, self.note, self.key, self.time, self.purchase, self.layout)
+        parts = (self.number, self.cost, self.note, self.key, self.time, self.purchase)
         entry = Entry(*parts, hash=seal(previous, self._facts))
         vars(entry)["_facts"] = self._facts  # said once: the hash is not among them
         return entry
@@ -192,25 +183,22 @@ class Entry:
     def from_row(cls, row: Mapping[str, Any]) -> Entry:
         """Read a stored row; one that cannot be read was not written by a ledger."""
         try:
-            epsilon, delta, rho = Fraction(row["epsilon"]), Fraction(row["delta"]), row.get("rho")
-            cost = Cost(epsilon, delta, pure_rho(epsilon) if rho is None else Fraction(rho))
-            text = row.get("purchase")
+            cost = Cost(Fraction(row["epsilon"]), Fraction(row["delta"]), Fraction(row["rho"]))
+            if cost.texts != (row["epsilon"], row["delta"], row["rho"]):
+                raise ValueError("not as a ledger writes it")
+            text = row["purchase"]
             purchase = None if text is None else Purchase.read(text)
-        except (TypeError, ValueError, ZeroDivisionError, ParameterError):
+        except (KeyError, TypeError, ValueError, ZeroDivisionError, ParameterError):
             problem = (
                 f"The ledger does not add up: row {row['number']} was altered, its amount cannot be read."
             )
             raise NotCertified(problem) from None
         key = None if row["key"] is None else str(row["key"])
-        layout = 1 if rho is None else 2
-        return cls(
-            row["number"], cost, str(row["note"]), key, str(row["time"]), purchase, layout, str(row["hash"])
-        )
+        return cls(row["number"], cost, str(row["note"]), key, str(row["time"]), purchase, str(row["hash"]))
 
     def repeated(self, charge: Charge) -> Entry:
         """This entry, if the charge that brought its key again is the same charge."""
-        same = charge.cost.pair == self.cost.pair if self.layout == 1 else charge.cost == self.cost
-        if not same:
+        if charge.cost != self.cost:
             requirement = f"a new key, or one repeated with its own amounts ({self.cost})"
             raise ParameterError("Ledger.charge", "key", charge.key, allowed=requirement)
         return self
@@ -243,37 +231,20 @@ class Account:
     spent: Cost
     count: int
     head: str
-    opening: str = FORMAT
-    """The format it began with, which the first hash covers."""
-    layout: int = 2
-    """Of the tables it is kept in: those of the first have no place for rho."""
 
     @classmethod
-    def opened(cls, promises: Promises, *, identity: str, opening: str = FORMAT, layout: int = 2) -> Account:
+    def opened(cls, promises: Promises, *, identity: str) -> Account:
         """A new account. The first hash covers the totals, so they cannot be edited unseen either."""
-        amounts: Mapping[str, object] = promises.facts()
-        if opening == FIRST_FORMAT:
-            total = promises.total
-            amounts = {"epsilon": exact_text(total.epsilon), "delta": exact_text(total.delta)}
-        head = seal("", {"format": opening, "id": identity, **amounts})
-        return cls(identity, promises, Cost(), 0, head, opening, layout)
+        head = seal("", {"format": FORMAT, "id": identity, **promises.facts()})
+        return cls(identity, promises, Cost(), 0, head)
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Account:
         """As a store wrote it; ValueError, TypeError, KeyError or ZeroDivisionError if it did not."""
-        epsilon, delta = Fraction(row["spent_epsilon"]), Fraction(row["spent_delta"])
-        count, head, opening = int(row["count"]), row["head"], row.get("format")
-        if opening in (None, FIRST_FORMAT):
-            promises = Promises.adding(Budget(Fraction(row["total_epsilon"]), Fraction(row["total_delta"])))
-        elif opening == FORMAT:
-            promises = Promises.stored(row)
-        else:
+        if row["format"] != FORMAT:
             raise ValueError("not a format of ledgers")
-        rho = Fraction(0) if opening is None else Fraction(row["spent_rho"])
-        layout = 1 if opening is None else 2
-        return cls(
-            row["id"], promises, Cost(epsilon, delta, rho), count, head, opening or FIRST_FORMAT, layout
-        )
+        sums = (Fraction(row[f"spent_{name}"]) for name in ("epsilon", "delta", "rho"))
+        return cls(row["id"], Promises.stored(row), Cost(*sums), int(row["count"]), row["head"])
 
     @property
     def total(self) -> Budget:
@@ -295,22 +266,14 @@ class Account:
 
     def facts(self) -> dict[str, object]:
         """Everything, as JSON can hold it and as a store writes it."""
-        moving = {"id": self.id, **self.moving()}
-        if self.opening == FORMAT:
-            return {"format": self.opening, **self.promises.facts(), **moving}
-        total = self.promises.total
-        adding = {
-            "total_epsilon": exact_text(total.epsilon),
-            "total_delta": exact_text(total.delta),
-            **moving,
-        }
-        return adding if self.layout == 1 else {"format": self.opening, **adding}
+        return {"format": FORMAT, **self.promises.facts(), "id": self.id, **self.moving()}
 
     def moving(self) -> dict[str, object]:
         """What a charge changes."""
-        sums = {"spent_epsilon": exact_text(self.spent.epsilon), "spent_delta": exact_text(self.spent.delta)}
-        rho = {} if self.layout == 1 else {"spent_rho": exact_text(self.spent.rho)}
-        return {**sums, **rho, "count": self.count, "head": self.head}
+        spent = self.spent
+        sums = {"epsilon": spent.epsilon, "delta": spent.delta, "rho": spent.rho}
+        texts = {f"spent_{name}": exact_text(amount) for name, amount in sums.items()}
+        return {**texts, "count": self.count, "head": self.head}
 
     def check(self, cost: Cost) -> None:
         """Refuse a cost that does not fit."""
@@ -335,10 +298,7 @@ class Account:
             raise ParameterError(
                 "Ledger.charge", "cost", str(charge.cost), allowed=requirement, remedy=remedy
             )
-        cost, purchase = charge.cost, charge.purchase
-        if self.layout == 1:  # as it will be read
-            cost, purchase = replace(cost, rho=pure_rho(cost.epsilon)), None
-        entry = Entry(self.count + 1, cost, charge.note, charge.key, _now(), purchase, self.layout)
+        entry = Entry(self.count + 1, charge.cost, charge.note, charge.key, _now(), charge.purchase)
         last = entry.sealed(self.head)
         return last, self._next(last, after)
 
@@ -347,15 +307,4 @@ class Account:
         return self._next(entry, self.spent + entry.cost)
 
     def _next(self, entry: Entry, spent: Cost) -> Account:
-        if self.layout == 1:
-            spent = replace(spent, rho=Fraction(0))
-        return Account(
-            self.id, self.promises, spent, entry.number, entry.hash, self.opening, self.layout
-        )  # not by `replace`, as above
-
-    def brought_up(self, entries: Iterable[Entry]) -> Account:
-        """The same account for tables of the second layout, with the rho of its rows so far."""
-        if self.layout == 2:
-            return self
-        rho = sum((entry.rho for entry in entries), Fraction(0))
-        return replace(self, spent=replace(self.spent, rho=rho), layout=2)
+        return Account(self.id, self.promises, spent, entry.number, entry.hash)  # not by `replace`, as above

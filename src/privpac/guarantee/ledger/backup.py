@@ -15,16 +15,17 @@ import os
 from pathlib import Path
 from typing import Any
 
+from privpac.checker.document import refuse_earlier
 from privpac.drafts import new_file
 from privpac.errors import NotCertified, ParameterError
 from privpac.guarantee.ledger.account import Account, Entry
-from privpac.guarantee.ledger.ledger import Ledger, is_url, verify_rows
+from privpac.guarantee.ledger.chain import verify_rows
+from privpac.guarantee.ledger.ledger import Ledger, is_url
 from privpac.guarantee.ledger.store import SQLITE, SqliteStore, sqlite_file, stored_account
 
 __all__ = ["BACKUP_FORMAT", "backup", "restore"]
 
 BACKUP_FORMAT = "privpac-ledger-backup/2"
-FIRST_BACKUP = "privpac-ledger-backup/1"  # of a ledger whose tables have the first layout
 FIRST = b"SQLite format 3\x00"  # how every SQLite file begins
 
 
@@ -83,7 +84,7 @@ def _write_lines(url: str, out: Path) -> Account:
     account, entries = SqlStore.open(url).contents()
     verify_rows(account, entries)
     with new_file(out.resolve()) as draft, draft.open("w", encoding="utf-8", newline="\n") as stream:
-        stream.write(json.dumps(_first_line(account)) + "\n")
+        stream.write(json.dumps({"backup": BACKUP_FORMAT, **account.facts()}) + "\n")
         for entry in entries:
             stream.write(json.dumps(entry.row()) + "\n")
         stream.flush()
@@ -91,19 +92,14 @@ def _write_lines(url: str, out: Path) -> Account:
     return account
 
 
-def _first_line(account: Account) -> dict[str, object]:
-    """The account, and what kind of copy this is: the first kind used the name that now says how a ledger began."""
-    kind = {"format": FIRST_BACKUP} if account.layout == 1 else {"backup": BACKUP_FORMAT}
-    return {**kind, **account.facts()}
-
-
 def _read_lines(path: Path) -> tuple[Account, tuple[Entry, ...]]:
     """What the lines say; whether it adds up is looked at by the caller."""
     try:
         with path.open(encoding="utf-8") as stream:
             head: dict[str, Any] = json.loads(stream.readline())
-            kind = head.pop("backup" if "backup" in head else "format")
-            if kind not in (FIRST_BACKUP, BACKUP_FORMAT):
+            for kind in (head.get("backup"), head.get("format")):
+                refuse_earlier(kind, f"'{path}'")
+            if head.pop("backup") != BACKUP_FORMAT:
                 raise ValueError
             account = stored_account([head])
             entries = tuple(Entry.from_row(json.loads(line)) for line in stream)

@@ -7,14 +7,24 @@ import numbers
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from decimal import Decimal, DecimalException
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, DecimalException, localcontext
 from fractions import Fraction
 from functools import cached_property
 
 from privpac.errors import ParameterError
 from privpac.numbers.concentrated import pure_rho, rho_up
+from privpac.numbers.spelling import spelled
 
-__all__ = ["Amount", "Budget", "Cost", "exact_text", "read_amount", "read_positive", "read_share"]
+__all__ = [
+    "Amount",
+    "Budget",
+    "Cost",
+    "exact_text",
+    "read_amount",
+    "read_positive",
+    "read_share",
+    "short_text",
+]
 
 Amount = int | float | str | Decimal | Fraction
 
@@ -30,7 +40,7 @@ def read_amount(value: object) -> Fraction:
         raise ValueError("not a number")
     if isinstance(value, numbers.Rational):
         return _narrow(Fraction(int(value.numerator), int(value.denominator)))
-    text = str(value)
+    text = spelled(str(value))
     if "/" in text:
         return _narrow(Fraction(text))
     decimal = Decimal(text)
@@ -99,6 +109,29 @@ def exact_text(amount: Fraction) -> str:
     return str(Decimal(f"{amount.numerator * 10**places // amount.denominator}E-{places}"))
 
 
+LONGEST = 20
+"""Characters of an amount that people are shown as it is."""
+
+SHOWN_DIGITS = 12
+"""Digits of one that is longer."""
+
+
+def short_text(amount: Fraction, *, up: bool = True) -> str:
+    """An amount for people: exact while it is short, else rounded and said to be; what is left is rounded down.
+
+    >>> short_text(Fraction(1, 3)), short_text(Fraction(10**30 + 1, 3 * 10**30))
+    ('1/3', 'at most 0.333333333334')
+    >>> short_text(Fraction(10**30 + 1, 3 * 10**30), up=False)
+    'at least 0.333333333333'
+    """
+    text = exact_text(amount)
+    if len(text) <= LONGEST:
+        return text
+    with localcontext(prec=SHOWN_DIGITS, rounding=ROUND_CEILING if up else ROUND_FLOOR):
+        near = Decimal(amount.numerator) / Decimal(amount.denominator)
+    return f"{'at most' if up else 'at least'} {near.normalize()}"
+
+
 @dataclass(frozen=True, repr=False)
 class Budget:
     """An exact pair of epsilon and delta.
@@ -129,8 +162,8 @@ class Budget:
         return self.epsilon <= other.epsilon and self.delta <= other.delta
 
     def __str__(self) -> str:
-        text = f"epsilon {exact_text(self.epsilon)}"
-        return f"{text}, delta {exact_text(self.delta)}" if self.delta else text
+        text = f"epsilon {short_text(self.epsilon)}"
+        return f"{text}, delta {short_text(self.delta)}" if self.delta else text
 
     def __repr__(self) -> str:
         return f"Budget(epsilon={exact_text(self.epsilon)}, delta={exact_text(self.delta)})"

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from privpac.errors import MissingExtra, NotCertified, ParameterError, PrivpacError
 from privpac.guarantee.ledger import layout, store
-from privpac.guarantee.ledger.account import FIRST_FORMAT, FORMAT, Account, Entry
+from privpac.guarantee.ledger.account import FORMAT, Account, Entry
 
 try:
     import sqlalchemy as sa
@@ -43,10 +43,6 @@ class Database(Protocol):
     @property
     def where(self) -> str:
         """The address for people: no password in it."""
-
-    @property
-    def upgrade(self) -> Sequence[str]:
-        """The statements that bring tables of the first layout up to date."""
 
     def create(self, account: Account, entries: Sequence[Entry] = ()) -> None:
         """Make a ledger, complete or not at all. `FileExistsError` if there is one."""
@@ -111,10 +107,6 @@ class SqliteFile:
     @property
     def where(self) -> str:
         return str(self._path)
-
-    @property
-    def upgrade(self) -> Sequence[str]:
-        return layout.SQLITE_UPGRADE
 
     def create(self, account: Account, entries: Sequence[Entry] = ()) -> None:
         store.SqliteStore.restore(self._path, account=account, entries=entries)
@@ -188,17 +180,13 @@ class Postgres:
         address = sa.URL.create(url.drivername, url.username, None, url.host, url.port, url.database, query)
         return address.render_as_string()
 
-    @property
-    def upgrade(self) -> Sequence[str]:
-        return layout.POSTGRES_UPGRADE
-
     def create(self, account: Account, entries: Sequence[Entry] = ()) -> None:
         engine = self.engine(account.id)
         try:
             with engine.begin() as connection:
                 self.lock(connection)
                 # Two who make a ledger at once: the second waits here and then finds the first one's.
-                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({layout.FIRST_ID})")
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({layout.EARLIER_ID})")
                 if connection.scalar(
                     sa.text("SELECT to_regclass(format('%I.account', current_schema())) IS NOT NULL")
                 ):
@@ -206,7 +194,7 @@ class Postgres:
                 self._refuse_unsafe(connection)
                 connection.exec_driver_sql(layout.POSTGRES_TABLES)
                 for table, row in [
-                    ("account", account.brought_up(entries).facts()),
+                    ("account", account.facts()),
                     *(("entry", e.row()) for e in entries),
                 ]:
                     connection.execute(sa.text(store.insertion(table, row)), row)
@@ -223,11 +211,13 @@ class Postgres:
                 mark = connection.scalar(
                     sa.text("SELECT obj_description(to_regclass('account'), 'pg_class')")
                 )
-                if mark not in (FIRST_FORMAT, FORMAT):
+                if mark == store.EARLIER_FORMAT:
+                    raise store.earlier_ledger(self.where)
+                if mark != FORMAT:
                     raise self._not_a_ledger()
-                account = store.stored_account(
-                    connection.execute(sa.text("SELECT * FROM account")).mappings().all()
-                )
+                rows = connection.execute(sa.text("SELECT * FROM account")).mappings().all()
+                store.refuse_earlier_rows(rows, self.where)
+                account = store.stored_account(rows)
         except DBAPIError as error:
             raise self.sentence(error) from None
         finally:

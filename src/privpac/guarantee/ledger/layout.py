@@ -1,26 +1,15 @@
-"""The tables of a ledger, in both databases, and how those of the first layout are brought up to date.
-
-A ledger with tables of the first layout is used as it is, by this and by earlier versions at once. Once its tables are
-of the second, its mark is another one and earlier versions refuse it: they would add rows without a rho.
-"""
+"""The tables of a ledger, in both databases, and the marks that tell a ledger from everything else."""
 
 from __future__ import annotations
 
-from privpac.guarantee.ledger.account import FIRST_FORMAT, FORMAT
+from privpac.guarantee.ledger.account import FORMAT
 
-__all__ = [
-    "APPLICATION_IDS",
-    "FIRST_ID",
-    "POSTGRES_TABLES",
-    "POSTGRES_UPGRADE",
-    "SQLITE_TABLES",
-    "SQLITE_UPGRADE",
-]
+__all__ = ["EARLIER_ID", "POSTGRES_TABLES", "SQLITE_ID", "SQLITE_TABLES"]
 
-FIRST_ID = 0x70726C31
-"""'prl1' in the header of the file: tells a ledger from any other SQLite database."""
-SECOND_ID = 0x70726C32
-APPLICATION_IDS = (FIRST_ID, SECOND_ID)
+SQLITE_ID = 0x70726C32
+"""'prl2' in the header of the file: tells a ledger from any other SQLite database."""
+EARLIER_ID = 0x70726C31
+"""Of ledgers that this version refuses by name."""
 
 _ACCOUNT = """CREATE TABLE account (
     id TEXT NOT NULL, format TEXT NOT NULL, pure_epsilon TEXT, total_epsilon TEXT, total_delta TEXT,
@@ -31,7 +20,7 @@ _ENTRY_COLUMNS = """epsilon TEXT NOT NULL, delta TEXT NOT NULL, rho TEXT,
     note TEXT NOT NULL, key TEXT UNIQUE, time TEXT NOT NULL, purchase TEXT, hash TEXT NOT NULL"""
 
 SQLITE_TABLES = f"""
-PRAGMA application_id = {SECOND_ID};
+PRAGMA application_id = {SQLITE_ID};
 PRAGMA journal_mode = WAL;
 {_ACCOUNT}
 CREATE TABLE entry (number INTEGER PRIMARY KEY, {_ENTRY_COLUMNS});
@@ -50,13 +39,3 @@ CREATE TRIGGER no_removal BEFORE TRUNCATE ON entry
     FOR EACH STATEMENT EXECUTE FUNCTION ledger_only_grows();
 COMMENT ON TABLE account IS '{FORMAT}';
 """
-
-_UPGRADE = (
-    "ALTER TABLE entry ADD COLUMN rho TEXT",
-    "ALTER TABLE entry ADD COLUMN purchase TEXT",
-    f"ALTER TABLE account ADD COLUMN format TEXT NOT NULL DEFAULT '{FIRST_FORMAT}'",
-    "ALTER TABLE account ADD COLUMN spent_rho TEXT NOT NULL DEFAULT '0'",
-)
-"""A pure or adding promise stays one: its columns are those of the first layout."""
-SQLITE_UPGRADE = (*_UPGRADE, f"PRAGMA application_id = {SECOND_ID}")
-POSTGRES_UPGRADE = (*_UPGRADE, f"COMMENT ON TABLE account IS '{FORMAT}'")

@@ -11,17 +11,18 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from privpac.errors import NotCertified, ParameterError, PrivpacError
-from privpac.guarantee.ledger.account import FIRST_FORMAT, Account, Charge, Entry, Purchase, seal
-from privpac.guarantee.ledger.budget import Amount, Budget, Cost
+from privpac.errors import ParameterError, PrivpacError
+from privpac.guarantee.ledger.account import Account, Charge, Entry, Purchase
+from privpac.guarantee.ledger.budget import Amount, Budget, Cost, short_text
+from privpac.guarantee.ledger.chain import verify_rows, wrong
 from privpac.guarantee.ledger.promises import Promises
 from privpac.guarantee.ledger.store import SQLITE, SqliteStore, Store, close_connections, sqlite_file
-from privpac.numbers.exact import plain
+from privpac.interrupts import charging
 
 if TYPE_CHECKING:
     from privpac.guarantee.ledger.sql_store import SqlStore
 
-__all__ = ["Ledger", "is_url", "verify_rows"]
+__all__ = ["Ledger", "is_url"]
 
 OWNER = "Ledger"
 
@@ -128,7 +129,12 @@ class Ledger:
 
     @classmethod
     def over(cls, store: Store) -> Ledger:
-        """A ledger whose rows are kept by any other `store`; errors are those of the store."""
+        """A ledger whose rows are kept by any other `store`; errors are those of the store.
+
+        >>> ledger = Ledger(epsilon=1)
+        >>> Ledger.over(ledger._store) == ledger
+        True
+        """
         ledger = cls.__new__(cls)
         ledger._store = store
         return ledger
@@ -213,7 +219,11 @@ class Ledger:
         """
         cost = Cost.read("Ledger.charge", epsilon=epsilon, delta=delta, rho=rho)
         item = purchase if not self._file else (purchase or Purchase()).written_to(self._file)
-        return self._store.append(Charge(cost, note, key, item))
+        asked = Charge(cost, note, key, item)
+        with charging(self.path) as charged:
+            entry = self._store.append(asked)
+            charged(entry.number, str(entry.cost))
+        return entry
 
     def check(self, *, epsilon: Amount, delta: Amount = 0, rho: Amount | None = None) -> None:
         """Raise `BudgetExceeded` if a charge of `epsilon`, `delta` and `rho` would not fit now. Spends and reserves
@@ -250,16 +260,7 @@ class Ledger:
         after = self._store.account()
         verify_rows(before, entries)
         if len(entries) > after.count:
-            raise _wrong(f"row {after.count + 1} was added without being charged")
-
-    def migrate(self) -> None:
-        """Bring tables of the first layout up to date: entries then say what was paid for. The promise stays as it is.
-
-        Earlier versions of privpac refuse the ledger from then on.
-
-        >>> Ledger(epsilon=1).migrate()  # a new one is up to date
-        """
-        self._store.bring_up()
+            raise wrong(f"row {after.count + 1} was added without being charged")
 
     def __copy__(self) -> Ledger:
         return self
@@ -298,7 +299,7 @@ class Ledger:
 
 
 def _row(entry: Entry) -> str:
-    epsilon, delta = plain(entry.cost.epsilon), plain(entry.cost.delta)
+    epsilon, delta = short_text(entry.cost.epsilon), short_text(entry.cost.delta)
     cells = (entry.number, epsilon, delta, entry.note)
     return "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in cells) + "</tr>"
 
@@ -338,12 +339,7 @@ def _create_or_open(path: str | os.PathLike[str], *, promises: Promises) -> Stor
     except FileExistsError:
         store = _open(path)
     account = store.account()
-    # A ledger of the first format was declared by epsilon and delta alone, and is continued by them: it adds.
-    if account.opening == FIRST_FORMAT and (promises.pure is None or promises.approximate is None):
-        same = account.total == promises.total
-    else:
-        same = account.promises.declaration == promises.declaration
-    if not same:
+    if account.promises.declaration != promises.declaration:
         requirement = f"the total this ledger was made with ({account.promises})"
         remedy = "Continue it with Ledger.open, or choose another path."
         raise ParameterError("Ledger", "total", str(promises), allowed=requirement, remedy=remedy)
@@ -361,31 +357,3 @@ def _remove(folder: str, *, owner: int) -> None:
     if os.getpid() == owner:  # a forked child inherits the exit handler, not the file
         close_connections()  # Windows removes no open file
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def verify_rows(account: Account, entries: tuple[Entry, ...]) -> None:
-    """Follow the chain from the opening, through the account's head, to the last row."""
-    at_head = current = Account.opened(
-        account.promises, identity=account.id, opening=account.opening, layout=account.layout
-    )
-    if account.promises.approximate is not None and not account.promises.approximate.follows():
-        raise _wrong("its rho does not follow from its totals")
-    for number, entry in enumerate(entries, start=1):
-        if entry.number != number:
-            raise _wrong(f"row {number} is missing")
-        if entry.hash != seal(current.head, entry.facts()):
-            raise _wrong(f"row {number} was altered" + (", or the totals were" if number == 1 else ""))
-        current = current.after(entry)
-        if not account.promises.admits(current.spent):
-            raise _wrong(f"row {number} exceeds the total")
-        if number == account.count:
-            at_head = current
-    if len(entries) < account.count:
-        raise _wrong(f"row {len(entries) + 1} is missing")
-    if at_head != account:
-        raise _wrong("its totals do not follow from its rows")
-
-
-def _wrong(what: str) -> NotCertified:
-    remedy = "Restore the ledger from a backup, or treat its budget as spent."
-    return NotCertified(f"The ledger does not add up: {what}.", remedy=remedy)

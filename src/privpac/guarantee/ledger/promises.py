@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from privpac.errors import BudgetExceeded, ParameterError
-from privpac.guarantee.ledger.budget import Budget, Cost, exact_text, read_positive, read_share
+from privpac.guarantee.ledger.budget import Budget, Cost, exact_text, read_positive, read_share, short_text
 from privpac.numbers.concentrated import spendable, spendable_at
 
 __all__ = ["Approximate", "Promises"]
@@ -24,6 +24,11 @@ __all__ = ["Approximate", "Promises"]
 STORED_NAMES = ("pure_epsilon", "total_epsilon", "total_delta", "reserved_delta", "rho_order", "total_rho")
 """The columns in which totals are kept."""
 SPEND_LESS = "Nothing was spent; ask for at most what is left."
+
+
+def _at_least(amount: Fraction) -> str:
+    """What is left, rounded down where it is long."""
+    return short_text(amount, up=False)
 
 
 @dataclass(frozen=True)
@@ -173,7 +178,7 @@ class Promises:
             return None
         return max(Fraction(0), other.rho - spent.rho)
 
-    def remainder(self, spent: Cost, text_of: Callable[[Fraction], str] = exact_text) -> str:
+    def remainder(self, spent: Cost, text_of: Callable[[Fraction], str] = _at_least) -> str:
         """What is left, in the amounts that are counted: epsilon for a pure promise, rho for an approximate one."""
         rho, left = self.left_rho(spent), self.left(spent)
         if rho is None:
@@ -197,14 +202,14 @@ class Promises:
         return text if pure is None else f"{text}, and pure {pure}"
 
     def _refusal(self, spent: Cost, cost: Cost) -> BudgetExceeded:
-        amount = str(cost) + (f", rho {exact_text(cost.rho)}" if self.filters else "")
+        amount = str(cost) + (f", rho {short_text(cost.rho)}" if self.filters else "")
         if cost.delta > self.left(spent).delta:
             return self._delta_refusal(spent, cost, amount)
         problem = f"The ledger refused a charge of {amount}: {self.remainder(spent)} is left of {self}."
         return BudgetExceeded(problem, remedy=SPEND_LESS)
 
     def _delta_refusal(self, spent: Cost, cost: Cost, amount: str) -> BudgetExceeded:
-        other, left = self.approximate, exact_text(self.left(spent).delta)
+        other, left = self.approximate, _at_least(self.left(spent).delta)
         if self.pure is not None or other is None:
             return BudgetExceeded(
                 f"The ledger refused a charge of {amount}: it promises a pure epsilon and no delta.",

@@ -18,6 +18,7 @@ from typing import Any
 from privpac.errors import MissingExtra, NotCertified
 from privpac.guarantee.ledger import store
 from privpac.guarantee.ledger.account import Account, Charge, Entry
+from privpac.guarantee.ledger.chain import Chain
 from privpac.guarantee.ledger.databases import UNSYNCED, Database, database
 from privpac.guarantee.ledger.driver_statement import DriverStatement
 from privpac.guarantee.ledger.promises import Promises
@@ -31,14 +32,11 @@ except ImportError:
 __all__ = ["SqlStore", "Transaction"]
 
 ACCOUNT = sa.table("account", *map(sa.column, ("spent_epsilon", "spent_delta", "spent_rho", "count", "head")))
-_FIRST_COLUMNS = ("number", "epsilon", "delta", "note", "key", "time", "hash")
-_COLUMNS = {1: _FIRST_COLUMNS, 2: (*_FIRST_COLUMNS, "rho", "purchase")}
-_ENTRY = sa.table("entry", *map(sa.column, _COLUMNS[2]))
-_ENTRY_ROWS = {layout: DriverStatement(sa.insert(_ENTRY), *columns) for layout, columns in _COLUMNS.items()}
-"""By the layout of the tables."""
+_COLUMNS = ("number", "epsilon", "delta", "note", "key", "time", "hash", "rho", "purchase")
+_ENTRY_ROWS = DriverStatement(sa.insert(sa.table("entry", *map(sa.column, _COLUMNS))), *_COLUMNS)
 _ACCOUNT = sa.text("SELECT * FROM account")
 _LOCKED_ACCOUNT = sa.select(sa.text("*")).select_from(ACCOUNT).with_for_update()
-_ENTRIES = sa.text("SELECT * FROM entry ORDER BY number")
+_ENTRIES = sa.text("SELECT * FROM entry WHERE number > :known ORDER BY number")
 _KNOWN_KEY = sa.text("SELECT * FROM entry WHERE key = :known")
 _MOVE = sa.update(ACCOUNT).where(ACCOUNT.c.head == sa.bindparam("old"))
 
@@ -63,6 +61,9 @@ class Transaction:
         earlier = None if charge.key is None else self._entry_of(charge.key)
         if earlier is not None:
             return earlier.repeated(charge)
+        if not self._entries:
+            with self._ledger._in_words():
+                self._ledger._chain.check(self._before, partial(_rows_after, self.connection))
         entry, self._account = self._account.charged(charge)
         self._entries.append(entry)
         return entry
@@ -79,10 +80,16 @@ class Transaction:
         """Write entries and account once, however many charges there were."""
         if self._account is self._before:
             return
-        _ENTRY_ROWS[self._account.layout].write(self.connection, [entry.row() for entry in self._entries])
+        _ENTRY_ROWS.write(self.connection, [entry.row() for entry in self._entries])
         update = self.connection.execute(_MOVE, self._account.moving() | {"old": self._before.head})
         if update.rowcount != 1:
             raise self._ledger._database.damaged()
+
+
+def _rows_after(connection: sa.Connection, number: int) -> Iterator[dict[str, Any]]:
+    result = connection.execute(_ENTRIES, {"known": number})
+    names = tuple(result.keys())
+    return (dict(zip(names, row, strict=True)) for row in result)
 
 
 class SqlStore:
@@ -94,6 +101,7 @@ class SqlStore:
 
     def __init__(self, url: str, *, identity: str) -> None:
         self._id = identity
+        self._chain = Chain()
         self._database: Database = database(url)
         self.engine: sa.Engine = self._database.engine(identity)
         """For migrations. Every transaction of it takes the file's write lock, if the ledger is a file."""
@@ -144,6 +152,8 @@ class SqlStore:
             with self._in_words():
                 transaction._finish()
                 connection.commit()
+            if transaction._entries:
+                self._chain.moved(transaction.account())
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
@@ -152,6 +162,9 @@ class SqlStore:
             yield self._database.snapshot(connection)
 
     def append(self, charge: Charge) -> Entry:
+        if self._chain.is_new:
+            with self.reading() as connection, self._in_words():
+                self._chain.look_ahead(self._read(connection, _ACCOUNT), partial(_rows_after, connection))
         with self.transact() as transaction:
             return transaction.append(charge)
 
@@ -170,18 +183,7 @@ class SqlStore:
 
     @staticmethod
     def _rows(connection: sa.Connection) -> tuple[Entry, ...]:
-        rows = connection.execute(_ENTRIES).all()
-        return tuple(Entry.from_row(row._asdict()) for row in rows)
-
-    def bring_up(self) -> None:
-        """Bring tables of the first layout up to date, all at once; rows keep their hashes."""
-        with self.transact() as transaction, self._in_words():
-            before = transaction.account()
-            if before.layout == 1:
-                after = before.brought_up(self._rows(transaction.connection))
-                for statement in self._database.upgrade:
-                    transaction.connection.exec_driver_sql(statement)
-                transaction.connection.execute(_MOVE, after.moving() | {"old": before.head})
+        return tuple(map(Entry.from_row, _rows_after(connection, 0)))
 
     def close(self) -> None:
         """Let go of the connections; the next use opens new ones."""

@@ -13,22 +13,25 @@ import sqlite3
 import threading
 import uuid
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote
 
+from privpac.checker.document import LAST_READER
 from privpac.drafts import new_file
 from privpac.errors import NotCertified, ParameterError, PrivpacError
 from privpac.guarantee.ledger.account import Account, Charge, Entry
-from privpac.guarantee.ledger.layout import APPLICATION_IDS, SQLITE_TABLES, SQLITE_UPGRADE
+from privpac.guarantee.ledger.chain import Chain
+from privpac.guarantee.ledger.layout import EARLIER_ID, SQLITE_ID, SQLITE_TABLES
 from privpac.guarantee.ledger.promises import Promises
 
 __all__ = ["SqliteStore", "Store", "close_connections", "insertion", "sqlite_file", "stored_account"]
 
 SQLITE = "sqlite:///"
+EARLIER_FORMAT = "privpac-ledger/1"  # refused by name
 BUSY_SECONDS = 60.0  # how long a charge waits for other writers; one holds the lock for milliseconds
 
 
@@ -56,9 +59,6 @@ class Store(Protocol):
     def entries(self) -> tuple[Entry, ...]:
         """All rows in order."""
 
-    def bring_up(self) -> None:
-        """Bring tables of an older layout up to date; nothing if they are."""
-
 
 class Connected(Protocol):
     """Whatever holds connections of this process."""
@@ -82,6 +82,7 @@ class SqliteStore:
     def __init__(self, path: str | os.PathLike[str], *, identity: str) -> None:
         self._path = Path(path)
         self._id = identity
+        self._chain = Chain()
         _STORES.add(self)
 
     @classmethod
@@ -106,7 +107,7 @@ class SqliteStore:
         ):
             copy.executescript(SQLITE_TABLES)
             with _transaction(copy):
-                _insert(copy, "account", account.brought_up(entries).facts())
+                _insert(copy, "account", account.facts())
                 for entry in entries:
                     _insert(copy, "entry", entry.row())
         return cls(place, identity=account.id)
@@ -143,19 +144,35 @@ class SqliteStore:
         return str(self._path)
 
     def append(self, charge: Charge) -> Entry:
-        with self._open_connection() as connection, _transaction(connection):
-            if charge.key is not None:
-                row = connection.execute("SELECT * FROM entry WHERE key = ?", (charge.key,)).fetchone()
-                if row is not None:
-                    return Entry.from_row(dict(row)).repeated(charge)
-            before = _read_account(connection, self._path)
-            entry = before.admit(charge)
-            after = before.after(entry)
-            _insert(connection, "entry", entry.row())
-            update = _move(connection, before, after)
-            if update.rowcount != 1:
-                raise _damage(self._path)
+        with self._open_connection() as connection:
+            rows_after = partial(_rows_after, connection)
+            if self._chain.is_new:
+                self._chain.look_ahead(_read_account(connection, self._path), rows_after)
+            with _transaction(connection):
+                entry, account = self._write(connection, charge, rows_after)
+            if account is not None:
+                self._chain.moved(account)
         return entry
+
+    def _write(
+        self,
+        connection: sqlite3.Connection,
+        charge: Charge,
+        rows_after: Callable[[int], Iterator[dict[str, Any]]],
+    ) -> tuple[Entry, Account | None]:
+        """The entry, and the account that it led to if it is new."""
+        if charge.key is not None:
+            row = connection.execute("SELECT * FROM entry WHERE key = ?", (charge.key,)).fetchone()
+            if row is not None:
+                return Entry.from_row(dict(row)).repeated(charge), None
+        before = _read_account(connection, self._path)
+        self._chain.check(before, rows_after)
+        entry, after = before.charged(charge)
+        _insert(connection, "entry", entry.row())
+        update = _move(connection, before, after)
+        if update.rowcount != 1:
+            raise _damage(self._path)
+        return entry, after
 
     def account(self) -> Account:
         with self._open_connection() as connection:
@@ -165,17 +182,6 @@ class SqliteStore:
         with self._open_connection() as connection:
             rows = connection.execute("SELECT * FROM entry ORDER BY number").fetchall()
         return tuple(Entry.from_row(dict(row)) for row in rows)
-
-    def bring_up(self) -> None:
-        """Bring tables of the first layout up to date, all at once; rows keep their hashes."""
-        with self._open_connection() as connection, _transaction(connection):
-            before = _read_account(connection, self._path)
-            if before.layout == 1:
-                rows = connection.execute("SELECT * FROM entry").fetchall()
-                after = before.brought_up(Entry.from_row(dict(row)) for row in rows)
-                for statement in SQLITE_UPGRADE:
-                    connection.execute(statement)
-                _move(connection, before, after)
 
     def close(self) -> None:
         """Let go of the file; the next use opens it again."""
@@ -325,13 +331,39 @@ def _move(connection: sqlite3.Connection, before: Account, after: Account) -> sq
     )
 
 
+def _rows_after(connection: sqlite3.Connection, number: int) -> Iterator[dict[str, Any]]:
+    rows = connection.execute("SELECT * FROM entry WHERE number > ? ORDER BY number", (number,))
+    return map(dict, rows)
+
+
 def _read_account(connection: sqlite3.Connection, path: Path) -> Account:
-    if connection.execute("PRAGMA application_id").fetchone()[0] not in APPLICATION_IDS:
+    (mark,) = connection.execute("PRAGMA application_id").fetchone()
+    if mark == EARLIER_ID:
+        raise earlier_ledger(path)
+    if mark != SQLITE_ID:
         raise _not_a_ledger(path)
-    account = stored_account(connection.execute("SELECT * FROM account").fetchall())
+    rows = connection.execute("SELECT * FROM account").fetchall()
+    refuse_earlier_rows(rows, path)
+    account = stored_account(rows)
     if account is None:
         raise _damage(path)
     return account
+
+
+def refuse_earlier_rows(rows: Sequence[Any], place: object) -> None:
+    """Refuse a ledger whose tables were brought up to date, and that began in an earlier format."""
+    if any(dict(row).get("format") == EARLIER_FORMAT for row in rows):
+        raise earlier_ledger(place)
+
+
+def earlier_ledger(place: object) -> NotCertified:
+    """The refusal of a ledger that an earlier version began: it is never taken for an empty one."""
+    return NotCertified(
+        f"The ledger '{place}' has the format {EARLIER_FORMAT} of an earlier version,"
+        f" which privpac {LAST_READER} reads.",
+        remedy=f"What it spent stays spent: look it up with privpac {LAST_READER}, and make a new ledger of"
+        " what is left.",
+    )
 
 
 def stored_account(rows: Sequence[Any]) -> Account | None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["budget_rows", "guesses_of", "promise_of", "total_document"]
 
-TOTAL_FORMAT = "privpac-ledger-total/1"
+TOTAL_FORMAT = "privpac-ledger-total/2"
 ASSUMPTIONS = (
     "every charge was made before its draw and computed from public numbers",
     "no release bypassed the ledger",

@@ -5,7 +5,7 @@ does not look at the records, coins that are fresh) cannot be checked here: they
 exact audits in tests/exact/ test them on the code that ships.
 """
 
-from privpac.guarantee.rules.accuracy import occam, staged_draws
+from privpac.guarantee.rules.accuracy import occam, refined_draw
 from privpac.guarantee.rules.carried import (
     confidence,
     empirical_draw,
@@ -40,7 +40,6 @@ from privpac.guarantee.rules.privacy import (
     geometric_noise,
     group,
     k_fold,
-    leafwise_exponential,
     on_part,
     permute_and_flip,
     post_processing,
@@ -69,7 +68,6 @@ __all__ = [
     "geometric_noise",
     "group",
     "k_fold",
-    "leafwise_exponential",
     "log_odds_concentrated",
     "noise_concentrated",
     "occam",
@@ -80,13 +78,13 @@ __all__ = [
     "range_concentrated",
     "range_fold",
     "range_log_odds",
+    "refined_draw",
     "relabelling_accuracy",
     "resampling_accuracy",
     "resampling_empirical",
     "sampling_with_replacement",
     "sequential",
     "stable_accuracy",
-    "staged_draws",
     "subsampled_concentrated",
     "subsampling",
     "subsampling_accuracy",

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from flint import ctx
-
-from privpac.guarantee.facts import ALL, Accuracy, Against, Loss, Privacy, Unit
+from privpac.guarantee.facts import ALL, MEMBERS, Accuracy, Against, Privacy, Release, Unit
 from privpac.guarantee.proof import ONE, SEAL, Proof, need, parameters, rational
-from privpac.numbers.exact import ball
-from privpac.theory.staged import Stage, error_staged, excess_staged
+from privpac.numbers.exact import written
+from privpac.theory.occam import within
+from privpac.theory.refined import Kind, excess_counted, failure_left, mean_agnostic, refined_within, shifted
 
-__all__ = ["occam", "staged_draws"]
+__all__ = ["occam", "refined_draw"]
 
 
 def occam(
@@ -25,6 +23,7 @@ def occam(
     error: Fraction,
     failure: Fraction,
     against: Against,
+    rivals: str = MEMBERS,
 ) -> Proof[Accuracy]:
     """The drawn member errs by more than `error` (above the best) with probability at most odds·base^records.
 
@@ -35,7 +34,7 @@ def occam(
     ((1 - error)/x + (1 + error)·x)/2 (agnostic).
     Source: our one-step bound, register `occam-realizable` and `occam-agnostic`; replaces Beimel et al. 2013, Theorem
     3.2. Holds for independent records. With costs, errors are average costs divided by the largest, and `ratio` is
-    the weight of one largest cost.
+    the weight of one largest cost. `rivals` names the members that something is promised against, where not all are.
     """
     rule = f"occam-{against.value}"
     need(
@@ -44,73 +43,80 @@ def occam(
     need(rule, 0 < ratio <= tilt <= 1, "the tilt must lie between the ratio and 1")
     need(rule, 0 < error <= 1 and 0 < failure < 1, "error and failure must lie in (0, 1)")
     need(rule, odds >= 0 and records >= 0, "odds and records must not be negative")
-    base = (
-        1 - error * (1 - tilt)
-        if against is Against.REALIZABLE
-        else ((1 - error) / tilt + (1 + error) * tilt) / 2
+    base = 1 - error * (1 - tilt) if against is Against.REALIZABLE else mean_agnostic(error, tilt=tilt)
+    need(
+        rule,
+        within(odds, base, records, failure),
+        "the bound is larger than the failure probability asked for",
     )
-    with ctx.workprec(192):
-        log_bound = ball(Fraction(odds)).log() + records * ball(base).log() if odds else None
-        holds = odds == 0 or bool(log_bound <= ball(failure).log())
-    need(rule, holds, "the bound is larger than the failure probability asked for")
-    where = parameters(odds=str(odds), records=records, ratio=ratio, tilt=tilt)
-    fact = Accuracy(error, failure, against, records)
+    where = parameters(odds=written(odds), records=records, ratio=ratio, tilt=tilt)
+    fact = Accuracy(error, failure, against, records, rivals=rivals)
     return Proof(fact, rule, where=where, seal=SEAL)
 
 
-def staged_draws(
-    private: Proof[Privacy] | None = None,
+def refined_draw(
+    first: Proof[Privacy] | None,
     *,
-    stages: Sequence[Stage],
+    odds: int | Fraction,
     records: int,
-    size: int,
+    ratio: Fraction,
+    error: Fraction,
     failure: Fraction,
     against: Against,
+    tilt: Fraction | None = None,
+    kinds: Sequence[Kind] = (),
+    rivals: str = MEMBERS,
 ) -> Proof[Accuracy]:
-    """A rule drawn in stages errs by at most this much (above the best member of the first stage's class).
+    """A rule drawn afresh, or as a refinement of a rule that was drawn before, errs at most so much (above the best).
 
-    Register `staged-draws-realizable` and `staged-draws-agnostic`. Holds if at most `size` rules can be released, and
-    each stage draws with weight prior·ratio^mistakes, its odds being the prior of all other outcomes over that of the
-    best member (first stage: at most 1/(smallest prior) - 1) or of leaving everything as it is (assumed of the caller).
-    With the learner's own privacy as a premise the size does not count; then mistakes must have one price, and
-    e^epsilon must be at least what the draws lose together, the product of ratio^(-2): a smaller one is not theirs.
-    With costs, errors are average costs divided by the largest, and a ratio is the weight of one largest cost.
+    Register `refined-draw-realizable` and `refined-draw-agnostic`. The second draw has weight prior·ratio^mistakes, its
+    prior is public given the first. Realizable: odds·(1 - shifted(error)·(1 - ratio))^records must be at most
+    `failure`, odds being the prior of all other outcomes over that of the member that makes no error, and the premise
+    the privacy of the first draw. Agnostic: drawn afresh, the rule is too bad as rarely as `occam-agnostic` has it
+    with these odds and this tilt; as a refinement, no more often than what this leaves of the failure, by the odds of
+    all refinements together and the privacy of the first draw, or, without a premise, by the odds and the number of
+    rules of each kind.
+    With costs, errors are average costs divided by the largest, and `ratio` is the weight of one largest cost.
     """
-    rule = f"staged-draws-{against.value}"
+    rule = f"refined-draw-{against.value}"
     need(
         rule, against in (Against.REALIZABLE, Against.AGNOSTIC), "it speaks of errors under the distribution"
     )
-    need(
-        rule, len(stages) >= 1 and all(0 < stage.ratio < 1 for stage in stages), "a ratio must lie in (0, 1)"
-    )
-    need(rule, all(stage.odds >= 0 for stage in stages), "odds must not be negative")
-    need(rule, 0 < failure < 1 and records >= 1 and size >= 1, "failure, records or size is out of range")
-    growth = None
-    if private is not None:
-        fact = private.fact
-        whole = fact.delta == 0 and fact.unit is Unit.RECORD and fact.part == ALL
-        need(rule, whole, "whole records must be protected, without a delta")
-        loss = Loss(factor=math.prod((1 / stage.ratio**2 for stage in stages), start=ONE))
-        need(
-            rule,
-            loss <= fact.epsilon,
-            "the draws of all stages lose more than the privacy that is its premise",
-        )
-        growth = rational(rule, fact.epsilon)
-    bound = error_staged if against is Against.REALIZABLE else excess_staged
-    error = bound(records, stages, failure=failure, size=size, growth=growth)
-    need(rule, error < 1, "so few records prove nothing")
-    where = parameters(
-        odds=" ".join(str(stage.odds) for stage in stages),
-        ratios=" ".join(str(stage.ratio) for stage in stages),
-        records=records,
-        **{"size": str(size)} if private is None else {},
-    )
-    premises = () if private is None else (private,)
-    return Proof(
-        Accuracy(error, failure, against, records, proper=len(stages) == 1),
-        rule,
-        premises,
-        where=where,
-        seal=SEAL,
-    )
+    need(rule, 0 < ratio < 1, "a ratio must lie in (0, 1)")
+    need(rule, 0 < error < 1 and 0 < failure < 1, "error and failure must lie in (0, 1)")
+    need(rule, odds >= 0 and records >= 1, "odds and records must not be negative")
+    growth = ONE if first is None else _growth(rule, first)
+    where = parameters(odds=written(odds), records=records, ratio=ratio)
+    if against is Against.REALIZABLE:
+        need(rule, first is not None, "the privacy of the first draw must be its premise")
+        need(rule, tilt is None and not kinds, "the kinds do not count here")
+        base = 1 - shifted(error, growth=growth) * (1 - ratio)
+        holds = within(odds, base, records, failure)
+    else:
+        need(rule, tilt is not None and len(kinds) >= 1, "a tilt and the refinements are needed")
+        weight = Fraction(tilt or 1)
+        need(rule, ratio <= weight < 1, "the tilt must lie between the ratio and 1")
+        need(rule, all(kind.odds > 0 and kind.size >= 1 for kind in kinds), "odds or a size is out of range")
+        rest = failure_left(records, odds=Fraction(odds), tilt=weight, excess=error, failure=failure)
+        need(rule, rest > 0, "the bound of what is drawn afresh leaves nothing of the failure")
+        where |= parameters(tilt=weight, refined=" ".join(written(kind.odds) for kind in kinds))
+        if first is None:
+            where["sizes"] = " ".join(written(kind.size) for kind in kinds)
+            holds = excess_counted(records, kinds=kinds, ratio=ratio, failure=rest) <= error
+        else:
+            need(rule, len(kinds) == 1, "all refinements together must have their odds")
+            holds = refined_within(
+                records, odds=kinds[0].odds, ratio=ratio, growth=growth, excess=error, failure=rest
+            )
+    need(rule, holds, "the bound is larger than the failure probability asked for")
+    fact = Accuracy(error, failure, against, records, proper=False, rivals=rivals)
+    return Proof(fact, rule, () if first is None else (first,), where=where, seal=SEAL)
+
+
+def _growth(rule: str, first: Proof[Privacy]) -> Fraction:
+    """e^epsilon of the draw of a rule that protects whole records, without a delta."""
+    fact = first.fact
+    whole = fact.delta == 0 and fact.unit is Unit.RECORD and fact.part == ALL
+    need(rule, whole, "whole records must be protected, without a delta")
+    need(rule, fact.release is Release.HYPOTHESIS, "the first draw must release a rule")
+    return rational(rule, fact.epsilon)

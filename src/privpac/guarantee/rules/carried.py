@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from flint import ctx
 
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import SEAL, Proof, need, parameters
-from privpac.numbers.exact import ball, ln_down, ln_up, power_up, shortened
+from privpac.numbers.exact import ball, ln_down, ln_up, power_up, shortened, written
 from privpac.theory.vc import erm_excess, ln_growth, relative_error
 
 __all__ = [
@@ -40,7 +41,7 @@ def empirical_draw(
             ball(Fraction(odds)).log() + mistakes * ball(ratio).log() <= ball(failure).log()
         )
     need(rule, holds, "the bound is larger than the failure probability asked for")
-    where = parameters(odds=str(odds), ratio=ratio)
+    where = parameters(odds=written(odds), ratio=ratio)
     return Proof(Accuracy(error, failure, Against.EMPIRICAL, records), rule, where=where, seal=SEAL)
 
 
@@ -53,9 +54,7 @@ def subsampling_accuracy(premise: Proof[Accuracy], *, of: int) -> Proof[Accuracy
     old = premise.fact
     need(rule, old.against is not Against.EMPIRICAL, "a subset says nothing about mistakes on all records")
     need(rule, old.records <= of, "a subset has no more records than there are")
-    return Proof(
-        Accuracy(old.error, old.failure, old.against, of, old.proper), rule, (premise,), {"of": of}, seal=SEAL
-    )
+    return Proof(replace(old, records=of), rule, (premise,), {"of": of}, seal=SEAL)
 
 
 def _for_every_distribution(rule: str, premise: Proof[Accuracy]) -> None:
@@ -77,7 +76,7 @@ def resampling_empirical(premise: Proof[Accuracy], *, of: int) -> Proof[Accuracy
     old = premise.fact
     _for_every_distribution(rule, premise)
     need(rule, of >= 1, "there must be records")
-    fact = Accuracy(old.error, old.failure, Against.EMPIRICAL, of, old.proper)
+    fact = replace(old, against=Against.EMPIRICAL, records=of)
     return Proof(fact, rule, (premise,), {"of": of}, seal=SEAL)
 
 
@@ -97,8 +96,8 @@ def resampling_accuracy(premise: Proof[Accuracy], *, of: int, vc: int, miss: Fra
         error = relative_error(old.error, n=of, failure=miss, vc=vc)
     else:
         error = min(Fraction(1), old.error + erm_excess(of, failure=miss, vc=vc))
-    fact = Accuracy(error, _total(rule, old.failure + miss), old.against, of)
-    return Proof(fact, rule, (premise,), {"of": of, "vc": vc, "miss": str(miss)}, seal=SEAL)
+    fact = replace(old, error=error, failure=_total(rule, old.failure + miss), records=of)
+    return Proof(fact, rule, (premise,), {"of": of, "vc": vc, "miss": written(miss)}, seal=SEAL)
 
 
 def _total(rule: str, failure: Fraction) -> Fraction:
@@ -128,7 +127,7 @@ def confidence(
     need(rule, old.error + gap < 1 and base < 1, "the bound is void")
     wrong = shortened(power_up(old.failure, runs) + (runs - 1) * power_up(base, held))
     where = parameters(runs=runs, held=held, ratio=ratio, tilt=tilt, gap=gap)
-    fact = Accuracy(old.error + gap, _total(rule, wrong), old.against, of, old.proper)
+    fact = replace(old, error=old.error + gap, failure=_total(rule, wrong), records=of)
     return Proof(fact, rule, (premise,), where, seal=SEAL)
 
 
@@ -170,7 +169,8 @@ def relabelling_accuracy(
     error = erm_excess(voters, failure=2 * miss, vc=vc) + units / (mistake * voters) + distance
     where = parameters(kept=kept, ratio=ratio, change=change, mistake=mistake, vc=vc, miss=miss)
     failure = _total(rule, old.failure + 4 * miss)
-    fact = Accuracy(shortened(min(Fraction(1), error)), failure, Against.AGNOSTIC, of)
+    excess = shortened(min(Fraction(1), error))
+    fact = replace(old, error=excess, failure=failure, against=Against.AGNOSTIC, records=of)
     return Proof(fact, rule, (premise,), where, seal=SEAL)
 
 

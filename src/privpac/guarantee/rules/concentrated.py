@@ -8,10 +8,11 @@ Proofs: docs/proofs/concentrated.md.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from privpac.guarantee.facts import ALL, BoundedRange, Concentrated, Loss, Privacy, Range, Release
-from privpac.guarantee.proof import ONE, SEAL, Proof, need, parameters
+from privpac.guarantee.proof import ONE, SEAL, Proof, need, need_record, parameters
 from privpac.numbers.concentrated import (
     log_odds_rho,
     noise_rho,
@@ -40,7 +41,7 @@ __all__ = [
     "subsampled_concentrated",
 ]
 
-DRAWS = ("exponential-mechanism", "leafwise-exponential", "leafwise-medians", "exponential-vote")
+DRAWS = ("exponential-mechanism", "leafwise-medians", "exponential-vote")
 """Rules about one stage of draws with exponential weights: only they have a range."""
 
 LARGEST_ORDER = 10**9
@@ -97,7 +98,8 @@ def pure_concentrated(premise: Proof[Privacy]) -> Proof[Concentrated]:
     Source: Kairouz–Oh–Viswanath 2015 (domination by randomised response); register `pure-concentrated`.
     """
     old = premise.fact
-    fact = Concentrated(pure_rho(_upper(old.epsilon)), old.delta, old.unit, old.part, old.release)
+    rho = pure_rho(_upper(old.epsilon))
+    fact = Concentrated(rho, old.delta, old.unit, old.part, old.release, old.records_per_person)
     return Proof(fact, "pure-concentrated", (premise,), seal=SEAL)
 
 
@@ -122,12 +124,13 @@ def noise_concentrated(premise: Proof[Privacy], *, largest: int) -> Proof[Concen
 def subsampled_concentrated(premise: Proof[Range], *, kept: int, of: int) -> Proof[Concentrated]:
     """A draw of range E on a uniform `kept`-subset in random order costs (g·E)²/8, g = q·e^E/(1 + q·(e^E - 1)).
 
-    Not (q·E)²/8, which is false. Register `subsampled-concentrated`. Holds if the kept records are shuffled and who
-    they are stays secret (assumed of the caller).
+    Not (q·E)²/8, which is false. Register `subsampled-concentrated`. Refused unless whole records are protected, as
+    `subsampling`. Holds if the kept records are shuffled and who they are stays secret (assumed of the caller).
     """
     rule = "subsampled-concentrated"
     need(rule, 1 <= kept <= of, "the number kept must lie between 1 and the number of records")
     old = premise.fact
+    need_record(rule, old)
     rho = range_rho(subsampled_range(_upper(old.epsilon), Fraction(kept, of)))
     fact = Concentrated(rho, unit=old.unit, part=old.part, release=old.release)
     return Proof(fact, rule, (premise,), {"kept": kept, "of": of}, seal=SEAL)
@@ -157,7 +160,7 @@ def concentrated_sum(*premises: Proof[Concentrated], times: int = 1) -> Proof[Co
     need(rule, times >= 1, "something must be released")
     rho = times * sum((p.fact.rho for p in premises), Fraction(0))
     delta = shortened(min(ONE, times * sum((p.fact.delta for p in premises), Fraction(0))))
-    fact = Concentrated(rho, delta, first.unit, first.part, release)
+    fact = replace(first, rho=rho, delta=delta, release=release)
     return Proof(fact, rule, tuple(premises), {"times": times}, seal=SEAL)
 
 
@@ -170,8 +173,7 @@ def concentrated_post_processing(
     """
     rule = "concentrated-post-processing"
     need(rule, bool(what), "it must be said what was computed")
-    old = premise.fact
-    fact = Concentrated(old.rho, old.delta, old.unit, old.part, release)
+    fact = replace(premise.fact, release=release)
     return Proof(fact, rule, (premise,), {"what": what, "release": release.value}, seal=SEAL)
 
 
@@ -218,7 +220,7 @@ def _dearest(
     premises: Sequence[Proof[Concentrated]], first: Concentrated, part: str, release: Release
 ) -> Concentrated:
     rho = max(p.fact.rho for p in premises)
-    return Concentrated(rho, max(p.fact.delta for p in premises), first.unit, part, release)
+    return replace(first, rho=rho, delta=max(p.fact.delta for p in premises), part=part, release=release)
 
 
 def concentrated_group(premise: Proof[Concentrated], *, size: int) -> Proof[Concentrated]:
@@ -230,7 +232,7 @@ def concentrated_group(premise: Proof[Concentrated], *, size: int) -> Proof[Conc
     need(rule, size >= 1, "the group must have at least one record")
     old = premise.fact
     need(rule, old.delta == 0, "the release must have no delta")
-    fact = Concentrated(size * size * old.rho, old.delta, old.unit, old.part, old.release)
+    fact = replace(old, rho=size * size * old.rho, records_per_person=size)
     text = f"no person stands behind more than {size} records"
     return Proof(fact, rule, (premise,), {"size": size}, (text,) if size > 1 else (), seal=SEAL)
 
@@ -247,5 +249,6 @@ def concentrated_privacy(premise: Proof[Concentrated], *, delta: Fraction, order
     need(rule, 1 < order <= LARGEST_ORDER, f"the order must lie above 1 and not above {LARGEST_ORDER}")
     old = premise.fact
     epsilon = Loss(log=order_epsilon(rho_up(old.rho), delta, order))
-    fact = Privacy(epsilon, shortened(min(ONE, old.delta + delta)), old.unit, old.part, old.release)
+    total = shortened(min(ONE, old.delta + delta))
+    fact = Privacy(epsilon, total, old.unit, old.part, old.release, old.records_per_person)
     return Proof(fact, rule, (premise,), parameters(delta=delta, order=order), seal=SEAL)

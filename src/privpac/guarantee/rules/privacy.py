@@ -4,6 +4,7 @@ person behind several records."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TypeVar
 
@@ -26,7 +27,7 @@ from privpac.guarantee.proof import (
 )
 from privpac.guarantee.rules.concentrated import noise_concentrated
 from privpac.numbers.composition import fold_delta
-from privpac.numbers.exact import about_log, ball, decimal_text, plain, shortened
+from privpac.numbers.exact import about_log, ball, decimal_text, plain, shortened, written
 from privpac.numbers.range_folds import LARGEST_TIMES, range_fold_delta
 
 __all__ = [
@@ -38,7 +39,6 @@ __all__ = [
     "geometric_noise",
     "group",
     "k_fold",
-    "leafwise_exponential",
     "on_part",
     "permute_and_flip",
     "post_processing",
@@ -75,7 +75,7 @@ def exponential_mechanism(
     rule = "exponential-mechanism"
     need_ratio(rule, ratio, sensitivity)
     fact = Privacy(selection(rule, ratio, sensitivity), unit=unit, part=part, release=release)
-    return Proof(fact, rule, where={"ratio": str(ratio), "sensitivity": sensitivity}, seal=SEAL)
+    return Proof(fact, rule, where={"ratio": written(ratio), "sensitivity": sensitivity}, seal=SEAL)
 
 
 def bounded_range(*, ratio: Fraction, sensitivity: int = 1, unit: Unit = Unit.RECORD) -> Proof[BoundedRange]:
@@ -87,7 +87,7 @@ def bounded_range(*, ratio: Fraction, sensitivity: int = 1, unit: Unit = Unit.RE
     rule = "bounded-range"
     need_ratio(rule, ratio, sensitivity)
     fact = BoundedRange(selection(rule, ratio, sensitivity), unit)
-    return Proof(fact, rule, where={"ratio": str(ratio), "sensitivity": sensitivity}, seal=SEAL)
+    return Proof(fact, rule, where={"ratio": written(ratio), "sensitivity": sensitivity}, seal=SEAL)
 
 
 def permute_and_flip(
@@ -101,24 +101,7 @@ def permute_and_flip(
     rule = "permute-and-flip"
     need_ratio(rule, ratio, sensitivity)
     fact = Privacy(selection(rule, ratio, sensitivity), unit=unit, part=part)
-    return Proof(fact, rule, where={"ratio": str(ratio), "sensitivity": sensitivity}, seal=SEAL)
-
-
-def leafwise_exponential(
-    *, ratio: Fraction, sensitivity: int = 1, unit: Unit = Unit.RECORD, part: str = ALL
-) -> Proof[Privacy]:
-    """One exponential mechanism in every leaf of a released partition, on the leaf's own records: one loss for all.
-
-    Adding or removing a record multiplies a leaf's weights by factors in [ratio^sensitivity, 1], so it moves that draw
-    by at most half the loss of a replacement; a replaced record does this to two leaves, or replaces within one.
-    Register `leafwise-exponential`. Holds if scores are non-negative sums over the leaf's records, each at most
-    `sensitivity`, and nothing else about a leaf (its number of records, whether it is empty) is looked at (assumed of
-    the caller).
-    """
-    rule = "leafwise-exponential"
-    need_ratio(rule, ratio, sensitivity)
-    fact = Privacy(selection(rule, ratio, sensitivity), unit=unit, part=part)
-    return Proof(fact, rule, where={"ratio": str(ratio), "sensitivity": sensitivity}, seal=SEAL)
+    return Proof(fact, rule, where={"ratio": written(ratio), "sensitivity": sensitivity}, seal=SEAL)
 
 
 def geometric_noise(
@@ -166,8 +149,7 @@ def post_processing(
     """Whatever is computed from a private release, without the records, is as private."""
     rule = "post-processing"
     need(rule, bool(what), "it must be said what was computed")
-    old = premise.fact
-    fact = Privacy(old.epsilon, old.delta, old.unit, old.part, release)
+    fact = replace(premise.fact, release=release)
     return Proof(fact, rule, (premise,), {"what": what, "release": release.value}, seal=SEAL)
 
 
@@ -191,14 +173,15 @@ def sequential(*premises: Proof[Privacy]) -> Proof[Privacy]:
     need_small(rule, sum(about_log(p.fact.epsilon.factor) for p in premises))
     epsilon = sum((p.fact.epsilon for p in premises), Loss())
     delta = shortened(min(ONE, sum((p.fact.delta for p in premises), Fraction(0))))
-    fact = Privacy(epsilon, delta, first.unit, first.part, _joint_release(premises))
+    fact = replace(first, epsilon=epsilon, delta=delta, release=_joint_release(premises))
     return Proof(fact, rule, tuple(premises), seal=SEAL)
 
 
 def disjoint_parts(*premises: Proof[Privacy]) -> Proof[Privacy]:
     """Releases from parts fixed beforehand that share no record: the worst part counts.
 
-    Holds if who belongs to which part does not depend on the records' contents (assumed of the caller).
+    Of one record each: those of one person may lie in several parts, so `group` comes after. Holds if who belongs to
+    which part does not depend on the records' contents (assumed of the caller).
     """
     rule = "disjoint-parts"
     first = _same(rule, premises)
@@ -226,7 +209,10 @@ def on_part(premise: Proof[Privacy], *, part: str) -> Proof[Privacy]:
 
 
 def group(premise: Proof[Privacy], *, size: int) -> Proof[Privacy]:
-    """One person behind `size` records: epsilon grows `size`-fold, delta by (e^(size·eps) - 1)/(e^eps - 1)."""
+    """One person behind `size` records: epsilon grows `size`-fold, delta by (e^(size·eps) - 1)/(e^eps - 1).
+
+    The fact says so: `records_per_person` is `size`, and rules that count one record refuse it.
+    """
     rule = "group"
     need(rule, size >= 1, "the group must have at least one record")
     old = premise.fact
@@ -235,7 +221,8 @@ def group(premise: Proof[Privacy], *, size: int) -> Proof[Privacy]:
     # 1 + e^eps + … + e^((size-1)·eps), which grows with e^eps: a value above e^eps gives a bound above.
     e = rational(rule, old.epsilon) if old.delta else ONE
     growth = Fraction(size) if e == 1 else (power(rule, e, size) - 1) / (e - 1)
-    fact = Privacy(epsilon, shortened(min(ONE, old.delta * growth)), old.unit, old.part, old.release)
+    delta = shortened(min(ONE, old.delta * growth))
+    fact = replace(old, epsilon=epsilon, delta=delta, records_per_person=size)
     text = f"no person stands behind more than {size} records"
     assumes = (text,) if size > 1 else ()
     return Proof(fact, rule, (premise,), {"size": size}, assumes, seal=SEAL)
@@ -260,7 +247,7 @@ def k_fold(premise: Proof[Privacy], *, times: int, saved: int) -> Proof[Privacy]
         e = rational(rule, old.epsilon)
         epsilon = Loss(factor=power(rule, e, times - 2 * saved))
         delta = fold_delta(e, times=times, saved=saved)
-    fact = Privacy(epsilon, delta, old.unit, old.part, old.release)
+    fact = replace(old, epsilon=epsilon, delta=delta)
     return Proof(fact, rule, (premise,), {"times": times, "saved": saved}, seal=SEAL)
 
 
@@ -289,7 +276,7 @@ def declared(premise: Proof[Privacy], *, epsilon: Fraction, delta: Fraction = Fr
     rule = "declared"
     need(rule, delta <= 1, "a delta above 1 promises nothing")
     old = premise.fact
-    fact = Privacy(Loss(log=epsilon), delta, old.unit, old.part, old.release)
+    fact = replace(old, epsilon=Loss(log=epsilon), delta=delta)
     if not old.implies(fact):  # numbers are written out only for somebody who reads them
         true = f"({old.epsilon}, {decimal_text(old.delta)})"
         raise RuleRefused(rule, f"the true loss {true} is larger than declared")

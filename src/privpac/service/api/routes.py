@@ -156,7 +156,7 @@ def _add_reading(router: APIRouter, service: Service) -> None:
         "/v1/certificate", tags=["answers"], summary="What is promised", responses=errors(401, 429, 503)
     )
     def certificate(request: Request) -> dict[str, Any]:
-        """The bundle's certificate with its derivation (`privpac-certificate/1`): about one answer, or about all that
+        """The bundle's certificate with its derivation (`privpac-certificate/2`): about one answer, or about all that
         were declared beforehand."""
         asker(request)
         return service.bundle.certificate

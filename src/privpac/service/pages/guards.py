@@ -41,7 +41,7 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 VERIFY = {"Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'"}
-"""For the one page that runs WebAssembly."""
+"""For the one page whose checker runs in a worker."""
 SAFE = ("GET", "HEAD", "OPTIONS")
 SLACK = 1 << 20
 """For the other fields of a form that carries an upload."""

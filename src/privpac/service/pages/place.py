@@ -38,8 +38,6 @@ class Place:
     """What a service answers from: its certificate is shown."""
     hosts: frozenset[str] | None = None
     """Values of the Host header that are answered; None: whatever a proxy lets through."""
-    verify_page: Path | None = None
-    """The folder of the Verify page; None where there is no copy of what it runs on."""
     most_upload: int = MOST_UPLOAD
     upload_limits: UploadLimits = field(default_factory=UploadLimits)
     drawers: Drawers = field(default_factory=Drawers)

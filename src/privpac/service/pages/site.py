@@ -24,6 +24,7 @@ from privpac.service.pages.learn import routes as learning
 from privpac.service.pages.place import Place
 from privpac.service.pages.plan import routes as planning
 from privpac.service.pages.render import is_part, page, place_of
+from privpac.service.pages.verify import routes as verifying
 
 __all__ = ["pages_app"]
 
@@ -46,9 +47,8 @@ def pages_app(place: Place) -> FastAPI:
     app.state.place = place
     app.add_middleware(Guard, hosts=place.hosts, most=place.most_upload, fault=_fault)
     app.mount("/static", _Assets(directory=Path(str(files("privpac.service.pages") / "static"))))
-    if place.verify_page is not None:
-        app.mount("/verify", StaticFiles(directory=place.verify_page, html=True))
     for router in (
+        verifying.router,
         entrance.router,
         planning.router,
         learning.router,

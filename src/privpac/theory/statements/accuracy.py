@@ -137,46 +137,38 @@ STATEMENTS: tuple[Statement, ...] = (
         proof="docs/proofs/private-generalisation.md",
     ),
     Statement(
-        "staged-draws-agnostic",
-        "Rules grown in stages, against the best of the first stage",
-        "our proof: a later stage may leave everything as it is; Hoeffding 1963, Theorem 1",
+        "refined-draw-realizable",
+        "Refine or start afresh, some member without an error",
+        "our proof",
         "derived",
-        "A rule is drawn from a class with weight prior·ratio^mistakes and changed in further draws of that kind, each"
-        " of which has an outcome that leaves it as it is; `odds` are the prior of all others over that of the outcome"
-        " compared with: the best member, then no change. Except with probability failure/parts each stage adds at most"
-        " ln(odds·parts/failure)/ln(1/ratio) mistakes on the records. Let slack be their sum and"
-        " g(N) = sqrt(ln(N·parts/failure)/(2n)). Then, except with probability `failure`, the error exceeds that of the"
-        " best member of the first class by at most slack/n + g(1) + g(size), if at most `size` rules can be released;"
-        " and, for an epsilon-private learner, by at most slack/n + 2·g(1) + tanh(epsilon/4).",
+        "A rule h1 is drawn by an e1-private mechanism. Then h is drawn with weight prior·ratio^mistakes, the prior"
+        " public given h1, from members of a class and refinements of h1 together. If a member makes no error, h errs"
+        " by more than e with probability at most odds·(1 − e'(1 − ratio))^n, where e' has e^−e1 times the odds of e"
+        " and `odds` is the prior of all other outcomes over that of the member, whatever h1 is.",
         (
-            "classes, priors and ratios of a stage follow from public numbers and from what was drawn before",
+            "class, priors and ratio do not depend on the records, the refinements only through h1",
+            "the first draw protects whole records, without a delta",
             IID,
-            "with epsilon in place of the size: "
-            + PURE
-            + ", all mistakes have one price, and e^epsilon is at least the"
-            " product of ratio^(-2) over the stages",
+            "losses lie in [0, 1]",
         ),
-        {
-            "parts": "stages + 2",
-        },
-        proof="docs/proofs/staged-draws.md",
+        proof="docs/proofs/refined-draw.md",
     ),
     Statement(
-        "staged-draws-realizable",
-        "Rules grown in stages, some member of the first stage is right",
-        "our proof; Hoeffding 1963, Theorem 1 (its first inequality)",
+        "refined-draw-agnostic",
+        "Refine or start afresh, any distribution",
+        "our proof",
         "derived",
-        "As staged-draws-agnostic, with one part less, where a member of the first class makes no error: except with"
-        " probability `failure` the error is at most (sqrt(slack/n) + sqrt(ln(size·parts/failure)/n))², or, for an"
-        " epsilon-private learner, the rate whose odds are e^epsilon times those of this number at size 1.",
+        "In the same setting h is worse than the best member by more than D with probability at most `failure`, if"
+        " what is left of it, once the bound for what is drawn afresh (occam-agnostic) is taken off, bounds what is"
+        " refined: odds·base^n, base the mean of ratio^(mistakes more) at D' with (1 + D')/2 of e^−e1 times the odds"
+        " of (1 + D)/2; or, with b a third of what is left and s = b/(number of kinds), D at least"
+        " ln(odds/s)/(n·ln(1/ratio)) + √(ln(1/b)/2n) + √(ln(size/s)/2n) for every kind of refinements, `size` the"
+        " number of its rules for all h1 together.",
         (
-            "as staged-draws-agnostic",
-            "some member of the first stage's class makes no error",
+            "as refined-draw-realizable; by counting, nothing need be known of the first draw",
+            IID,
         ),
-        {
-            "parts": "stages + 1",
-        },
-        proof="docs/proofs/staged-draws.md",
+        proof="docs/proofs/refined-draw.md",
     ),
     Statement(
         "halfspace-band",

@@ -98,6 +98,7 @@ STATEMENTS: tuple[Statement, ...] = (
         "A release of range E from k of n records, drawn uniformly and in random order, costs (g·E)²/8 with"
         " g = q·e^E/(1 + q(e^E − 1)), q = k/n.",
         (
+            "whole records are replaced: where only labels are, public features may tell which records were kept",
             "the subset is uniform and its size fixed",
             "the kept records are shuffled uniformly, and who they are stays secret",
             "g and not q: (q·E)²/8 is false, at E = 1 and q = 0.1 a draw costs 0.001643 > 0.00125",

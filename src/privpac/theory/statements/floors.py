@@ -178,9 +178,9 @@ STATEMENTS: tuple[Statement, ...] = (
         " reaches on the same distributions.",
         (
             PURE,
-            "thresholds or points on a few cells, error below 1/2",
-            "the distributions put just above `error` on the cells that tell the target, the rest on one cell,"
-            " which may be one of them",
+            "a finite class on a few cells, error below 1/2",
+            "the distributions put just above `error` on the fewest cells that tell the target from all other rules, or"
+            " from most, the rest on one cell, which may be one of them",
         ),
         proof="docs/proofs/optimum.md",
     ),

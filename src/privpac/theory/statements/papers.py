@@ -7,7 +7,6 @@ from privpac.theory.statement import BBKN, BNS, CH, DF, IID, LWY, Statement
 __all__ = ["STATEMENTS"]
 
 _PAGE = "docs/proofs/papers.md"
-_TESTS = ("tests/unit/theory/statements/test_papers.py",)
 
 STATEMENTS: tuple[Statement, ...] = (
     Statement(
@@ -19,7 +18,6 @@ STATEMENTS: tuple[Statement, ...] = (
         " is an r-cover.",
         ("packings are finite, as in spaces of finite doubling dimension",),
         proof=_PAGE,
-        tested=_TESTS,
     ),
     Statement(
         "doubling-packing",
@@ -30,7 +28,6 @@ STATEMENTS: tuple[Statement, ...] = (
         " (4r/s)^d points.",
         ("every ball is covered by 2^d balls of half its radius",),
         proof=_PAGE,
-        tested=_TESTS,
     ),
     Statement(
         "doubling-ball-packing",
@@ -41,7 +38,6 @@ STATEMENTS: tuple[Statement, ...] = (
         " least 2^d points.",
         ("packings of the ball are finite",),
         proof=_PAGE,
-        tested=_TESTS,
     ),
     Statement(
         "packing-on-sample",
@@ -67,7 +63,6 @@ STATEMENTS: tuple[Statement, ...] = (
         ("answers are points",),
         {"printed": "order (d + ln(1/failure))/epsilon", "ours": "floor-minimal-class, exactly"},
         proof=_PAGE,
-        tested=_TESTS,
     ),
     Statement(
         "representation-size",
@@ -78,7 +73,6 @@ STATEMENTS: tuple[Statement, ...] = (
         ("error below 1/2",),
         {"printed": "d", "ours": "d; Reed–Solomon sets have order d/error squared"},
         proof=_PAGE,
-        tested=_TESTS,
     ),
     Statement(
         "log-inequality",
@@ -89,7 +83,6 @@ STATEMENTS: tuple[Statement, ...] = (
         ("d is at least 1",),
         {"printed": "2", "ours": "solved numerically where a number is wanted"},
         proof=_PAGE,
-        tested=_TESTS,
     ),
     Statement(
         "proper-improper-computational",

@@ -71,26 +71,6 @@ STATEMENTS: tuple[Statement, ...] = (
         proof="docs/proofs/permute-and-flip.md",
     ),
     Statement(
-        "leafwise-exponential",
-        "One exponential mechanism in every leaf",
-        "from the exponential mechanism; compare McSherry 2009, Theorem 4 (parallel composition)",
-        "derived",
-        "Drawing in every leaf of a released partition with weights prior·ratio^score, each from the leaf's own"
-        " records, is epsilon-DP for all leaves together with e^epsilon = ratio^(−2·sensitivity), however many"
-        " leaves there are.",
-        (
-            "the partition looks at features only and is fixed, or released at a price of its own",
-            "classes, priors and ratio of the leaves do not depend on the records",
-            "a leaf's score is a sum over its records of terms between 0 and the sensitivity",
-            "nothing else about a leaf is looked at: not its number of records, not whether it is empty",
-        ),
-        {
-            "loss": "2·sensitivity·ln(1/ratio)",
-            "loss of one record more or less in a leaf": "sensitivity·ln(1/ratio)",
-        },
-        proof="docs/proofs/leafwise-exponential.md",
-    ),
-    Statement(
         "geometric-noise",
         "Two-sided geometric noise",
         "Ghosh–Roughgarden–Sundararajan 2009 (geometric mechanism, range-restricted form)",
@@ -175,6 +155,7 @@ STATEMENTS: tuple[Statement, ...] = (
         "Running an (E, D)-private algorithm on a uniformly random k of n records costs (ln(1 +"
         " (k/n)(e^E − 1)), (k/n)·D), and no smaller number holds for every inner algorithm.",
         (
+            "whole records are replaced: where only labels are, public features may tell which records were kept",
             "the subset is uniform and its size fixed",
             "the kept records are shuffled uniformly, or the inner algorithm ignores order",
         ),
@@ -194,7 +175,10 @@ STATEMENTS: tuple[Statement, ...] = (
         "Running an (E, D)-private algorithm on m independent uniform draws from N records costs"
         " (m·ln(1 + (e^E − 1)/N), D·(e^epsilon − 1)/(e^E − 1)), with epsilon the first number; it is"
         " tight.",
-        ("draws are independent and uniform",),
+        (
+            "whole records are replaced: where only labels are, public features may tell which records were drawn",
+            "draws are independent and uniform",
+        ),
         {
             "printed": "epsilon 6·E·m/N, or ln 244 at m = N, E = 1",
             "ours at m = N, E = 1": "below e − 1",
@@ -233,11 +217,6 @@ STATEMENTS: tuple[Statement, ...] = (
         ),
         {"pure epsilon": "rho = epsilon·tanh(epsilon/2)"},
         proof="docs/proofs/privacy-filter.md",
-        tested=(
-            "tests/unit/guarantee/ledger/test_promises.py",
-            "tests/unit/numbers/test_concentrated.py",
-            "tests/laws/test_filter.py",
-        ),
     ),
     Statement(
         "declared",

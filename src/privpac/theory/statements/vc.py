@@ -31,7 +31,6 @@ STATEMENTS: tuple[Statement, ...] = (
         " on it, or a constant.",
         ("the points are distinct", "k is at least 1"),
         proof="docs/proofs/plane-sweep.md",
-        tested=("tests/unit/concepts/linear/test_plane.py",),
     ),
     Statement(
         "epsilon-net",

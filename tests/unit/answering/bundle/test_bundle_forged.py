@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import importlib
 import io
-import json
 import operator
 import os
 import shutil
@@ -44,8 +43,8 @@ from privpac import Ledger, MemorySample, NotCertified, PrivatePredictor, Schema
 from privpac.answering.bundle import bundle, soundness, storage
 from privpac.answering.bundle.known_types import KNOWN_TYPES
 from privpac.constructions.prediction.voters import Classifiers, Voter
-from privpac.errors import ExposedRecords, PrivpacError
-from tests.unit.forged_bundles import edit, former, replace
+from privpac.errors import PrivpacError
+from tests.unit.forged_bundles import edit, replace, voting
 
 SCHEMA = Schema.from_json(
     {
@@ -93,7 +92,7 @@ def test_a_bundle_cannot_run_code(tmp_path: Path) -> None:
     assert target.exists()
     target.unlink()
     folder = made(tmp_path / "b", make_pipeline(StandardScaler(), LogisticRegression()))
-    replace(folder, "models.skops", skops.io.dumps([writing(target)] * 3))
+    replace(folder, "models.skops", voting([writing(target)] * 3))
     assert verify(folder).rebuilt  # it looks at no model
     with pytest.raises(NotCertified, match="nobody vouched for"):
         asked(folder)
@@ -121,7 +120,7 @@ def test_nothing_that_calls_is_loaded_wherever_it_stands(tmp_path: Path, planted
     folder = made(tmp_path / "b", LogisticRegression())
     models = [clone(LogisticRegression()) for _ in range(3)]
     models[1].predict = planted
-    content = skops.io.dumps(models)
+    content = voting(models)
     with pytest.raises(NotCertified, match="nobody vouched for"):
         bundle.load(replace(folder, "models.skops", content))
 
@@ -155,7 +154,7 @@ def test_no_model_trains_while_it_is_asked(tmp_path: Path, cached: bool, method:
         training(cache).predict(np.zeros((4, 3)))
     assert cache.exists()
     shutil.rmtree(cache)
-    replace(folder, "models.skops", skops.io.dumps([training(cache if cached else None, method)] * 3))
+    replace(folder, "models.skops", voting([training(cache if cached else None, method)] * 3))
     with pytest.raises(NotCertified, match="does not answer"):
         asked(folder)
     assert not cache.exists()
@@ -174,7 +173,7 @@ def test_models_of_another_type_than_the_certificate_names_are_refused(tmp_path:
     tree = DecisionTreeClassifier().fit(np.zeros((2, 2)), [0, 1])
     for models in ([tree] * 3, [2] * 3, [-1] * 3, [None] * 3, ["x"] * 3):
         with pytest.raises(NotCertified):
-            bundle.load(replace(folder, "models.skops", skops.io.dumps(models)))
+            bundle.load(replace(folder, "models.skops", voting(models)))
 
 
 VOUCHED = {"NuSVC", "SVC"}
@@ -381,7 +380,7 @@ def test_a_model_that_no_longer_answers_is_not_loaded(tmp_path: Path) -> None:
     folder = made(tmp_path / "b", LogisticRegression())
     voters = list(bundle.load(folder).prepared.models)  # type: ignore[attr-defined]
     del voters[1].model.coef_
-    content = skops.io.dumps([voter.model for voter in voters])
+    content = voting([voter.model for voter in voters])
     with pytest.raises(NotCertified, match="does not answer"):
         bundle.load(replace(folder, "models.skops", content))
 
@@ -450,50 +449,12 @@ def test_a_bundle_with_a_tree_that_leads_astray_is_refused(tmp_path: Path) -> No
     models = [voter.model for voter in bundle.load(folder).prepared.models]  # type: ignore[attr-defined]
     _to_itself(models[2])
     with pytest.raises(NotCertified, match="does not answer"):
-        bundle.load(replace(folder, "models.skops", skops.io.dumps(models)))
+        bundle.load(replace(folder, "models.skops", voting(models)))
 
 
 def test_a_predictor_of_somebodys_own_cannot_be_stored() -> None:
     with pytest.raises(PrivpacError, match="one of privpac's own"):
         storage.content_of(Voter(0))  # type: ignore[arg-type]
-
-
-# --- the former format ---
-
-
-@pytest.mark.parametrize("base", ["consistent:thresholds:age", "vote:tree", "thresholds:age"])
-def test_bundles_of_the_former_format_are_read_with_a_warning(tmp_path: Path, base: str) -> None:
-    folder = former(made(tmp_path / "b", base))
-    with pytest.warns(ExposedRecords, match="Keep it secret"):
-        loaded = bundle.load(folder)
-    assert loaded.predictor(Ledger(epsilon=90)).predict({"age": [100], "weight": [0]}).tolist() == [1]
-    found = verify(folder)
-    assert found.rebuilt
-    assert found.warnings[0] == bundle.EXPOSED
-    edit(folder, lambda tree: tree.update(files={}))
-    with pytest.raises(NotCertified):
-        verify(folder)
-
-
-def test_a_one_class_block_of_the_former_format_still_votes(tmp_path: Path) -> None:
-    predictor = PrivatePredictor("vote:tree", 30, 90, schema=SCHEMA, models=3)
-    predictor.fit(TABLE, y=[1] * N).save(tmp_path / "b")
-    folder = former(tmp_path / "b")
-    with pytest.warns(ExposedRecords):
-        loaded = bundle.load(folder)
-    assert loaded.predictor(Ledger(epsilon=90)).predict({"age": [1], "weight": [0]}).tolist() == [1]
-
-
-def test_what_is_handed_out_of_the_former_format_says_nothing_of_records(tmp_path: Path) -> None:
-    parts = []
-    for number in range(2):  # blocks are drawn anew, so that the models differ
-        tree = bundle.describe(former(made(tmp_path / str(number), "vote:tree")) / "bundle.json")
-        assert tree["files"]
-        parts.append(bundle.public_part(tree))
-    assert parts[0] == parts[1]
-    assert set(parts[0]) == {"format", "version", "schema", "certificate", "id", "digest"}
-    (tmp_path / "handed.json").write_text(json.dumps(parts[0]), encoding="utf-8")
-    assert bundle.describe(tmp_path / "handed.json")["id"] is None
 
 
 # --- numbers ---

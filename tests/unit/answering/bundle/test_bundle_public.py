@@ -17,7 +17,7 @@ from privpac import MemorySample, PrivatePredictor, Schema, SeededCoins
 from privpac.answering.bundle import bundle
 from privpac.answering.offer import Offer, offer_for
 from privpac.coins import SystemCoins
-from privpac.wishes import AnswerWishes
+from privpac.request import LearnRequest
 
 SCHEMA = Schema.from_json(
     {
@@ -75,7 +75,7 @@ PAIRS: tuple[tuple[Callable[..., Records], Callable[..., Records]], ...] = (
 
 def offer_of(word: object) -> Offer:
     return offer_for(
-        AnswerWishes(word, Fraction(2), models=MODELS),
+        LearnRequest(concepts=word, epsilon=Fraction(2), models=MODELS, protect="predictions"),
         schema=SCHEMA,
         size=sample(records()).size,
         coins="seeded",
@@ -187,8 +187,8 @@ def test_files_of_another_bundle_are_not_its_own(tmp_path: Path) -> None:
 
 def test_notes_in_a_schema_file_are_not_published(tmp_path: Path) -> None:
     """Keys that nobody knows may say anything about the records, so they stay where they were written."""
-    column = {"name": "x", "kind": "numeric", "lower": 0, "upper": 9, "integer": True, "note": "seen: 4711"}
-    schema = {"label": "y", "columns": [column], "remark": "seen: 4711"}
+    column = {"name": "x", "kind": "numeric", "lower": 0, "upper": 9, "integer": True, "note": "seen: Zanzibar"}
+    schema = {"label": "y", "columns": [column], "remark": "seen: Zanzibar"}
     predictor = PrivatePredictor("thresholds:x", 1, 5, schema=schema)
     predictor.fit({"x": list(range(10))}, y=[int(x > 4) for x in range(10)]).save(tmp_path / "b")
-    assert "4711" not in (tmp_path / "b" / "bundle.json").read_text(encoding="utf-8")
+    assert "Zanzibar" not in (tmp_path / "b" / "bundle.json").read_text(encoding="utf-8")

@@ -11,15 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from privpac.coins import Coins, SeededCoins, law
+from privpac.coins import SeededCoins
 from privpac.concepts.boxes.box import Box
 from privpac.concepts.boxes.rectangles import Rectangles, _Choice
-from privpac.data.columns import Categorical, Numeric
+from privpac.data.columns import Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
-from privpac.errors import ParameterError, SizeError
+from privpac.errors import SizeError
 from privpac.numbers.exact import ratio_for
-from tests.unit.tiny import DoubtfulCoins, chi_square_p, drawn_counts
 
 RATIO = Fraction(3, 5)
 
@@ -77,38 +76,6 @@ CASES: dict[str, tuple[tuple[int, ...], Any, int, tuple[int, int], int]] = {
 }
 
 
-@pytest.mark.parametrize(("sizes", "bins", "count", "costs", "inside"), CASES.values(), ids=CASES)
-def test_the_enumerated_law_is_the_gibbs_law(
-    sizes: tuple[int, ...], bins: Any, count: int, costs: tuple[int, int], inside: int
-) -> None:
-    concepts = rectangles(sizes, bins, inside)
-    rng = np.random.default_rng(count)
-    points = [tuple(int(rng.integers(size)) for size in sizes) for _ in range(count)]
-    labels = rng.integers(0, 2, count).tolist()
-    seen = evidence(concepts, points, labels)
-
-    def run(coins: Coins) -> Any:
-        return concepts.gibbs(seen, ratio=RATIO, costs=costs).draw(coins)
-
-    found = law(run)
-    assert found == brute_force(concepts, points, labels, costs)
-    assert len(found) == concepts.size
-
-
-def test_public_facts() -> None:
-    plane = rectangles((2**32, 100))
-    assert plane.groups == (2**32, 100)
-    assert plane.size == (2**32 * (2**32 + 1) // 2) * (100 * 101 // 2) + 1
-    assert plane.odds == plane.size - 1
-    assert plane.vc == 4
-    assert plane.word == "rectangles:x0,x1"
-    assert rectangles((2**32, 100), None).groups == (256, 100)
-    assert rectangles((2**64,), None).groups == (4096,)
-    assert rectangles((2**32, 20, 2**20), None).groups == (32, 20, 32)
-    assert Rectangles(schema(9), "x0").columns == ("x0",)  # type: ignore[arg-type]
-    assert rectangles((9, 9), [3, 2]) == rectangles((9, 9), (3, 2))
-
-
 def test_more_dimensions_never_mean_fewer_boxes() -> None:
     for bits in (2, 8, 16, 32):
         sizes = [rectangles((2**bits,) * count).size for count in (1, 2, 3, 4, 5)]
@@ -134,35 +101,6 @@ def test_float_sums_are_the_brute_force_partition_sums() -> None:
         expected = brute_force(concepts, points, labels, (1, 1))[concepts.nothing] * gibbs.sums.blank
         assert values[-1] / math.fsum(values) == pytest.approx(float(expected), rel=1e-13)
         assert error < 1e-13
-
-
-@pytest.mark.parametrize("error", [1.0, 1e-2])
-def test_forced_doubt_decides_like_exact_rationals(error: float) -> None:
-    rng = np.random.default_rng(5)
-    refined = decisions = 0
-    for seed in range(30):
-        concepts = rectangles(((12,), (5, 6), (3, 2, 4))[seed % 3])
-        points = [tuple(int(rng.integers(g)) for g in concepts.groups) for _ in range(40)]
-        seen = evidence(concepts, points, rng.integers(0, 2, 40))
-        gibbs = concepts.gibbs(seen, ratio=ratio_for(Fraction(1, 4)), costs=(1, 2))
-        coins = DoubtfulCoins(seed, error=error)
-        gibbs.draw(coins)
-        refined, decisions = refined + coins.refined, decisions + coins.decisions
-    assert decisions > 60
-    assert refined == decisions if error == 1.0 else refined > 0
-
-
-@pytest.mark.long
-def test_seeded_draws_follow_the_law() -> None:
-    concepts = rectangles((4, 3))
-    rng = np.random.default_rng(9)
-    points = [(int(rng.integers(4)), int(rng.integers(3))) for _ in range(12)]
-    labels = [int(1 <= x <= 2 and y > 0) for x, y in points]
-    gibbs = concepts.gibbs(evidence(concepts, points, labels), ratio=RATIO, costs=(1, 1))
-    counts = drawn_counts(gibbs.draw, draws=20_000, seed=4)
-    assert chi_square_p(counts, brute_force(concepts, points, labels, (1, 1))) > 1e-3
-    other = [1 - labels[0], *labels[1:]]
-    assert chi_square_p(counts, brute_force(concepts, points, other, (1, 1))) < 1e-9
 
 
 def test_columns_too_long_for_floats_are_left_to_balls() -> None:
@@ -198,22 +136,6 @@ def test_edges_lie_between_the_groups_of_the_statistic() -> None:
     assert [cell * 4 // 10 for cell in range(low, high)] == [1] * 2 + [2] * 3
     assert sorted(set(held)) == [0, 1, 2, 3]
     assert (member.low[1], member.high[1]) == (0, 7)
-
-
-def test_refusals() -> None:
-    mixed = Schema((*schema(9, 9, 9, 9, 9, 9).columns, Categorical("c", ("a", "b"))), "y")
-    for columns in ((), ("x0", "x0"), tuple(f"x{k}" for k in range(6))):
-        with pytest.raises(ParameterError, match="columns"):
-            Rectangles(mixed, columns)
-    with pytest.raises(ParameterError, match="order"):
-        Rectangles(mixed, ("x0", "c"))
-    for bins in (0, (3,), "many", (2, True)):
-        with pytest.raises(ParameterError, match="bins"):
-            Rectangles(mixed, ("x0", "x1"), bins)  # type: ignore[arg-type]
-    with pytest.raises(SizeError, match="coarser grid: rectangles:x0,x1:256"):
-        rectangles((2**4000, 2**4000))
-    with pytest.raises(SizeError, match="coarser"):
-        rectangles((2**512, 2**512)).require(1000)
 
 
 def test_too_many_records_for_a_fine_grid_are_refused_with_a_grid_that_does() -> None:

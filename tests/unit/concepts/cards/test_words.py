@@ -115,3 +115,16 @@ def test_a_whole_number_at_an_end_of_the_range_is_called_by_its_name() -> None:
     assert [bar.values for bar in block.rows(wide)] == ["1", "2", "3 or more"]
     real = Schema.from_json({"label": "ill", "columns": [{**COLUMNS[0], "integer": False, "resolution": 3}]})
     assert block.rows(real)[0].values.startswith("below ")
+
+
+def test_a_range_of_everything_is_not_told() -> None:
+    """With 50 records every row of a card said "counted: 0 to 100 %"."""
+    loud = replace(TABLE, counts=((9, 20), (14, 0), (3, 12)), spread=60)
+    words = description((), loud, RISKS, 5, (1, 1), SCHEMA)
+    assert "counted" not in words.replace("the counts are mostly noise", "")
+    assert "These risks have nothing behind them but a curve" in words
+    mixed = replace(TABLE, counts=((900, 100), (450, 550), (1, 2)))
+    some = description((), mixed, RISKS, 5, (1, 1), SCHEMA)
+    assert some.count("(counted: ") == 2
+    assert "Risks without a counted range have nothing behind them" in some
+    assert "nothing behind them" not in description((), TABLE, RISKS, 5, (1, 1), SCHEMA)

@@ -20,7 +20,6 @@ from privpac.concepts.labellings.members import MemberDichotomies, voted_on
 from privpac.concepts.linear.halfspaces import Scorecards
 from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.trees.lists import DecisionLists
-from privpac.concepts.trees.majority import Majorities
 from privpac.concepts.trees.parts import OneTest
 from privpac.concepts.trees.trees import Trees
 from privpac.data.engines.memory import MemorySample
@@ -42,7 +41,6 @@ CLASSES: dict[str, ConceptClass] = {
     "conjunctions": Conjunctions(SCHEMA, 2),
     "disjunctions": Disjunctions(SCHEMA, 2),
     "one test": OneTest(SCHEMA),
-    "majorities": Majorities(SCHEMA),
     "scorecards": Scorecards(SCHEMA, 2, levels=4),
     "boxes": Rectangles(SCHEMA, ("a", "b", "c")),
     "unions": Unions(SCHEMA, "a", 2),

@@ -9,23 +9,20 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
 
-from privpac.coins import Coins, SeededCoins, Weights, law
-from privpac.concepts.catalogue import hypothesis_from_json
+from privpac.coins import SeededCoins, Weights
 from privpac.concepts.line.union_law import UnionGibbs, _Choice
 from privpac.concepts.line.union_sums import UnionSums, Walk
 from privpac.concepts.line.unions import Union, Unions
-from privpac.data.columns import Categorical, Date, Numeric
+from privpac.data.columns import Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
 from privpac.data.statistics import ColumnCounts
-from privpac.errors import NotCertified, ParameterError
 from privpac.numbers.exact import ratio_for
-from tests.unit.tiny import DoubtfulCoins, chi_square_p, drawn_counts
+from tests.unit.tiny import DoubtfulCoins
 
 Record = tuple[int, int]
 """(cell, label)"""
@@ -69,23 +66,6 @@ SAMPLES: dict[str, list[Record]] = {
     "inconsistent": [(0, 0), (2, 1), (2, 0), (2, 1), (3, 0), (5, 1), (5, 0)],
     "everywhere": [(0, 1), (1, 0), (2, 1), (3, 0), (4, 1), (5, 0)],
 }
-
-
-@pytest.mark.parametrize("records", SAMPLES.values(), ids=SAMPLES)
-@pytest.mark.parametrize("intervals", [1, 2, 3])
-@pytest.mark.parametrize(("costs", "inside"), [((1, 1), 1), ((1, 3), 0)])
-def test_the_enumerated_law_is_the_gibbs_law(
-    records: list[Record], intervals: int, costs: tuple[int, int], inside: int
-) -> None:
-    concepts = Unions(schema(6), "x", intervals, inside)
-    seen = evidence(concepts, records)
-
-    def run(coins: Coins) -> Any:
-        return concepts.gibbs(seen, ratio=RATIO, costs=costs).draw(coins)
-
-    found = law(run)
-    assert found == brute_force(concepts, records, costs)
-    assert len(found) == concepts.size
 
 
 @pytest.mark.parametrize("intervals", [1, 2, 3])
@@ -209,37 +189,6 @@ def test_a_bound_that_is_too_small_is_noticed() -> None:
 # ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.long_cases(
-    "0.01",
-)
-@pytest.mark.parametrize("error", [1.0, 1e-2])
-def test_forced_doubt_decides_like_exact_rationals(error: float) -> None:
-    rng = np.random.default_rng(5)
-    refined = decisions = 0
-    for seed in range(40):
-        intervals = int(rng.integers(1, 4))
-        concepts = Unions(schema(2**64 if seed % 2 else 40), "x", intervals)
-        records = list(zip(rng.integers(0, 40, 30).tolist(), rng.integers(0, 2, 30).tolist(), strict=True))
-        gibbs = concepts.gibbs(evidence(concepts, records), ratio=ratio_for(Fraction(1, 4)), costs=(1, 2))
-        coins = DoubtfulCoins(seed, error=error)
-        gibbs.draw(coins)
-        refined, decisions = refined + coins.refined, decisions + coins.decisions
-    assert decisions > 100
-    assert refined == decisions if error == 1.0 else refined > 0
-
-
-@pytest.mark.long
-def test_seeded_draws_follow_the_law() -> None:
-    concepts = Unions(schema(7), "x", 2)
-    records = [(0, 0), (1, 1), (1, 1), (3, 0), (4, 1), (4, 0), (6, 0)]
-    gibbs = concepts.gibbs(evidence(concepts, records), ratio=RATIO, costs=(1, 1))
-    counts = drawn_counts(gibbs.draw, draws=25_000, seed=11)
-    expected = brute_force(concepts, records, (1, 1))
-    assert chi_square_p(counts, expected) > 1e-3
-    other = brute_force(concepts, [*records[:-1], (6, 1)], (1, 1))
-    assert chi_square_p(counts, other) < 1e-9
-
-
 class CountingCoins(SeededCoins):
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
@@ -319,86 +268,3 @@ def test_the_last_cell_of_a_full_domain_is_a_value_like_any_other() -> None:
 
 # Hypotheses
 # -------------------------------------------------------------------------------------------------------
-
-
-def test_text_sql_and_json() -> None:
-    ages = Schema((Numeric("age", 0, 120, integer=True),), "y", classes=("no", "yes"))
-    member = Union("age", ((0, 18), (30, 45), (65, 121)))
-    assert member.describe(ages) == "yes if age < 18 or 30 <= age < 45 or age >= 65, else no"
-    assert (
-        member.to_sql(ages)
-        == 'CASE WHEN "age" < 18 OR ("age" >= 30 AND "age" < 45) OR "age" >= 65 THEN 1 ELSE 0 END'
-    )
-    assert hypothesis_from_json(member.to_json()) == member
-    assert Union("age", ()).describe(ages) == "always no"
-    assert Union("age", ((0, 121),)).describe(ages) == "always yes"
-    assert Union("age", (), inside=0).to_sql(ages) == "1"
-    assert Union("age", ((30, 45),), inside=0).describe(ages) == "no if 30 <= age < 45, else yes"
-    assert member.columns == ("age",)
-    assert len({member, Union("age", ((0, 18), (30, 45), (65, 121)))}) == 1
-
-
-def test_sql_agrees_with_predict_on_raw_values() -> None:
-    rng = np.random.default_rng(3)
-    days = [f"20{year:02d}-{month:02d}-15" for year in range(20, 27) for month in range(1, 13)]
-    raw: dict[str, list[Any]] = {
-        "whole": [*rng.integers(-5, 40, 60).tolist(), None],
-        "real": [*rng.normal(0, 2, 60).round(3).tolist(), None],
-        "day": [*rng.choice(days, 60).tolist(), None],
-    }
-    described = Schema(
-        (
-            Numeric("whole", 0, 30, integer=True, missing=7),
-            Numeric("real", -3.0, 3.0, missing=1.5),
-            Date("day", "2021-01-01", "2025-12-31", missing="2022-02-02"),
-        ),
-        "y",
-    )
-    connection = duckdb.connect()
-    connection.execute('CREATE TABLE t ("row" INT, "whole" INT, "real" DOUBLE, "day" DATE)')
-    rows = list(zip(range(61), *raw.values(), strict=True))
-    connection.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", rows)
-    for name, cells_raw in raw.items():
-        column = described.column(name)
-        cells = {name: column.encode(cells_raw)}
-        for _ in range(15):
-            ends = sorted({int(rng.integers(0, column.size + 1)) for _ in range(4)})
-            ranges = tuple((ends[i], ends[i + 1]) for i in range(0, len(ends) - 1, 2))
-            member = Union(name, ranges, int(rng.integers(2)))
-            answer = connection.execute(f'SELECT {member.to_sql(described)} FROM t ORDER BY "row"').fetchall()
-            assert [value for (value,) in answer] == member.predict(cells).tolist()
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"inside": 2},
-        {"inside": True},
-        {"intervals": [["3", "3"]]},
-        {"intervals": [["5", "9"], ["9", "12"]]},
-        {"intervals": [["-1", "4"]]},
-        {"intervals": [["a", "b"]]},
-        {"intervals": None},
-    ],
-)
-def test_malformed_stored_unions_are_refused(change: dict[str, Any]) -> None:
-    stored = Union("x", ((1, 4), (6, 9))).to_json()
-    assert hypothesis_from_json(stored) == Union("x", ((1, 4), (6, 9)))
-    with pytest.raises(NotCertified):
-        hypothesis_from_json({**stored, **change})
-
-
-def test_refusals() -> None:
-    mixed = Schema((Numeric("x", 0, 9, integer=True), Categorical("c", ("a", "b"))), "y")
-    with pytest.raises(ParameterError, match="order"):
-        Unions(mixed, "c", 2)
-    for intervals in (0, True, 1.5):
-        with pytest.raises(ParameterError, match="intervals"):
-            Unions(mixed, "x", intervals)  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="inside"):
-        Unions(mixed, "x", 1, inside=2)
-    concepts = Unions(mixed, "x", 1)
-    seen = evidence(concepts, [(1, 1)])
-    for costs in ((1,), (0, 1), (1, 2**61), (1, 1, 1)):
-        with pytest.raises(ParameterError, match="costs"):
-            concepts.gibbs(seen, ratio=RATIO, costs=costs)

@@ -14,6 +14,7 @@ from privpac.concepts.linear.tabled import TabledHalfspaces
 from privpac.constructions.words import Request, learner_for
 from privpac.data.engines.memory import MemorySample
 from privpac.errors import ParameterError
+from privpac.request import LearnRequest
 from privpac.verification import verify_document
 
 NAMES = tuple("abcdef")
@@ -68,7 +69,7 @@ def test_six_columns_are_learnt_verified_and_planned_alike() -> None:
     grid = model.certificate["learner"]["grid"]
     assert "8,192 of a public table" in grid
     assert "one in another direction may be better" in grid
-    concepts = learner_for(WORD, Request(SCHEMA, Size(1500), Fraction(2))).concepts
+    concepts = learner_for(WORD, Request(SCHEMA, Size(1500), LearnRequest(epsilon=Fraction(2)))).concepts
     assert isinstance(concepts, TabledHalfspaces)
     facts = plan.needed(WORD, schema=SCHEMA, error="0.1", epsilon=1).answers[0].concepts
     assert (facts.size, facts.odds, facts.vc, facts.grid) == (
@@ -101,11 +102,3 @@ def test_directions_between_public_records_separate_them() -> None:
     same = MemorySample.of({name: [0.5, 0.5] for name in NAMES}, SCHEMA, y=[0, 1])
     with pytest.raises(ParameterError, match="two records that differ"):
         Halfspaces.between(SCHEMA, NAMES, same)
-
-
-def test_refusals() -> None:
-    for size in (0, True, 2**17):
-        with pytest.raises(ParameterError, match="size_of_table"):
-            TabledHalfspaces(SCHEMA, NAMES, size)
-    with pytest.raises(ParameterError, match="2 to 64 features"):
-        TabledHalfspaces(SCHEMA, ("a",))

@@ -125,7 +125,7 @@ def model(request: pytest.FixtureRequest) -> privpac.Model:
     schema = _schema(0, 1000, integer=True, usual=[40, 60])
     x = np.random.default_rng(1).integers(30, 70, 600)
     table = {"x": x, "y": (x >= 50).astype(int)}
-    return privpac.learn(table, schema=schema, concepts=request.param, epsilon=5, random_state=1)
+    return privpac.learn(table, schema=schema, concepts=request.param, epsilon=3, random_state=1)
 
 
 def test_unusual_values_are_answered(model: privpac.Model) -> None:
@@ -133,7 +133,7 @@ def test_unusual_values_are_answered(model: privpac.Model) -> None:
 
 
 def test_a_model_of_usual_values_is_verified(model: privpac.Model) -> None:
-    assert verify_document(model.to_json()).epsilon == "5"
+    assert verify_document(model.to_json()).epsilon == "3"
 
 
 def test_a_model_whose_usual_values_are_edited_is_refused(model: privpac.Model) -> None:

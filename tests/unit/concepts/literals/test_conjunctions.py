@@ -18,13 +18,8 @@ from privpac.concepts.literals.conjunctions import Conjunction, Conjunctions, Di
 from privpac.data.columns import Boolean, Categorical, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
-from privpac.errors import ParameterError, SizeError
 from tests.unit.tiny import (
-    DoubtfulCoins,
-    chi_square_p,
     counted,
-    drawn_counts,
-    flags,
     mixed_columns,
     normalised,
     table,
@@ -98,32 +93,6 @@ def test_the_law_of_the_draw_is_the_listed_law(many: Any, one: Any, shares: Any)
     assert concepts.odds == 1 / min(prior.values()) - 1
 
 
-def test_draws_follow_the_law_and_another_law_is_rejected() -> None:
-    schema, block = table(flags(3), n=14, seed=6)
-    concepts = Conjunctions(schema, 3)
-    evidence = counted(concepts.statistic, block)
-    counts = drawn_counts(
-        concepts.gibbs(evidence, ratio=Fraction(7, 10), costs=(1, 1)).draw, draws=2500, seed=2
-    )
-    laws = [
-        normalised({m: ratio ** price(m, block, (1, 1)) for m in members(concepts, Conjunction)})
-        for ratio in (Fraction(7, 10), Fraction(6, 10))
-    ]
-    assert chi_square_p(counts, laws[0]) > 1e-3
-    assert chi_square_p(counts, laws[1]) < 1e-6
-
-
-def test_forced_doubt_decides_like_exact_rationals() -> None:
-    schema, block = table(mixed_columns(), n=20, seed=8)
-    concepts = Disjunctions(schema, 3)
-    gibbs = concepts.gibbs(counted(concepts.statistic, block), ratio=Fraction(4, 5), costs=(1, 1))
-    coins = DoubtfulCoins(3, error=0.1)
-    for _ in range(40):
-        gibbs.draw(coins)
-    assert coins.decisions == 40
-    assert coins.refined > 5
-
-
 def example() -> Schema:
     columns = (Numeric("dose", 0, 40, integer=True), Categorical("ward", categories=("a", "b", "c")))
     return Schema(columns, "ill", classes=("no", "yes"))
@@ -157,25 +126,3 @@ def test_merging_drops_what_follows() -> None:
     assert Disjunction(((weak, True), (strong, True))).merged() == Disjunction(((weak, True),))
     both = Conjunction(((weak, True), (strong, False)))
     assert both.merged() == both
-
-
-def test_public_facts_and_refusals() -> None:
-    schema, block = table(flags(3), n=5)
-    concepts = Conjunctions(schema, 2)
-    assert concepts.size == 1 + 6 + 12
-    assert concepts.odds == 18
-    assert concepts.vc == 4
-    assert (concepts.word, Disjunctions(schema, 4).word) == ("conjunctions:2", "disjunctions:4")
-    concepts.require(10**6)
-    assert concepts.estimate(10).bytes > 0
-    with pytest.raises(ParameterError, match="literals"):
-        Conjunctions(schema, 5)
-    with pytest.raises(ParameterError, match="shares"):
-        Conjunctions(schema, 2, shares=(1, 1))
-    with pytest.raises(ParameterError, match=r"classes.*trees"):
-        Conjunctions(table(flags(2), n=1, classes=3)[0], 2)
-    with pytest.raises(SizeError, match=r"literals=4 with 310 tests .*Use literals=3"):
-        Conjunctions(Schema(tuple(Numeric(f"x{i}", 0.0, 1.0) for i in range(10)), "y"), 4)
-    scores = concepts.scores(counted(concepts.statistic, block), costs=(1, 2**40))
-    with pytest.raises(SizeError, match="scores"):
-        scores.histogram(None)

@@ -15,15 +15,11 @@ from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.concepts.trees.lists import DecisionList, DecisionLists, Rule
 from privpac.data.columns import Categorical, Column, Numeric
 from privpac.data.schema import Schema
-from privpac.errors import ParameterError, SizeError
 from tests.unit.tiny import (
-    DoubtfulCoins,
     Listing,
     Mask,
     assert_enclosed,
-    chi_square_p,
     counted,
-    drawn_counts,
     flags,
     mixed_columns,
     normalised,
@@ -101,30 +97,6 @@ def test_floats_equal_exact_recursion_on_the_records(length: int, classes: int) 
             assert_enclosed(weights, want)
 
 
-def test_draws_follow_the_law_and_another_law_is_rejected() -> None:
-    schema, block = table(flags(2), n=12, seed=1)
-    lists = DecisionLists(schema, 2)
-    evidence = counted(lists.statistic, block)
-    counts = drawn_counts(lists.gibbs(evidence, ratio=Fraction(7, 10), costs=(1, 1)).draw, draws=2500, seed=4)
-    laws = []
-    for ratio in (Fraction(7, 10), Fraction(6, 10)):
-        listing = Listing(lists.prior, lists.tests, block, ratio=ratio, costs=(1, 1))
-        laws.append(normalised(dict(every_list(listing, listing.everyone, 2))))
-    assert chi_square_p(counts, laws[0]) > 1e-3
-    assert chi_square_p(counts, laws[1]) < 1e-9
-
-
-def test_forced_doubt_decides_like_exact_rationals() -> None:
-    schema, block = table(mixed_columns(), n=15, seed=3)
-    lists = DecisionLists(schema, 3, stop=Fraction(1, 5))
-    gibbs = lists.gibbs(counted(lists.statistic, block), ratio=Fraction(3, 5), costs=(1, 1))
-    coins = DoubtfulCoins(1, error=0.1)
-    for _ in range(15):
-        gibbs.draw(coins)
-    assert coins.decisions > 50
-    assert coins.refined > coins.decisions / 10
-
-
 def example() -> tuple[Schema, DecisionList]:
     schema = Schema(
         (Numeric("dose", 0, 40, integer=True), Categorical("ward", categories=("a", "b", "c"))),
@@ -178,18 +150,3 @@ def test_merging_keeps_the_function() -> None:
         assert np.array_equal(drawn.predict(block.cells), drawn.merged().predict(block.cells))
         shorter += len(drawn.merged().rules) < len(drawn.rules)
     assert shorter > 5
-
-
-def test_public_facts_and_refusals() -> None:
-    schema, _ = table(flags(3), n=1)
-    lists = DecisionLists(schema, 2)
-    assert lists.size == 6 * 2 * 6 * 2 * 2
-    assert lists.odds == lists.size - 1
-    assert lists.vc == 8
-    assert lists.word == "lists:2"
-    assert lists.estimate(1000).bytes > 0
-    lists.require(10**6)
-    with pytest.raises(ParameterError, match="length"):
-        DecisionLists(schema, 5)
-    with pytest.raises(SizeError, match=r"length=4 with 310 tests .*Use length=3"):
-        DecisionLists(Schema(tuple(Numeric(f"x{i}", 0.0, 1.0) for i in range(10)), "y"), 4)

@@ -8,9 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import privpac
-from privpac.audit.registry import records_of, sample_of, tiny_schema
-from privpac.coins import SeededCoins, law
+from privpac.audit.registry import sample_of, tiny_schema
+from privpac.coins import Enumeration, SeededCoins, law
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees.mixture import PartWeights, TreeMixture
 from privpac.concepts.trees.tree import Leaf, Split, Tree
@@ -96,6 +95,22 @@ def test_floats_lie_within_their_bound_on_real_sizes() -> None:
     assert gap <= 2 * Fraction(error)
 
 
+@pytest.mark.parametrize("share", [2**880, 2**950], ids=["2^880", "2^950"])
+def test_parts_that_floats_drop_are_in_the_bound(share: int) -> None:
+    """The second part errs three times, beyond the table of powers (2^-930), and has a share that makes up for it."""
+    mixture = TreeMixture((PARTS[0], Trees(SCHEMA, 1, COARSE, threads=1)), (1, share))
+    records = [(0, 0)] * 3 + [(1, 0)] * 3 + [(2, 1)] * 3  # COARSE has no cut between 1 and 2
+    evidence = sample_of(SCHEMA, records).reduce(mixture.statistic)
+    weights = mixture.gibbs(evidence, ratio=Fraction(1, 2**310), costs=(1, 1)).weights
+    values, error = weights.floats()
+    assert values[1] == 0.0
+    exact = weights.exact()
+    dropped = exact[1] / sum(exact)
+    assert dropped > 2.0**-60
+    assert error >= 1.0 or dropped <= error
+    assert Enumeration().probabilities(weights)[1] == dropped
+
+
 def test_size_and_odds_count_every_tree() -> None:
     first, second = (len(list(_listed(part, part.depth))) for part in PARTS)
     assert MIXTURE.size == first + second
@@ -105,19 +120,3 @@ def test_size_and_odds_count_every_tree() -> None:
 def test_shares_must_be_positive() -> None:
     with pytest.raises(ParameterError, match="shares"):
         TreeMixture(PARTS, (1, 0))
-
-
-def test_the_first_design_of_the_default_draws_from_both_between_1000_and_5000() -> None:
-    assert len(records_of(SCHEMA)) == 6
-    rng = np.random.default_rng(1)
-    x = rng.integers(0, 100, (2000, 3))
-    y = (x[:, 0] >= 50).astype(int)
-    columns = [{"name": n, "kind": "numeric", "lower": 0, "upper": 99, "integer": True} for n in "pqr"]
-    schema = {"label": "y", "columns": columns}
-    table = {**dict(zip("pqr", x.T, strict=True)), "y": y}
-    model = privpac.learn(
-        table, schema=schema, concepts="auto:1", epsilon=1, leaf_epsilon="0.1", random_state=5
-    )
-    assert model.certificate["learner"]["concepts"] == "trees:3|4"
-    assert (model.classify(table) == y).mean() > 0.95
-    assert model.predict_proba(table).shape == (2000, 2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -19,6 +18,7 @@ from privpac.data.columns import Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
+from privpac.request import LearnRequest
 
 RATIO = Fraction(2, 3)
 
@@ -73,14 +73,6 @@ def test_an_empty_sample_draws_from_the_prior() -> None:
     assert set(found.values()) == {Fraction(1, concepts.size)}
 
 
-def test_public_facts() -> None:
-    concepts = OneTest(sample_of(2).schema)
-    assert concepts.odds == concepts.size - 1 == 11
-    assert concepts.vc == 3
-    assert concepts.word == "one-test"
-    assert OneTest(sample_of(3).schema).vc is None
-
-
 def test_certified_by_occam() -> None:
     sample = sample_of(2)
     certificate = Occam(OneTest(sample.schema), Fraction(1, 10)).certify(Size(9))
@@ -88,8 +80,7 @@ def test_certified_by_occam() -> None:
 
 
 def test_it_has_a_word_of_its_own() -> None:
-    request = Request(schema=sample_of(3).schema, size=Size(500), epsilon=Fraction(2))
+    request = Request(sample_of(3).schema, Size(500), LearnRequest(epsilon=Fraction(2)))
     learner = learner_for("one-test", request)
     assert isinstance(learner, Occam)
     assert isinstance(learner.concepts, OneTest)
-    assert learner_for("auto:1", replace(request, size=Size(20))).concepts.word == learner.concepts.word

@@ -20,12 +20,9 @@ from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
 from privpac.numbers.exact import ratio_for
 from tests.unit.tiny import (
-    DoubtfulCoins,
     Listing,
     assert_enclosed,
-    chi_square_p,
     counted,
-    drawn_counts,
     flags,
     mixed_columns,
     normalised,
@@ -145,33 +142,6 @@ def test_best_is_the_smallest_score_in_the_class() -> None:
         for high in rows
     ]
     assert gibbs.law.total[0] == min(wrong)
-
-
-def test_draws_follow_the_law_and_another_law_is_rejected() -> None:
-    schema, block = table(flags(2), n=12, seed=1)
-    trees = Trees(schema, 2)
-    gibbs, listing = posterior(trees, block, ratio=Fraction(7, 10), costs=(1, 1))
-    counts = drawn_counts(gibbs.draw, draws=2500, seed=11)
-    right = normalised(dict(listing.trees(listing.everyone, 2)))
-    other = Listing(trees.prior, trees.tests, block, ratio=Fraction(6, 10), costs=(1, 1))
-    wrong = normalised(dict(other.trees(other.everyone, 2)))
-    assert chi_square_p(counts, right) > 1e-3
-    assert chi_square_p(counts, wrong) < 1e-9
-
-
-@pytest.mark.parametrize("error", [1e-3, 0.2])
-def test_forced_doubt_decides_like_exact_rationals(error: float) -> None:
-    refined = decisions = 0
-    for seed in range(12):
-        schema, block = table(mixed_columns(), n=15, seed=seed)
-        trees = Trees(schema, 2, stop=Fraction(1, 4), root_splits=False)
-        gibbs, _ = posterior(trees, block, ratio=Fraction(3, 5), costs=(1, 1))
-        coins = DoubtfulCoins(seed, error=error)
-        for _ in range(4):
-            gibbs.draw(coins)  # every decision is checked inside
-        refined, decisions = refined + coins.refined, decisions + coins.decisions
-    assert refined > decisions / 100
-    assert decisions > 200
 
 
 def test_an_extreme_prior_is_left_to_balls() -> None:
@@ -303,19 +273,6 @@ def test_implied_answers_are_not_asked_again() -> None:
     assert exclusive.merged() == Split(ward[0], Leaf(0), Leaf(1))
     open_case = Split(ward[0], Split(ward[1], Leaf(1), Leaf(2)), Leaf(0))
     assert open_case.merged() == open_case
-
-
-def test_public_facts() -> None:
-    schema, _ = table(flags(3), n=1)
-    trees = Trees(schema, 2)
-    assert trees.size == 3 * (3 * 4) ** 2
-    assert trees.odds == trees.size - 1
-    assert trees.vc == 8
-    assert trees.word == "trees:2"
-    uneven = Trees(schema, 1, label_prior=(1, 3), stop=HALF, root_splits=False, weights=(1, 2, 5))
-    assert uneven.size == 3 * 4 + 2
-    assert uneven.odds == 1 / (HALF * Fraction(1, 8) * Fraction(1, 16)) - 1
-    assert Trees(table(flags(1), n=1, classes=3)[0], 1).vc is None
 
 
 @pytest.mark.parametrize(

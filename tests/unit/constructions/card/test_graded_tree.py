@@ -13,25 +13,25 @@ from privpac import NotCertified, Schema, learn, load, verify
 from privpac.coins import SeededCoins
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.trees.tree import Leaf, Split
-from privpac.constructions.card.graded_tree import COUNT_SHARE, FIRST_SHARE, LEVELS_SHARE, GradedTrees
+from privpac.constructions.card.graded_tree import COUNT_SHARE, GRADED, LEVELS_SHARE, GradedTrees
 from privpac.constructions.draw.default import auto
 from privpac.constructions.draw.occam import Merged
-from privpac.constructions.draw.staged_trees import StagedTrees
+from privpac.constructions.draw.refined_trees import RefinedTrees
 from privpac.constructions.recipe import Recipe
-from privpac.constructions.words import Request
+from privpac.constructions.words import Request, learner_for
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.errors import ParameterError, SchemaError
 from privpac.model import digest
+from privpac.request import LearnRequest
 from privpac.verification import verify_document
-from privpac.wishes import RuleWishes
 
 COLUMNS: list[dict[str, Any]] = [
     {"name": "a", "kind": "numeric", "lower": 0, "upper": 7, "integer": True},
     {"name": "b", "kind": "numeric", "lower": 0, "upper": 7, "integer": True},
 ]
 SCHEMA = Schema.from_json({"label": "y", "classes": [0, 1], "columns": COLUMNS})
-REQUEST = Request(schema=SCHEMA, size=Size(3000), epsilon=Fraction(1))
+REQUEST = Request(SCHEMA, Size(3000), LearnRequest(epsilon=Fraction(1)))
 
 
 def table(n: int = 3000) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def learner() -> GradedTrees:
 
 
 def test_shares_add_up() -> None:
-    assert FIRST_SHARE + COUNT_SHARE + LEVELS_SHARE == 1
+    assert COUNT_SHARE + LEVELS_SHARE == 1
     assert learner().certify(Size(3000)).epsilon == 1
 
 
@@ -79,14 +79,25 @@ def test_probabilities_ask_for_it_and_rank() -> None:
     assert aucs["graded"] > aucs["plain"] + 0.05
 
 
+def test_it_declares_what_it_spends_where_the_first_tree_spends_no_more() -> None:
+    """At epsilon 10 the first tree takes 3, as `auto` does: declared are these and what the grading takes."""
+
+    def declared(epsilon: int) -> Fraction:
+        wishes = Request(SCHEMA, Size(2_000), LearnRequest(epsilon=Fraction(epsilon)))
+        return learner_for("graded-tree", wishes).certify(Size(2_000)).epsilon
+
+    assert declared(4) == 4
+    assert declared(10) == 3 + 10 * GRADED
+
+
 def test_few_records_get_the_default_tree_as_it_is() -> None:
-    few = Request(schema=SCHEMA, size=Size(799), epsilon=Fraction(1))
-    assert Recipe("graded-tree", few).learner == auto(few, "2")
+    few = Request(SCHEMA, Size(799), LearnRequest(epsilon=Fraction(1)))
+    assert Recipe("graded-tree", few).learner == auto(few, "")
     assert isinstance(Recipe("graded-tree", few).learner, Merged)
-    many = Request(schema=SCHEMA, size=Size(20_000), epsilon=Fraction(1))
+    many = Request(SCHEMA, Size(20_000), LearnRequest(epsilon=Fraction(1)))
     large = Recipe("graded-tree", many).learner
     assert isinstance(large, GradedTrees)
-    assert isinstance(large.first, StagedTrees)
+    assert isinstance(large.first, RefinedTrees)
 
 
 @pytest.mark.parametrize(("classes", "protect"), [([0, 1, 2], "records"), ([0, 1], "labels")])
@@ -94,7 +105,7 @@ def test_elsewhere_probabilities_count_the_leaves_of_the_default_tree(
     classes: list[int], protect: str
 ) -> None:
     schema = Schema.from_json({"label": "y", "classes": classes, "columns": COLUMNS})
-    wishes = RuleWishes.read(epsilon=1, probabilities=True, protect=protect)
+    wishes = LearnRequest.read(epsilon=1, probabilities=True, protect=protect)
     assert Recipe.of(wishes, schema=schema, size=Size(3000)).concepts == "auto"
 
 
@@ -103,7 +114,7 @@ def test_a_number_behind_the_word_and_three_classes_are_refused() -> None:
         _ = Recipe("graded-tree:2", REQUEST).learner
     three = Schema.from_json({"label": "y", "classes": [0, 1, 2], "columns": COLUMNS})
     with pytest.raises(SchemaError, match="separates two"):
-        _ = Recipe("graded-tree", Request(schema=three, size=Size(3000), epsilon=Fraction(1))).learner
+        _ = Recipe("graded-tree", Request(three, Size(3000), LearnRequest(epsilon=Fraction(1)))).learner
 
 
 def test_other_trees_are_not_released() -> None:
@@ -135,12 +146,12 @@ def test_it_is_stored_and_verified_and_a_foreign_tree_is_refused(tmp_path: Path)
 
 
 def test_an_estimate_follows_the_choice_of_labels_alone() -> None:
-    wishes = RuleWishes.read(epsilon=1, probabilities=True, estimate_epsilon=1, holdout=0)
+    wishes = LearnRequest.read(epsilon=1, probabilities=True, estimate_epsilon=1, holdout=0)
     recipe = Recipe.of(wishes, schema=SCHEMA, size=Size(3000))
     graded = recipe.learner
     assert isinstance(graded, GradedTrees)
     own = recipe._own_choice
     assert own is not None
     assert own.flattery is not None
-    assert own.flattery < graded.epsilon * FIRST_SHARE * Fraction(1001, 1000)
+    assert own.flattery < graded.epsilon * (1 - GRADED) * Fraction(1001, 1000)
     assert own.rules == graded.first.outcomes

@@ -11,7 +11,7 @@ from privpac import Schema
 from privpac.concepts.grids import CUTS
 from privpac.constructions.card.labels import LabelPrivateCard
 from privpac.constructions.card.steps import lay_points
-from privpac.constructions.labels import trees
+from privpac.constructions.labels import features
 from privpac.data.engines.memory import MemorySample
 
 CELLS, GAP = 10_000, 500
@@ -27,7 +27,7 @@ def test_every_cut_that_points_lie_on_is_counted_since_the_features_choose_it() 
     learner = LabelPrivateCard(schema, Fraction(1), 2)
     values = np.sort(np.random.default_rng(2).choice(np.arange(1300, 1300 + GAP), 17, replace=False))
     sample = MemorySample.from_cells(schema, {"a": values, "b": values}, np.zeros(17, dtype=np.uint8))
-    tests = trees.tests_from_features(sample, cuts=CUTS)
+    tests = features.tests_from_features(sample, cuts=CUTS)
     middle = next(i for i, test in enumerate(tests.tests) if test.cell == values[8])
     cuts = [one.test.cell for one in lay_points(tests, middle, 9, cuts=9)]
     assert len(cuts) == 9

@@ -1,4 +1,4 @@
-"""Levels of trees that rank: the statistic, what grows on a leaf, and what is refused."""
+"""Levels below the leaves of a tree: the statistic, what grows on a leaf, and what is refused."""
 
 from __future__ import annotations
 

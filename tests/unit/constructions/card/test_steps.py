@@ -8,7 +8,7 @@ import pytest
 
 from privpac.concepts.cards.tallies import Points
 from privpac.concepts.literals.binarise import Binarisation
-from privpac.constructions.card.steps import Asks, Form, lay_points, rounds_in, steps_for
+from privpac.constructions.card.steps import lay_points, rounds_in, steps_for
 from privpac.constructions.card.weights import MIXED_ROUNDS, MOST_ROUNDS
 from privpac.data.schema import Schema
 
@@ -54,11 +54,11 @@ def test_steps_leave_no_more_tests_and_digits_than_hang_on_a_wall(rounds: int) -
 
 @pytest.mark.parametrize("rounds", range(1, MIXED_ROUNDS + 1))
 def test_a_mixed_card_has_blocks_first_and_no_more_lines_than_hang_on_a_wall(rounds: int) -> None:
-    own = steps_for(rounds, form=Form.MIXED).rounds
+    own = steps_for(rounds, mixed=True).rounds
     alone = (rounds + 2) // 4
-    assert [one.asks for one in own] == [Asks.ONE] * alone + [Asks.TWO] * (rounds - alone)
+    assert [one.together for one in own] == [False] * alone + [True] * (rounds - alone)
     assert sum(one.cuts for one in own) <= 32
-    assert {one.cuts for one in own if one.asks is Asks.TWO} <= {1}
+    assert {one.cuts for one in own if one.together} <= {1}
     assert {one.points for one in own} <= {5, 3, 2}
 
 

@@ -29,6 +29,7 @@ from privpac.constructions.draw.occam import Occam
 from privpac.constructions.words import Request, learner_for
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee.facts import Against
+from privpac.request import LearnRequest
 
 ONE = Fraction(1)
 
@@ -168,6 +169,6 @@ def test_refusals_say_what_to_do() -> None:
         SwitchCuts(cuts, inner, ONE, most=1).certify(Size(1))
     for word in ("switches:a", "switches:a:x", "generated:a", "generated:a:99"):
         with pytest.raises(ParameterError):
-            learner_for(word, Request(schema=schema, size=Size(9), epsilon=ONE))
-    built = learner_for("switches:a:down:2", Request(schema=schema, size=Size(9), epsilon=ONE))
+            learner_for(word, Request(schema, Size(9), LearnRequest(epsilon=ONE)))
+    built = learner_for("switches:a:down:2", Request(schema, Size(9), LearnRequest(epsilon=ONE)))
     assert built.concepts == Thresholds(schema, "a", "down")

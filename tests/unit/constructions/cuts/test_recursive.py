@@ -21,6 +21,7 @@ from privpac.data.statistics import ColumnCounts
 from privpac.errors import ParameterError, SizeError
 from privpac.mechanisms.geometric import NoiseLaw
 from privpac.mechanisms.stable_choice import release_chance
+from privpac.request import LearnRequest
 
 ONE = Fraction(1)
 
@@ -141,10 +142,10 @@ def test_refusals_say_what_to_do() -> None:
         RecConcave(Thresholds(schema_of(8), "key", "either"), ONE, Fraction(1, 2))
     with pytest.raises(SizeError, match="at least one"):
         RecConcave(cuts, ONE, Fraction(1, 2)).certify(Size(0))
-    request = Request(schema=schema_of(8), size=Size(5), epsilon=ONE)
+    request = Request(schema_of(8), Size(5), LearnRequest(epsilon=ONE))
     with pytest.raises(ParameterError, match="thresholds:COLUMN"):
         learner_for("recconcave:key", request)
-    costly = Request(schema=schema_of(8), size=Size(5), epsilon=ONE, delta=Fraction(1, 9), costs=(1, 2))
+    costly = Request(schema_of(8), Size(5), LearnRequest(epsilon=ONE, delta=Fraction(1, 9), costs=(1, 2)))
     with pytest.raises(ParameterError, match="costs"):
         learner_for("recconcave:key", costly)
 

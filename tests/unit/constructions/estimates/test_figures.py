@@ -27,18 +27,17 @@ def test_two_classes() -> None:
     assert figures.balanced == (Fraction(850, 887) + Fraction(50, 113)) / 2
     assert (figures.cost, figures.constant_cost) == (Fraction(37 + 5 * 63, 1000), Fraction(5 * 113, 1000))
     assert figures.lines() == [
-        "Always saying no would be right about 0.887 of the time: the rule gains about 0.013.",
+        "Right about 0.900 of the time; always saying no would be right about 0.887 of the time.",
         "Balanced accuracy about 0.700: specificity (no) 0.958, sensitivity (yes) 0.442.",
         "Mistakes cost about 0.352 per record; those of the cheapest constant answer 0.565.",
         "These follow from the same noisy counts: they cost no further privacy, and have no interval.",
     ]
 
 
-def test_equal_costs_are_no_news_and_a_useless_rule_is_called_so() -> None:
+def test_equal_costs_are_no_news_and_a_rule_that_gains_nothing_gets_advice() -> None:
     figures = figures_of(confusion((900, 0), (100, 0)), ("no", "yes"), costs=(2, 2))
     assert figures.cost is None
     assert figures.balanced == Fraction(1, 2)
-    assert figures.lines()[0].endswith("by that measure the rule gains nothing.")
     assert RARE in figures.lines()
 
 
@@ -46,7 +45,9 @@ def test_a_class_without_counted_records_has_no_share() -> None:
     figures = figures_of(confusion((5, 0, 1), (0, 0, 0), (1, 1, 2)), ("a", "b", "c"))
     assert figures.recalls == (Fraction(5, 6), None, Fraction(1, 2))
     assert (figures.balanced, figures.sensitivity, figures.specificity) == (None, None, None)
-    assert "share found (b) unknown" in figures.lines()[1]
+    assert figures.lines()[1].startswith(
+        "Of the classes: share found (a) 0.833, share found (b) cannot be said"
+    )
 
 
 def test_noise_never_makes_a_share_above_one() -> None:
@@ -84,7 +85,6 @@ SAYS = "The rule hardly ever says yes: it finds only about 0.050 of these record
 def test_a_rule_that_hardly_ever_names_a_class_says_so_though_it_gains(costs: tuple[int, int] | None) -> None:
     counts = replace(confusion((899, 1), (95, 5)), accuracy=Fraction(904, 1000))
     lines = figures_of(counts, ("no", "yes"), costs=costs).lines()
-    assert "the rule gains about 0.004" in lines[0]
     assert SAYS in lines
     assert (RARE in lines) == (costs is None)
     assert all(word in RARE for word in ("--costs balanced", "base_rate"))

@@ -29,7 +29,7 @@ TREE = at_least(50, at_least(20, Leaf(0), Leaf(1)), at_least(80, Leaf(0), at_lea
 
 def counted(*rows: tuple[int, int]) -> LeafCounts:
     """At epsilon 1 the noise of a count has a standard deviation of about 2.7: a sum of up to 7 may be nobody."""
-    return LeafCounts(rows, 1_000, Fraction(1))
+    return LeafCounts(rows, 20_000, Fraction(1))
 
 
 MANY = (400, 20)
@@ -40,13 +40,13 @@ def test_a_branch_that_nobody_reaches_is_one_line() -> None:
     assert shown.by_chance == 2
     assert shown.describe(SCHEMA).splitlines() == [
         "if age >= 50:",
-        "  if age >= 80: no or yes, by chance (2 leaves, few records or none)",
+        "  if age >= 80: no or yes, by chance (2 leaves)",
         "  if age < 80: no (about no: 400, yes: 20; risk of yes 5%)",
         "if age < 50:",
         "  if age >= 20: yes (about no: 20, yes: 400; risk of yes 95%)",
         "  if age < 20: no (about no: 400, yes: 20; risk of yes 5%)",
-        '"By chance": so few records arrive there that chance decided what the rule says. Read nothing into such a'
-        " branch.",
+        '"By chance": the counts there are mostly noise, so nobody can tell whether any record arrives, or whether'
+        " chance alone decided what the rule says. Read nothing into such a branch.",
     ]
 
 
@@ -54,7 +54,22 @@ def test_a_leaf_beside_one_that_counts_is_marked_and_stays() -> None:
     shown = fold(TREE, counted(MANY, (20, 400), MANY, (3, 1), (0, 200)), SCHEMA)
     assert shown.tree == TREE
     assert [leaf.by_chance for leaf in shown.leaves] == [False, False, False, True, False]
-    assert "if age < 90: yes, by chance (about no: 3, yes: 1; risk of yes" in shown.describe(SCHEMA)
+    assert "    if age < 90: yes, by chance" in shown.describe(SCHEMA).splitlines()
+
+
+def test_no_more_records_are_told_than_there_are() -> None:
+    """Of 50 records a leaf was said to have about 71, and the other one 20 more."""
+    for rows in ([(43, 28), (9, 40)], [(50, 50), (50, 0)], [(33, 0), (0, 47)], [(0, 50), (10, 0)]):
+        shown = fold(at_least(50, Leaf(0), Leaf(1)), LeafCounts(tuple(rows), 50, Fraction(1)), SCHEMA)
+        told = [count for leaf in shown.leaves for count in leaf.counts]
+        assert 46 <= sum(told) <= 50
+        assert all(0 <= count <= before for count, before in zip(told, sum(rows, ()), strict=True))
+
+
+def test_where_nothing_stands_out_from_noise_no_number_is_told() -> None:
+    rows = LeafCounts(((18, 31), (14, 22)), 50, Fraction(1, 10))
+    words = fold(at_least(50, Leaf(0), Leaf(1)), rows, SCHEMA).describe(SCHEMA).splitlines()
+    assert words[:2] == ["if age >= 50: yes, by chance", "if age < 50: no, by chance"]
 
 
 def test_even_shares_of_many_records_are_no_chance() -> None:

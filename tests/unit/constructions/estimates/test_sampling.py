@@ -10,21 +10,32 @@ import pytest
 from privpac.audit.registry import tiny_schema
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.trees.mixture import TreeMixture
+from privpac.concepts.trees.parts import OneTest
+from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import Merged, Occam
-from privpac.constructions.draw.staged_trees import StagedTrees
+from privpac.constructions.draw.refined_trees import RefinedTrees
 from privpac.constructions.estimates.sampling import Choice, Way, choice_of, span
 from privpac.constructions.recipe import MOST_ASIDE, Recipe
 from privpac.data.sample import Size
 from privpac.guarantee.facts import Unit
+from privpac.request import LearnRequest
 from privpac.theory.generalisation import gap_class, gap_holdout, interval_private
-from privpac.wishes import RuleWishes
 
 ONE, HALF, FAILURE = Fraction(1), Fraction(1, 2), Fraction(1, 40)
 SCHEMA = tiny_schema(8)
 WIDE = tiny_schema(32, 32, 32)
 THRESHOLDS = Thresholds(SCHEMA, "a")
-STAGES = StagedTrees(SCHEMA, ONE, (1, 1), Binarisation.of(SCHEMA))
+TESTS = Binarisation.of(SCHEMA)
+REFINED = RefinedTrees(
+    TreeMixture((OneTest(SCHEMA, TESTS),), (1,)),
+    TreeMixture((Trees(SCHEMA, 1, TESTS),), (1,)),
+    ONE,
+    Fraction(3, 10),
+    (1,),
+    (0,),
+)
 
 
 def choice(learner: Learner) -> Choice:
@@ -39,8 +50,8 @@ def choice(learner: Learner) -> Choice:
         (Occam(THRESHOLDS, ONE, (2, 2)), Fraction(0)),
         (Occam(THRESHOLDS, ONE, (1, 2)), ONE),
         (Occam(THRESHOLDS, ONE, mechanism="permute-and-flip"), ONE),
-        (STAGES, Fraction(3, 10)),
-        (replace(STAGES, costs=(1, 2)), ONE),
+        (REFINED, Fraction(3, 10)),
+        (replace(REFINED, costs=(1, 2)), ONE),
     ],
 )
 def test_only_draws_by_equally_priced_mistakes_never_look_too_bad(
@@ -88,16 +99,16 @@ def test_both_bounds_share_the_failure_and_each_end_is_the_better_one() -> None:
 
 
 def recipe(n: int, epsilon: Fraction = ONE, concepts: str = "thresholds:a", **wishes: object) -> Recipe:
-    wished = RuleWishes.read(epsilon=epsilon, concepts=concepts, **wishes)  # type: ignore[arg-type]
+    wished = LearnRequest.read(epsilon=epsilon, concepts=concepts, **wishes)  # type: ignore[arg-type]
     return Recipe.of(wished, schema=WIDE, size=Size(n))
 
 
 def test_records_are_kept_aside_where_that_promises_a_narrower_interval() -> None:
     few = recipe(100, estimate_epsilon=1)
-    many = recipe(50_000, concepts="staged:3+3", estimate_epsilon=1)
+    many = recipe(50_000, concepts="auto", estimate_epsilon=1)
     assert (few.holdout, many.holdout) == (0, Fraction(1, 5))
-    assert recipe(10**6, concepts="staged:3+3", estimate_epsilon=1).holdout == Fraction(MOST_ASIDE, 10**6)
-    assert recipe(50_000, Fraction(1, 100), "staged:3+3", estimate_epsilon="0.01").holdout == 0
+    assert recipe(10**6, concepts="auto", estimate_epsilon=1).holdout == Fraction(MOST_ASIDE, 10**6)
+    assert recipe(50_000, Fraction(1, 100), "auto", estimate_epsilon="0.01").holdout == 0
     for n in (100, 1000, 5000, 50_000):
         chosen, other = recipe(n, estimate_epsilon=1), recipe(n, estimate_epsilon=1, holdout="0.2")
         assert width(chosen) <= width(other)
@@ -111,13 +122,13 @@ def width(one: Recipe) -> Fraction:
 
 
 def test_the_share_that_a_person_asks_for_stands() -> None:
-    assert recipe(50_000, concepts="staged:3+3", estimate_epsilon=1, holdout=0).holdout == 0
+    assert recipe(50_000, concepts="auto", estimate_epsilon=1, holdout=0).holdout == 0
     assert recipe(100, estimate_epsilon=1, holdout="0.5").holdout == HALF
-    assert recipe(50_000, concepts="staged:3+3").holdout == 0, "nothing is kept aside for no estimate"
+    assert recipe(50_000, concepts="auto").holdout == 0, "nothing is kept aside for no estimate"
 
 
 def test_the_certificate_tells_on_which_records_and_by_which_bounds() -> None:
-    aside = recipe(50_000, concepts="staged:3+3", estimate_epsilon=1).certify()
+    aside = recipe(50_000, concepts="auto", estimate_epsilon=1).certify()
     same = recipe(100, estimate_epsilon=1).certify()
     assert aside.learner["estimate"]["records"] == 10_000
     assert aside.learner["estimate"]["ways"] == ["hold-out"]
@@ -127,12 +138,10 @@ def test_the_certificate_tells_on_which_records_and_by_which_bounds() -> None:
 
 
 def test_what_would_narrow_the_interval_is_said_truly() -> None:
-    wide = recipe(50_000, concepts="staged:3+3", estimate_epsilon=1, holdout=0).estimate_from(
-        ((25_000, 0), (0, 0))
-    )
+    wide = recipe(50_000, concepts="auto", estimate_epsilon=1, holdout=0).estimate_from(((25_000, 0), (0, 0)))
     assert wide is not None
     assert "a holdout of 0.2" in wide.remedy
-    aside = recipe(50_000, concepts="staged:3+3", estimate_epsilon=1).estimate_from(((5_000, 0), (0, 0)))
+    aside = recipe(50_000, concepts="auto", estimate_epsilon=1).estimate_from(((5_000, 0), (0, 0)))
     assert aside is not None
     assert aside.high - aside.low < wide.high - wide.low
     assert "a larger holdout" in aside.remedy

@@ -36,6 +36,7 @@ from privpac.guarantee.facts import Privacy, Release
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.guarantee.parts import QUERIED, UNQUERIED, parts_of
 from privpac.report.page import report_html
+from privpac.request import LearnRequest
 from privpac.verification import verify
 
 ONE = Fraction(1)
@@ -125,7 +126,7 @@ def test_what_cannot_be_asked_is_refused() -> None:
 
 
 def request(records: int, epsilon: str = "1") -> Request:
-    return Request(schema=SCHEMA, size=Size(0, unlabelled=records), epsilon=Fraction(epsilon))
+    return Request(SCHEMA, Size(0, unlabelled=records), LearnRequest(epsilon=Fraction(epsilon)))
 
 
 def test_a_learner_on_few_of_many_may_be_less_private() -> None:
@@ -166,7 +167,7 @@ def test_refusals_say_what_would_do() -> None:
     with pytest.raises(ParameterError, match="method"):
         ask_settings("thresholds:age", request(50), labels=5, error=None, method="guess")
     with pytest.raises(ParameterError, match="one member is drawn"):
-        ask_settings("staged:1+1", request(50), labels=5, error=None)
+        ask_settings("card", request(50), labels=5, error=None)
 
 
 # --- sessions ---

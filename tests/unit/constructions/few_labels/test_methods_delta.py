@@ -28,6 +28,7 @@ from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee.facts import Against
 from privpac.numbers.exact import decimal_text
+from privpac.request import LearnRequest
 
 ONE, DELTA, FAILURE = Fraction(1), Fraction(1, 10**6), Fraction(1, 20)
 SIZE = Size(1_500, 20_000)
@@ -42,7 +43,9 @@ def schema(bits: int) -> Schema:
 def chosen(
     method: str, delta: Fraction = DELTA, *, bits: int = 60, concepts: str = "thresholds:k"
 ) -> FewLabels:
-    return FewLabels.chosen(concepts, Request(schema(bits), SIZE, ONE, delta), method=method)
+    return FewLabels.chosen(
+        concepts, Request(schema(bits), SIZE, LearnRequest(epsilon=ONE, delta=delta)), method=method
+    )
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -184,7 +187,7 @@ def test_a_refused_delta_charges_nothing(method: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("delta", [DELTA, Fraction(0)])
 def test_a_refusal_advises_on_the_method_that_was_asked_for(delta: Fraction) -> None:
     def wish(labelled: int, method: str, spent: Fraction) -> FewLabels:
-        request = Request(schema(60), Size(labelled, 5_000), ONE, spent)
+        request = Request(schema(60), Size(labelled, 5_000), LearnRequest(epsilon=ONE, delta=spent))
         return FewLabels.chosen("thresholds:k", request, method=method, error=Fraction(1, 10))
 
     with pytest.raises(SizeError, match=r"at best by method boost, not 0\.1\.") as caught:
@@ -201,7 +204,7 @@ def test_a_refusal_advises_on_the_method_that_was_asked_for(delta: Fraction) -> 
 
 
 def test_a_refusal_says_when_no_number_of_labels_would_do() -> None:
-    request = Request(schema(60), Size(500, 5_000), ONE)
+    request = Request(schema(60), Size(500, 5_000), LearnRequest(epsilon=ONE))
     with pytest.raises(
         SizeError, match=r"at best by method relabel.* No number of labels would do with 5000 "
     ):

@@ -8,12 +8,10 @@ from fractions import Fraction
 import pytest
 
 from privpac.constructions.points.cover_formulas import (
-    Cover,
     cover_for,
     error_cover,
     plan_cover,
     proves_cover,
-    records_cover,
     sure_hits,
 )
 from privpac.constructions.points.formulas import (
@@ -23,7 +21,6 @@ from privpac.constructions.points.formulas import (
     loss_clipped,
     plan_clipped,
     proves_clipped,
-    records_clipped,
 )
 from privpac.constructions.points.representation_formulas import (
     Code,
@@ -33,64 +30,28 @@ from privpac.constructions.points.representation_formulas import (
     plan_code,
     prime_from,
     proves_code,
-    records_code,
 )
 from privpac.constructions.points.sampled_formulas import (
-    Boost,
     Draw,
-    boost_for,
     draw_for,
     error_sampled,
     loss_sampled,
     loss_star,
-    plan_boosted,
     plan_sampled,
-    proves_boosted,
-    proves_sampled,
     rate_star,
-    records_boosted,
 )
 from privpac.constructions.points.sparse_formulas import (
-    Sparsity,
     error_sparse,
     plan_sparse,
-    proves_sparse,
-    records_sparse,
     sparsity_for,
 )
-from privpac.errors import ParameterError, SizeError
-from privpac.numbers.exact import ratio_for
-from privpac.theory.floors import floor_points_any, floor_points_proper
-from privpac.theory.sizes import records_occam, records_points
+from privpac.numbers.exact import ratio_for, sign_of_log_sum
 
 BITS = (8, 16, 32, 64, 128)
 ASKED = {"error": 0.1, "failure": 0.05, "epsilon": 1}
 FAILURE = Fraction(1, 20)
 TENTH = Fraction(1, 10)
 HALF = ratio_for(Fraction(1, 2))
-
-
-def test_the_table_of_records() -> None:
-    assert [records_occam(2**d, **ASKED) for d in BITS] == [213, 351, 628, 1180, 2285]
-    assert [records_points(2**d, **ASKED) for d in BITS] == [201, 328, 575, 1057, 2001]
-    assert [records_clipped(2**d, **ASKED) for d in BITS[1:]] == [279, 416, 678, 1167]
-    assert [plan_code(2**d, **ASKED)[0] for d in BITS[1:]] == [264, 287, 308, 326]
-    assert records_cover(**ASKED) == 275
-    assert records_sparse(**ASKED) == 234
-    assert [floor_points_proper(2**d, **ASKED) for d in BITS] == [114, 182, 312, 563, 1048]
-    assert [floor_points_any(2**d, **ASKED) for d in BITS] == [32, 47, 47, 47, 47]
-
-
-def test_values_at_other_settings() -> None:
-    assert records_clipped(2**64, error=0.1, failure=0.05, epsilon=0.5) == 1270
-    assert records_cover(error=0.05, failure=0.05, epsilon=1) == 592
-    assert plan_cover(**ASKED) == (275, Cover(69172, Fraction(1, 400)))
-    assert records_sparse(error=0.05, failure=0.05, epsilon=1) == 507
-    # Other codes of the same rate, and the split of an earlier search.
-    assert records_code(Code(283, 2), tolerated=0.0068, **ASKED) == 264
-    assert records_code(Code(2963, 12), tolerated=0.0065, **ASKED) == 331
-    assert plan_sampled(error=0.1, failure=0.5125, epsilon=1)[0] == 1302
-    assert records_boosted(**ASKED) == 15161
 
 
 @pytest.mark.parametrize(
@@ -170,20 +131,6 @@ def test_starring_the_printed_learner_costs_half_of_what_is_claimed() -> None:
     assert math.log(loss) < 0.3
 
 
-def test_the_boosted_split_of_the_first_search() -> None:
-    flip = Fraction(1225, 100_000)
-    draw = Draw(rate_star(epsilon=1, spread=(1 - flip) / flip), flip)
-    boost = Boost(9, 1648, 2160, draw, Fraction(35, 1000))
-    assert boost.records == 16992
-    missed = Fraction(6623, 10_000)
-    run = {"draw": draw, "light": boost.light, "error": boost.tolerated, "failure": missed}
-    assert proves_sampled(1648, **run)
-    assert proves_boosted(
-        boost, missed=missed, ratio=HALF, tilt=Fraction(837, 1000), error=TENTH, failure=FAILURE
-    )
-    assert plan_boosted(**ASKED)[0] < boost.records
-
-
 def test_the_printed_constants_of_claim_4_5_take_seventy_million_records() -> None:
     error, failure, epsilon = 0.1, 0.05, 1.0
     runs = math.ceil(math.log(failure / 5) / math.log(4 / 5))
@@ -238,22 +185,13 @@ def test_tuned_parameters_are_private_whatever_they_prove(n: int, epsilon: Fract
     assert math.log(loss_star(rate=draw.rate, spread=draw.spread)) <= epsilon
 
 
-def test_more_records_prove_more() -> None:
-    errors = [
-        error_code(
-            n,
-            code=code_for(n, domain=2**32, failure=FAILURE, epsilon=Fraction(1)),
-            failure=FAILURE,
-            ratio=HALF,
-        )[0]
-        for n in (200, 300, 600, 2000)
-    ]
-    assert errors == sorted(errors, reverse=True)
-    assert (
-        boost_for(20_000, failure=FAILURE, epsilon=Fraction(1))[0]
-        < boost_for(15_161, failure=FAILURE, epsilon=Fraction(1))[0]
-        <= TENTH
-    )
+@pytest.mark.parametrize("domain", [4, 5, 8, 16, 64, 1000, 2**32])
+def test_clips_of_short_columns_lose_no_more_than_was_asked(domain: int) -> None:
+    """Among 64 values clips that were tuned for .009 lost .00902, and their own certificate refused them."""
+    for epsilon in map(Fraction, ("0.001", "0.009", "0.037", "0.25", "1/3", "1", "3", "10")):
+        for n in (20, 500, 20_000):
+            clip = clip_for(n, domain=domain, failure=Fraction(1, 5), epsilon=epsilon)
+            assert sign_of_log_sum(-epsilon, loss_clipped(domain, clip=clip)) <= 0
 
 
 def test_codes_have_room_and_good_sets() -> None:
@@ -264,16 +202,3 @@ def test_codes_have_room_and_good_sets() -> None:
     assert good_codewords(Code(11, 3), Fraction(4, 11)) == 6
     assert Code(11, 3).size == 121
     assert Code(11, 1).size == 11
-
-
-def test_what_is_refused() -> None:
-    with pytest.raises(ParameterError, match="tolerated"):
-        records_code(Code(11, 3), tolerated=0.1, **ASKED)
-    with pytest.raises(SizeError, match="Boost it"):
-        plan_sampled(error=0.1, failure=0.05, epsilon=1)
-    with pytest.raises(SizeError, match="improper"):
-        boost_for(100, failure=FAILURE, epsilon=Fraction(1))
-    with pytest.raises(SizeError, match="out of its range"):
-        plan_clipped(2**64, error=0.0001, failure=0.05, epsilon=0.001)
-    assert not proves_sparse(100, error=TENTH, failure=FAILURE, sparsity=Sparsity(Fraction(1, 5), HALF))
-    assert not proves_sampled(100, draw=Draw(TENTH, TENTH), light=TENTH, error=TENTH, failure=Fraction(1, 2))

@@ -31,6 +31,7 @@ from privpac.data.sample import Size
 from privpac.errors import ParameterError, SchemaError, SizeError
 from privpac.estimators.classifier import PrivateClassifier
 from privpac.report.summary import summary_json, summary_sections
+from privpac.request import LearnRequest
 from tests.unit.point_rules import keys, random_cells, sample_of
 
 RECORDS = {"boosted": 16_000, "boosted-keyed": 16_000, "sampled": 4000, "keyed": 4000}
@@ -82,7 +83,7 @@ def test_one_column_needs_no_name() -> None:
             ],
         }
     )
-    request = Request(schema, Size(300), Fraction(1))
+    request = Request(schema, Size(300), LearnRequest(epsilon=Fraction(1)))
     with pytest.raises(ParameterError, match="Name a column"):
         learner_for("points", request)
     with pytest.raises(SchemaError):
@@ -100,7 +101,7 @@ def test_a_column_may_be_called_like_a_way() -> None:
             ],
         }
     )
-    request = Request(schema, Size(300), Fraction(1))
+    request = Request(schema, Size(300), LearnRequest(epsilon=Fraction(1)))
     assert isinstance(learner_for("points:improper", request), Occam)
     assert isinstance(learner_for("points:improper:improper", request), CodedPoints)
 
@@ -126,13 +127,16 @@ def test_what_keyed_sets_assume_stands_with_accuracy_and_not_with_privacy() -> N
 
 def test_refusals_name_the_way_that_can() -> None:
     with pytest.raises(ParameterError, match="takes costs"):
-        learner_for("points:code:improper", Request(keys(32), Size(300), Fraction(1), costs=(1, 5)))
+        learner_for(
+            "points:code:improper",
+            Request(keys(32), Size(300), LearnRequest(epsilon=Fraction(1), costs=(1, 5))),
+        )
     with pytest.raises(SizeError, match="improper"):
-        learner_for("points:code:boosted", Request(keys(32), Size(100), Fraction(1)))
+        learner_for("points:code:boosted", Request(keys(32), Size(100), LearnRequest(epsilon=Fraction(1))))
     with pytest.raises(SizeError, match="too few"):
-        learner_for("points:code:clipped", Request(keys(1), Size(300), Fraction(1)))
+        learner_for("points:code:clipped", Request(keys(1), Size(300), LearnRequest(epsilon=Fraction(1))))
     with pytest.raises(ParameterError, match="few values"):
-        learner_for("points:code:cover", Request(keys(3), Size(300), Fraction(1)))
+        learner_for("points:code:cover", Request(keys(3), Size(300), LearnRequest(epsilon=Fraction(1))))
     with pytest.raises(SizeError, match="labelled record"):
         ClippedPoints.tuned(keys(32), "code", epsilon=Fraction(1), size=Size(300)).certify(Size(0))
 
@@ -147,12 +151,14 @@ def test_where_outcomes_cannot_be_counted_privacy_bounds_an_estimate_or_records_
     assert same.certificate["learner"]["estimate"]["ways"] == ["privacy"]
 
 
-def test_without_either_bound_an_estimate_on_the_same_records_is_refused(
+def test_without_either_bound_an_estimate_on_the_same_records_has_no_interval(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(recipe, "choice_of", lambda *_: Choice(None))
-    with pytest.raises(ParameterError, match="holdout"):
-        taught("points:code:sampled", 32, 4000, estimate_epsilon=1, holdout=0)
+    same = taught("points:code:sampled", 32, 4000, estimate_epsilon=1, holdout=0)
+    assert same.estimate is not None
+    assert (same.estimate.way, same.estimate.low, same.estimate.high) == (Way.NONE, 0, 1)
+    assert same.verdict.measured
     aside = taught("points:code:sampled", 32, 4000, estimate_epsilon=1).estimate
     assert aside is not None
     assert aside.way is Way.HOLDOUT

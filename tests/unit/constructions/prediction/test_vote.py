@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from privpac import MemorySample, Schema, SeededCoins, Size, Thresholds
-from privpac.checker.steps.prediction import _answer_wrong, _vote_error, _weighted_wrong
+from privpac.checker import functions as checked
 from privpac.coins import law
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
@@ -126,11 +126,14 @@ def test_the_error_bound_holds_and_is_attained_by_some_dependence(models: int, e
 def test_the_checker_finds_the_steepest_chord_without_trying_all(epsilon: str) -> None:
     ratio, average = ratio_for(Fraction(epsilon)), Fraction(1, 97)
     for models in (*range(1, 24), 60, 61):
-        for wrong, bound in ((_answer_wrong, vote_error), (_weighted_wrong, exponential_vote_error)):
+        for wrong, bound in (
+            (checked.answer_wrong, vote_error),
+            (checked.weighted_wrong, exponential_vote_error),
+        ):
             none = wrong(0, models, ratio)
             steepest = max((wrong(w, models, ratio) - none) / w for w in range(1, models + 1))
             every = none + models * steepest * average
-            assert _vote_error(average, models, ratio, wrong) == every
+            assert checked.vote_wrong(average, models, ratio, wrong) == every
             assert bound(average, models=models, ratio=ratio) == min(1, every)
 
 
@@ -148,7 +151,7 @@ def test_thousands_of_votes_take_no_time() -> None:
     """Fractions of 60,000 digits: Python took minutes for them, and a checker that tries all votes takes hours."""
     ratio, average = ratio_for(Fraction(6, 4001)), Fraction(1, 10**5)
     began = time.process_time()
-    assert vote_error(average, models=4001, ratio=ratio) == _vote_error(average, 4001, ratio)
+    assert vote_error(average, models=4001, ratio=ratio) == checked.vote_wrong(average, 4001, ratio)
     assert time.process_time() - began < 5
 
 

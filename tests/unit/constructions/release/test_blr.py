@@ -15,10 +15,12 @@ from privpac.concepts.line.thresholds import Threshold
 from privpac.concepts.sets.points import Point
 from privpac.constructions.release.blr import ListedBLR, ThresholdBLR, _multisets
 from privpac.constructions.release.buckets import Buckets
+from privpac.constructions.release.rules import candidate_answers
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.errors import ParameterError, SizeError
+from privpac.errors import ParameterError, RuleRefused, SizeError
+from privpac.guarantee.facts import Queries
 from privpac.numbers.exact import ratio_for
 
 ONE = Fraction(1)
@@ -133,3 +135,13 @@ class TestBuckets:
     def test_what_is_no_table_is_refused(self, wrong: tuple[tuple[int, int, int], ...]) -> None:
         with pytest.raises(ValueError, match="buckets"):
             Buckets("x", wrong)
+
+
+@pytest.mark.parametrize("queries", [Queries.POINTS, Queries.RANGES])
+def test_a_table_drawn_among_candidates_promises_nothing_of_other_queries(queries: Queries) -> None:
+    """The checkers refuse such a step, and so does its maker; ranges follow from thresholds at twice the error."""
+    numbers = {"candidates": 100, "records": 1_000, "ratio": RATIO, "radius": Fraction(1, 50)}
+    asked = {**numbers, "error": Fraction(1, 5), "failure": Fraction(1, 20)}
+    assert candidate_answers(**asked, queries=Queries.THRESHOLDS)
+    with pytest.raises(RuleRefused, match="thresholds or listed queries"):
+        candidate_answers(**asked, queries=queries)

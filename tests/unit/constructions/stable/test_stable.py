@@ -14,7 +14,7 @@ from privpac.concepts.trees.trees import Trees
 from privpac.constructions.stable.stable import Stable
 from privpac.constructions.wrappers.formulas import excess_stable, stability_from_some
 from privpac.errors import ParameterError, SizeError
-from tests.unit.constructions.wrappers.test_wrappers import CUTS, SCHEMA, sample
+from tests.unit.constructions.stable.cuts import CUTS, SCHEMA, sample
 
 FIFTH = Fraction(1, 5)
 

@@ -10,13 +10,16 @@ from privpac import Schema, Size
 from privpac.constructions.request import Request
 from privpac.constructions.stable.stable import Stable
 from privpac.constructions.words import learner_for
+from privpac.request import LearnRequest
 
 SCHEMA = Schema.from_json({"label": "y", "columns": [{"name": "b", "kind": "boolean"}]})
 
 
 @pytest.mark.parametrize(("delta", "kept"), [("0.05", 10), ("0.0549", 10), ("0.055", 11)])
 def test_as_many_records_are_looked_at_as_delta_allows(delta: str, kept: int) -> None:
-    learner = learner_for("stable:stumps", Request(SCHEMA, Size(200), Fraction(1), Fraction(delta)))
+    learner = learner_for(
+        "stable:stumps", Request(SCHEMA, Size(200), LearnRequest(epsilon=Fraction(1), delta=Fraction(delta)))
+    )
     assert isinstance(learner, Stable)
     assert learner.kept == kept
     assert learner.certify(Size(200)).privacy.fact.delta <= Fraction(delta)

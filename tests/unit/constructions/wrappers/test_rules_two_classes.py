@@ -1,4 +1,5 @@
-"""Relabelling is proved for two classes: rules, learners and checker refuse three, where the loss would be larger."""
+"""Relabelling, votes between two and turned answers are proved for two classes: rules, learners and checker refuse
+three, where the loss would be larger."""
 
 from __future__ import annotations
 
@@ -6,7 +7,6 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +18,7 @@ from privpac.constructions.catalogue import statement
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.few_labels import rules as few_labels_rules
 from privpac.constructions.few_labels.boost_procedure import LabelBoostProcedure
+from privpac.constructions.prediction import rules as prediction_rules
 from privpac.constructions.wrappers import rules as wrappers_rules
 from privpac.constructions.wrappers.agnostic import Agnostic
 from privpac.constructions.wrappers.relabel import Relabelled
@@ -26,23 +27,33 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified, ParameterError, RuleRefused
 from privpac.guarantee import rules
-from privpac.guarantee.facts import Privacy
+from privpac.guarantee.facts import Privacy, Release
 from privpac.guarantee.proof import Proof
+from tests.golden.corpus import CURRENT
 
 HALF, ONE = Fraction(1, 2), Fraction(1)
-GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "0.1.0" / "models"
+GOLDEN = CURRENT / "models"
 SCORES: dict[str, Any] = {"kept": 2, "of": 5, "ratio": HALF, "change": 1, "mistake": 1}
 RULES: dict[str, Callable[[Proof[Privacy], int], Proof[Privacy]]] = {
     "relabelling": lambda inner, k: wrappers_rules.relabelling(inner, classes=k, **SCORES),
     "rank-relabelling": lambda inner, k: wrappers_rules.rank_relabelling(inner, classes=k, **SCORES),
     "relabelling-part": lambda inner, k: wrappers_rules.relabelling_part(
-        inner, classes=k, ratio=HALF, change=1
+        inner, classes=k, ratio=HALF, change=1, part="left"
     ),
     "label-boost-labelled": lambda inner, k: few_labels_rules.label_boost_labelled(
         inner, classes=k, ratio=HALF
     ),
     "label-boost-unlabelled": lambda inner, k: few_labels_rules.label_boost_unlabelled(inner, classes=k),
+    "net-relabelling": lambda inner, k: prediction_rules.net_relabelling(
+        _answer(inner), classes=k, ratio=HALF, kept=2, of=5, net=HALF, vc=1
+    ),
+    "delta-removal": lambda inner, k: prediction_rules.delta_removal(_answer(inner), classes=k, flip=HALF),
+    "vote": lambda inner, k: prediction_rules.vote(classes=k, ratio=HALF, models=3),
 }
+
+
+def _answer(inner: Proof[Privacy]) -> Proof[Privacy]:
+    return rules.post_processing(inner, what="an answer", release=Release.ANSWER)
 
 
 def _inner() -> Proof[Privacy]:
@@ -55,7 +66,7 @@ def _schema(classes: int) -> Schema:
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_a_rule_of_relabelling_takes_two_classes_and_says_so(name: str) -> None:
+def test_such_a_rule_takes_two_classes_and_says_so(name: str) -> None:
     assert RULES[name](_inner(), 2).rule == name
     with pytest.raises(RuleRefused, match="two classes"):
         RULES[name](_inner(), 3)

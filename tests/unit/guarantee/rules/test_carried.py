@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 
 from privpac.checker import directed
+from privpac.checker.book import book
 from privpac.checker.check import check_derivation
-from privpac.checker.steps import carried
 from privpac.concepts.sets.points import Points
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.few_labels.base_formulas import mistakes_of_draw
@@ -132,11 +132,13 @@ def test_perfect_squares_have_exact_roots() -> None:
 @pytest.mark.parametrize(("n", "vc"), [(1, 3), (10, 1), (1000, 2), (10**6, 7)])
 def test_deviations_are_those_of_the_theory(n: int, vc: int) -> None:
     miss = Fraction(1, 100)
-    assert directed.ln_labellings(n, vc) == ln_growth(n, vc=vc)
-    assert carried.near_best(n, miss, vc) == erm_excess(n, failure=miss, vc=vc)
+    of_the_book, records, dimension = book().scope.functions, Fraction(n), Fraction(vc)
+    assert of_the_book["ln_labellings"](records, dimension) == ln_growth(n, vc=vc)
+    assert of_the_book["near_best"](records, miss, dimension) == erm_excess(n, failure=miss, vc=vc)
     for pairs in (False, True):
         expected = relative_error(Fraction(1, 50), n=n, failure=miss, vc=vc, pairs=pairs)
-        assert carried.true_rate(Fraction(1, 50), n, miss, vc, 2 if pairs else 1) == expected
+        sides = Fraction(2 if pairs else 1)
+        assert of_the_book["true_rate"](Fraction(1, 50), records, miss, dimension, sides) == expected
 
 
 def test_relabelling_accuracy_is_the_written_sum() -> None:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from privpac.checker import curves
+from privpac.checker.book import book
 from privpac.errors import RuleRefused
 from privpac.guarantee import rules
 from privpac.guarantee.facts import (
@@ -35,6 +35,8 @@ from privpac.numbers.concentrated import (
 from privpac.numbers.exact import ratio_for
 
 RATIO = Fraction(3, 5)
+CURVES = book().scope.functions
+"""The same numbers, as the rule book works them out."""
 MILLIONTH, BILLIONTH = Fraction(1, 10**6), Fraction(1, 10**9)
 
 
@@ -129,20 +131,22 @@ def test_the_checker_has_the_same_numbers_by_another_way() -> None:
     for i in range(1, 120):
         epsilon, share = Fraction(7**i % 10**13, 10**12) or Fraction(1), Fraction(i % 50 + 1, 51)
         order = 1 + Fraction(7**i % 5003, 100)
-        assert curves.pure(epsilon) == pure_rho(epsilon)
-        assert curves.log_odds(epsilon) == log_odds_rho(epsilon)
-        assert curves.noise(epsilon, 2, 2) == noise_rho(epsilon, counts=1, largest=2)
-        assert curves.noise(epsilon, i, 1) == noise_rho(epsilon, counts=i, largest=1)
-        assert curves.subsampled(epsilon, share) == subsampled_range(epsilon, share)
-        assert curves.conversion(epsilon, BILLIONTH, order) == order_epsilon(epsilon, BILLIONTH, order)
+        assert CURVES["pure_rho"](epsilon) == pure_rho(epsilon)
+        assert CURVES["log_odds_rho"](epsilon) == log_odds_rho(epsilon)
+        assert CURVES["noise_rho"](epsilon, 2, 2) == noise_rho(epsilon, counts=1, largest=2)
+        assert CURVES["noise_rho"](epsilon, i, 1) == noise_rho(epsilon, counts=i, largest=1)
+        assert CURVES["subsampled"](epsilon, share) == subsampled_range(epsilon, share)
+        assert CURVES["conversion"](epsilon, BILLIONTH, order) == order_epsilon(epsilon, BILLIONTH, order)
 
 
 def test_far_epsilons_are_priced_by_epsilon_itself() -> None:
     for epsilon in (Fraction(0), Fraction(60), Fraction(5000)):
-        assert noise_rho(epsilon, counts=1, largest=2) == curves.noise(epsilon, 2, 2) == epsilon
-        assert log_odds_rho(epsilon) == curves.log_odds(epsilon) <= epsilon
+        assert noise_rho(epsilon, counts=1, largest=2) == CURVES["noise_rho"](epsilon, 2, 2) == epsilon
+        assert log_odds_rho(epsilon) == CURVES["log_odds_rho"](epsilon) <= epsilon
         assert (
-            subsampled_range(epsilon, Fraction(1, 2)) == curves.subsampled(epsilon, Fraction(1, 2)) == epsilon
+            subsampled_range(epsilon, Fraction(1, 2))
+            == CURVES["subsampled"](epsilon, Fraction(1, 2))
+            == epsilon
         )
 
 
@@ -172,7 +176,7 @@ def test_an_order_only_costs() -> None:
 
 def test_a_conversion_that_is_a_fraction_is_still_rounded_up() -> None:
     assert order_epsilon(Fraction(1), Fraction(1, 4), Fraction(2)) >= 2
-    assert curves.conversion(Fraction(1), Fraction(1, 4), Fraction(2)) == order_epsilon(
+    assert CURVES["conversion"](Fraction(1), Fraction(1, 4), Fraction(2)) == order_epsilon(
         Fraction(1), Fraction(1, 4), Fraction(2)
     )
 

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from flint import arb, ctx
 
+from privpac.constructions.few_labels import rules as few_labels_rules
+from privpac.constructions.wrappers import rules as wrappers_rules
 from privpac.errors import RuleRefused
 from privpac.guarantee import rules
 from privpac.guarantee.facts import (
@@ -20,14 +22,16 @@ from privpac.guarantee.facts import (
     BoundedRange,
     Loss,
     Privacy,
+    Range,
     Release,
     Stability,
     Unit,
 )
-from privpac.guarantee.proof import Proof
+from privpac.guarantee.proof import SEAL, Proof
 from privpac.numbers.composition import fold_delta
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
+DRAWN = rules.exponential_mechanism(ratio=HALF)
 
 
 def pure(factor: Fraction | int, **scope: Any) -> Proof[Privacy]:
@@ -43,12 +47,33 @@ def approximate(factor: Fraction | int, delta: Fraction, **scope: Any) -> Proof[
     return idle if factor == 1 else rules.sequential(pure(factor, **scope), idle)
 
 
-# --- mechanisms ---
+# --- of every rule ---
 
 
 @pytest.mark.parametrize(
-    "rule", [rules.exponential_mechanism, rules.permute_and_flip, rules.leafwise_exponential]
+    "loss", [Loss(factor=HALF), Loss(log=-THIRD, factor=Fraction(4)), Loss(Fraction(1), HALF)]
 )
+def test_no_rule_proves_a_loss_below_nothing(loss: Loss) -> None:
+    for fact in (Privacy(loss), BoundedRange(loss), Range(loss)):
+        with pytest.raises(RuleRefused, match="below 0"):
+            Proof(fact, "exponential-mechanism", seal=SEAL)
+
+
+def test_where_only_labels_are_private_nothing_is_gained_by_sampling() -> None:
+    """Features may tell who was kept: a run on one record that releases its features loses all the same."""
+    labels = rules.exponential_mechanism(ratio=HALF, unit=Unit.LABEL)
+    with pytest.raises(RuleRefused, match="whole records"):
+        rules.subsampling(labels, kept=1, of=10)
+    with pytest.raises(RuleRefused, match="whole records"):
+        rules.sampling_with_replacement(labels, draws=1, of=10)
+    with pytest.raises(RuleRefused, match="whole records"):
+        rules.subsampled_concentrated(rules.draw_range(labels), kept=1, of=10)
+
+
+# --- mechanisms ---
+
+
+@pytest.mark.parametrize("rule", [rules.exponential_mechanism, rules.permute_and_flip])
 def test_selections_lose_the_ratio_twice(rule: Any) -> None:
     assert rule(ratio=HALF).fact.epsilon == Loss(factor=Fraction(4))
     assert rule(ratio=Fraction(2, 3), sensitivity=3).fact.epsilon == Loss(factor=Fraction(729, 64))
@@ -59,7 +84,7 @@ def test_selections_lose_the_ratio_twice(rule: Any) -> None:
 
 @pytest.mark.parametrize(
     "rule",
-    [rules.exponential_mechanism, rules.permute_and_flip, rules.leafwise_exponential, rules.bounded_range],
+    [rules.exponential_mechanism, rules.permute_and_flip, rules.bounded_range],
 )
 @pytest.mark.parametrize(
     ("ratio", "sensitivity"),
@@ -232,6 +257,61 @@ def test_group_by_hand() -> None:
             rules.group(pure(2), size=size)
     with pytest.raises(RuleRefused, match="out of its range"):
         rules.group(pure(2), size=10_000)
+
+
+def test_what_is_promised_to_a_person_says_so_and_is_carried_on() -> None:
+    two = rules.group(rules.exponential_mechanism(ratio=HALF), size=2)
+    assert two.fact.records_per_person == 2
+    assert rules.group(pure(2), size=1).fact.records_per_person == 1
+    on_top = (
+        rules.declared(two, epsilon=Fraction(3)),
+        rules.assuming(two, "it rains"),
+        rules.sequential(two, two),
+        rules.k_fold(two, times=2, saved=0),
+        rules.k_fold(two, times=2, saved=1),
+        rules.post_processing(two, what="rounded", release=Release.ANSWER),
+        rules.concentrated_privacy(
+            rules.concentrated_sum(rules.pure_concentrated(two), times=2), delta=HALF, order=Fraction(2)
+        ),
+    )
+    assert {proof.fact.records_per_person for proof in on_top} == {2}
+    assert "up to 2 records of one person replaced" in str(on_top[0].fact)
+    assert "up to 2 records of one person replaced" in str(rules.pure_concentrated(two).fact)
+
+
+def test_rules_that_count_one_record_refuse_a_person_with_two() -> None:
+    one = rules.exponential_mechanism(ratio=HALF)
+    two = rules.group(one, size=2)
+    parts = [rules.group(rules.on_part(one, part=name), size=2) for name in ("left", "right")]
+    refused: list[Any] = [
+        lambda: rules.sequential(two, one),
+        lambda: rules.group(two, size=2),
+        lambda: rules.on_part(two, part="left"),
+        lambda: rules.disjoint_parts(*parts),
+        lambda: rules.concentrated_parts(*map(rules.pure_concentrated, parts)),
+        lambda: rules.concentrated_group(rules.pure_concentrated(two), size=2),
+        lambda: rules.concentrated_sum(rules.pure_concentrated(two), rules.pure_concentrated(one)),
+        lambda: rules.subsampling(two, kept=1, of=2),
+        lambda: rules.sampling_with_replacement(two, draws=1, of=2),
+        lambda: few_labels_rules.label_boost_labelled(two, classes=2, ratio=HALF),
+        lambda: few_labels_rules.label_boost_unlabelled(two, classes=2),
+        lambda: wrappers_rules.relabelling_part(two, classes=2, ratio=HALF, change=1, part="left"),
+        lambda: wrappers_rules.relabelling(two, classes=2, kept=1, of=2, ratio=HALF, change=1, mistake=1),
+        lambda: Proof(replace(one.fact, records_per_person=2), "exponential-mechanism", seal=SEAL),
+    ]
+    for make in refused:
+        with pytest.raises(RuleRefused, match="record"):
+            make()
+
+
+def test_those_who_are_relabelled_are_a_part() -> None:
+    """Those who vote lose otherwise: a fact about all records would forget them."""
+    one = rules.exponential_mechanism(ratio=HALF)
+    named = wrappers_rules.relabelling_part(one, classes=2, ratio=HALF, change=1, part="left")
+    assert named.fact.part == "left"
+    for premise, part in ((one, ALL), (one, ""), (rules.on_part(one, part="left"), "left")):
+        with pytest.raises(RuleRefused):
+            wrappers_rules.relabelling_part(premise, classes=2, ratio=HALF, change=1, part=part)
 
 
 def test_group_of_a_declared_epsilon_rounds_its_delta_up() -> None:
@@ -436,3 +516,35 @@ def test_nobody_else_makes_a_proof() -> None:
         replace(honest, fact=replace(honest.fact, epsilon=Loss()))
     with pytest.raises(TypeError):
         honest.where["ratio"] = "1"  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        rules.exponential_mechanism(ratio=HALF, unit=Unit.LABEL),
+        rules.declared(DRAWN, epsilon=Fraction(2), delta=Fraction(1, 100)),
+        rules.on_part(DRAWN, part="some"),
+        rules.group(DRAWN, size=2),
+        pure(2),
+    ],
+    ids=["labels", "delta", "part", "person", "numbers"],
+)
+def test_a_draw_that_follows_another_asks_for_a_rule_and_whole_records_without_a_delta(
+    first: Proof[Privacy],
+) -> None:
+    """One record's law given the first draw is what the proof is about."""
+
+    def refined(first: Proof[Privacy]) -> Proof[Accuracy]:
+        return rules.refined_draw(
+            first,
+            odds=100,
+            records=10_000,
+            ratio=HALF,
+            error=HALF,
+            failure=Fraction(1, 20),
+            against=Against.REALIZABLE,
+        )
+
+    assert refined(DRAWN).fact.error == HALF
+    with pytest.raises(RuleRefused, match=r"the first draw|whole records|one record"):
+        refined(first)

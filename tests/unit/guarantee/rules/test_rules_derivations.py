@@ -10,13 +10,15 @@ from typing import Any
 
 import pytest
 
-from privpac.checker.steps import RULES
+from privpac.checker.book import book
 from privpac.constructions.catalogue import REGISTER
 from privpac.guarantee import rules
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import ratio_for
 from tests.together import together
 from tests.unit.derivations import DERIVATIONS, ONE, charged, short
+
+RULES = book().rules
 
 
 class TestWorstCases:

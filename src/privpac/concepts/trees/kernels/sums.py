@@ -7,7 +7,7 @@ float mass; the operations are a table look-up, a sum and a product, never a log
 relative error is known beforehand.
 
 Statement: every mass has a relative error of at most `tree_law.Prior.error`.
-Proof: docs/proofs/tree-sums.md. Tested by tests/unit/concepts/trees/test_trees.py against exact rational recursion.
+Proof: docs/proofs/tree-sums.md.
 """
 
 from __future__ import annotations

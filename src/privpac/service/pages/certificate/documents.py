@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from privpac.answering.bundle.bundle import FORMAT as BUNDLE
-from privpac.answering.bundle.bundle import FORMER, MANIFEST, describe, is_bundle, public_part
+from privpac.answering.bundle.bundle import MANIFEST, is_bundle
 from privpac.checker.check import check_file
-from privpac.checker.document import parsed, read_document
+from privpac.checker.document import parsed, read_document, refuse_earlier
 from privpac.constructions.release.table import FORMAT as TABLE
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified, PrivpacError
@@ -27,8 +26,7 @@ from privpac.verification import Verified, verify
 
 __all__ = ["Checked", "handed_out", "open_document", "recheck", "require_readable"]
 
-BUNDLES = (BUNDLE, FORMER)
-KINDS = {MODEL: "model file", **dict.fromkeys(BUNDLES, "bundle of answers"), TABLE: "released table"}
+KINDS = {MODEL: "model file", BUNDLE: "bundle of answers", TABLE: "released table"}
 
 
 def open_document(path: Path) -> dict[str, Any]:
@@ -53,13 +51,15 @@ def _open(file: Path) -> dict[str, Any]:
     document = _read(file)
     tree, schema = document["certificate"], Schema.from_stored(document["schema"])
     records = (tree["request"] or tree).get("labelled", tree["labelled"])
+    model = model_from(document) if document["format"] == MODEL else None
     return {
         "kind": KINDS[document["format"]],
         "certificate": tree,
         "schema": schema,
         "version": str(document["version"]),
         "digest": str(document["digest"]),
-        "rule": model_from(document).describe() if document["format"] == MODEL else None,
+        "rule": None if model is None else model.describe(),
+        "verdict": None if model is None else model.verdict,
         "privacy": Step.of(tree["privacy"], TITLES),
         "accuracy": [Step.of(proof, TITLES) for proof in tree["accuracy"]],
         "also": [(proof["fact"]["release"], Step.of(proof, TITLES)) for proof in tree.get("also", ())],
@@ -74,20 +74,15 @@ def _open(file: Path) -> dict[str, Any]:
 
 
 def _read(file: Path) -> dict[str, Any]:
-    """What a file says; of a bundle, what everybody may know."""
-    form = _format(file)
-    if form in BUNDLES:
-        return public_part(describe(file))
-    return read_document(file, form)
+    """What a file says."""
+    return read_document(file, _format(file))
 
 
 def handed_out(path: Path) -> bytes:
-    """The file itself, as it stands; of a bundle its description, without what records have entered."""
+    """The file itself, as it stands; of a bundle its description."""
     file = path / MANIFEST if is_bundle(path) else path
-    tree = _read(file)  # refuses a file that holds more than its format says
-    if _format(file) != FORMER:
-        return file.read_bytes()
-    return (json.dumps(tree, indent=1, ensure_ascii=False) + "\n").encode()
+    _read(file)  # refuses a file that holds more than its format says
+    return file.read_bytes()
 
 
 def _format(file: Path) -> str:
@@ -96,6 +91,7 @@ def _format(file: Path) -> str:
         form = parsed(file)["format"]  # type: ignore[index]  # what is no object has no format
     except (OSError, *MALFORMED):
         form = None
+    refuse_earlier(form, "This file")
     if form not in KINDS:
         documents = "a model file, the bundle.json of a bundle, or a released table"
         raise NotCertified(
@@ -119,7 +115,7 @@ class Checked:
 def recheck(path: Path) -> Checked:
     """Derive every number again; the reason if something does not follow."""
     try:
-        if not is_bundle(path) and _format(path) in BUNDLES:
+        if not is_bundle(path) and _format(path) == BUNDLE:
             return Checked(None, steps=check_file(path).steps, alone=True)
         verification = verify(path)
         return Checked(verification, steps=verification.steps)

@@ -35,7 +35,6 @@ def begin(request: Request, visitor: SignedIn) -> HTMLResponse:
         section="certificate",
         named=files,
         bundle=place.bundle is not None,
-        verify_page=place.verify_page is not None,
     )
 
 

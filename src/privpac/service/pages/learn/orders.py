@@ -65,7 +65,7 @@ class Order:
         return [
             problem
             for problem in self.fields.problems()
-            if not self.reads_data or problem.field in ("label", "base_rate")
+            if not self.reads_data or problem.field in ("label", "base_rate", "attainable")
         ]
 
     def schema(self) -> Schema:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from markupsafe import Markup
@@ -16,6 +15,7 @@ from markupsafe import Markup
 from privpac.answering.bundle.bundle import MANIFEST, describe
 from privpac.concepts.shapes import PointsSheet
 from privpac.constructions.estimates.confusion import Confusion
+from privpac.constructions.estimates.share import asks_for_interval
 from privpac.constructions.release.table import load_table
 from privpac.data.schema import Schema
 from privpac.guarantee.certificate import SEED_WARNING
@@ -58,22 +58,9 @@ NOUNS = {"rule": "a rule", "answers": "a bundle that answers", "table": "synthet
 
 def _goodness(model: Model) -> dict[str, Any]:
     """How good a rule is, from its file alone: noisy counts that were paid for, and what was proved beforehand."""
-    estimate, figures, tree = model.estimate, model.figures, model.certificate
-    measures: dict[str, Any] = {"accuracy": None}
-    if estimate is not None and figures is not None:
-        measures = {
-            "accuracy": _percent(estimate.accuracy),
-            "interval": f"{_percent(estimate.low)} to {_percent(estimate.high)}",
-            "baseline": _percent(figures.majority),
-            "baseline_class": figures.class_names[figures.constant],
-            "gains": figures.accuracy > figures.majority,
-        }
+    tree = model.certificate
     proofs = [str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]]
-    return {**measures, "proved": proofs, "unproved": no_accuracy(tree)}
-
-
-def _percent(share: Fraction) -> str:
-    return f"{100 * float(share):.1f} %"
+    return {"verdict": model.verdict, "proved": proofs, "unproved": no_accuracy(tree)}
 
 
 def result_of(drawer: Drawer) -> tuple[str, dict[str, Any]]:
@@ -120,6 +107,7 @@ def _card(model: Model) -> bytes:
 def _rule(drawer: Drawer) -> tuple[str, dict[str, Any]]:
     model = load(drawer.file(MODEL))
     tree, estimate, shape = model.certificate, model.estimate, model.hypothesis.shape(model.schema)
+    asked = asks_for_interval(tree["request"] or {})
     return "model.html", {
         "model": model,
         "certificate": tree,
@@ -128,7 +116,7 @@ def _rule(drawer: Drawer) -> tuple[str, dict[str, Any]]:
         "records": (tree["request"] or tree)["labelled"],
         "picture": Markup(picture(model.hypothesis, model.schema, leaf_counts=model.leaf_counts)),
         "card": shape if isinstance(shape, PointsSheet) else None,
-        "estimate": None if estimate is None else Markup(estimate_figure(estimate)),
+        "estimate": None if estimate is None or not asked else Markup(estimate_figure(estimate)),
         "figures": Markup(figures_list(model)),
         "ranks": Markup(ranks_figure(model)),
         "costs": costs_text(model),

@@ -16,6 +16,7 @@ from privpac.constructions.words import WORDS
 from privpac.data.schema import Schema
 from privpac.errors import PrivpacError, SchemaError
 from privpac.guarantee.ledger.ledger import Ledger
+from privpac.report.forecast import on_pages
 from privpac.report.summary import no_accuracy
 from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.entrance import Form, Owner
@@ -279,7 +280,9 @@ def _quote(request: Request, order: Order) -> dict[str, Any]:
         "later": quote.cost is None,
         "facts": [str(proof.fact) for proof in certificate.accuracy],
         "unproved": no_accuracy(certificate.to_json()),
-        "advice": quote.advice,
+        "expected": [] if quote.expected is None else [*map(on_pages, quote.expected.lines)],
+        "advice": None if quote.advice is None else on_pages(quote.advice),
+        "asks_anyway": quote.is_doubtful,
         "order": order,
         "left": None if account is None else account.remainder,
         "afterwards": None if account is None or quote.cost is None else account.remainder_after(quote.cost),

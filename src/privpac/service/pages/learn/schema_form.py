@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from privpac.data.schema import Schema
 from privpac.data.schema_reading import OPTIONS, REQUIRED_KEYS, Problems, column_from
 from privpac.errors import SchemaError
+from privpac.numbers.spelling import spelled
 
 __all__ = ["KINDS", "ColumnFields", "FieldProblem", "SchemaForm"]
 
@@ -118,6 +120,7 @@ class SchemaForm:
     classes: str
     columns: tuple[ColumnFields, ...]
     base_rate: str = ""
+    attainable: str = ""
     label_title: str = ""
     meanings: str = ""
 
@@ -136,6 +139,7 @@ class SchemaForm:
             ", ".join(schema.classes),
             columns,
             rates,
+            "" if schema.attainable is None else f"{schema.attainable:g}",
             schema.label_title or "",
             _meanings_text(schema.meanings or {}),
         )
@@ -146,7 +150,7 @@ class SchemaForm:
         columns = tuple(
             _change(column, changes.get(str(place), {})) for place, column in enumerate(self.columns)
         )
-        names = ("label", "classes", "base_rate", "label_title", "meanings")
+        names = ("label", "classes", "base_rate", "attainable", "label_title", "meanings")
         return replace(self, columns=columns, **{name: str(form[name]) for name in names if name in form})
 
     @property
@@ -172,7 +176,11 @@ class SchemaForm:
             self.schema()
         except SchemaError as error:
             about = "classes" if "class" in error.problem and error.column in (None, self.label) else ""
-            fields = (field for field in ("base_rate", "label_title", "meaning") if field in error.problem)
+            fields = (
+                field
+                for field in ("base_rate", "attainable", "label_title", "meaning")
+                if field in error.problem
+            )
             field = next(fields, about)
             return [FieldProblem(error.problem, "meanings" if field == "meaning" else field)]
         return []
@@ -194,7 +202,8 @@ class SchemaForm:
         """The schema file these fields make."""
         self.require_label()
         columns = [fields.entry() for _, fields in self.chosen]
-        rates = {"base_rate": _rates(self.base_rate)} if self.base_rate.strip() else {}
+        rates: dict[str, Any] = {"base_rate": _rates(self.base_rate)} if self.base_rate.strip() else {}
+        rates |= {"attainable": _guess(self.attainable)} if self.attainable.strip() else {}
         title, words = self.label_title.strip(), _meanings(self.meanings)
         return {
             "label": self.label,
@@ -250,7 +259,7 @@ def _change(column: ColumnFields, change: Mapping[str, Any]) -> ColumnFields:
 
 def _rates(text: str) -> list[float]:
     try:
-        return [float(share) for share in listed(text)]
+        return [float(spelled(share)) for share in listed(text)]
     except ValueError:
         raise SchemaError(
             "The schema's base_rate is not a number between 0 and 1, or a list of such numbers.",
@@ -258,14 +267,22 @@ def _rates(text: str) -> list[float]:
         ) from None
 
 
+def _guess(text: str) -> float:
+    try:
+        return float(spelled(text))
+    except ValueError:
+        raise SchemaError(
+            "The schema's attainable is not a number between 0.5 and 1.",
+            remedy="Write 0.75, or leave it blank.",
+        ) from None
+
+
 def _number(name: str, field: str, text: str) -> int | float | str:
     """As it is written: whole numbers of any length, otherwise a decimal."""
+    with suppress(ValueError):
+        return int(spelled(text))
     try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
+        return float(spelled(text))
     except ValueError:
         raise SchemaError(
             f"Column '{name}': {field} is not a number.", column=name, remedy="Write a number such as 120."

@@ -10,10 +10,9 @@ from urllib.parse import urlencode
 
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
-from privpac.plan import kinds
-from privpac.plan.plan import Plan, make
-from privpac.plan.question import KINDS, Question
-from privpac.plan.simulation import Simulation
+from privpac.planning import kinds
+from privpac.planning.making import Plan, Progress, make
+from privpac.planning.question import Question
 
 __all__ = ["CLASSES", "QUESTIONS", "PlanForm", "RuleClass"]
 
@@ -58,7 +57,6 @@ def _of_columns(title: str, form: str, count: str = "", *, more: tuple[str, ...]
 _WORDED: dict[str, RuleClass] = {
     "auto": _of_columns("What suits (a test, or a tree)", "auto"),
     "trees": _of_columns("Decision trees", "trees:{count}", "Depth"),
-    "staged": _of_columns("Trees drawn in two stages", "staged:{count}+{count}", "Depth of a stage"),
     "one-test": _of_columns("One test on any column", "one-test"),
     "stumps": _of_columns("One test, or a constant", "stumps", more=("bits",)),
     "lists": _of_columns("Decision lists", "lists:{count}", "Tests in a list"),
@@ -91,8 +89,8 @@ _WORDED: dict[str, RuleClass] = {
 }
 """Those people ask for most first."""
 
-NOT_OFFERED = ("card", "risk-tree", "finite")
-"""Of cards and trees that rank nothing is promised; pages read no file."""
+NOT_OFFERED = ("card", "finite")
+"""Of cards nothing is promised; pages read no file."""
 
 
 def _as_its_form_says(name: str, form: str) -> RuleClass:
@@ -228,26 +226,16 @@ class PlanForm:
 
     def as_question(self) -> Question:
         """What the planner is asked, its numbers read exactly. In pages `form.question` is the field."""
-        entries = self._entries
-        return Question.read(
-            next(kind for kind in KINDS if kind == self["question"]),
-            self.word,
-            error=entries.get("error"),
-            epsilon=entries.get("epsilon"),
-            records=entries.get("records"),
-            failure=self["failure"],
-            delta=self["delta"],
-            noise=entries.get("noise"),
-            unlabelled=entries.get("unlabelled"),
-            protect=self["protect"],
-            bits=entries.get("bits"),
-            columns=entries.get("columns"),
-            schema=self.described,
-        )
+        said = {name: value for name, value in self._entries.items() if name != "schema"}
+        return Question.read(concepts=self.word, schema=self.described, **said)
 
-    def ask(self, simulation: Simulation | None = None) -> Plan:
-        """The plan; without simulation the same question is answered from memory."""
-        return _answer(self.as_question()) if simulation is None else make(self.as_question(), simulation)
+    def ask(self) -> Plan:
+        """The plan; the same question is answered from memory."""
+        return _answer(self.as_question())
+
+    def simulate(self, seconds: float, progress: Progress) -> Plan:
+        """The same, tried on invented records."""
+        return make(self.as_question(), seconds=seconds, progress=progress)
 
 
 @lru_cache(maxsize=256)

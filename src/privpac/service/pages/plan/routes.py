@@ -11,10 +11,10 @@ from fastapi.responses import HTMLResponse, Response
 
 from privpac.data.schema import Schema
 from privpac.errors import PrivpacError
-from privpac.plan.columns import headings
-from privpac.plan.plan import Plan
-from privpac.plan.simulation import Simulation
-from privpac.plan.words import grid_notes, question_text, verdict
+from privpac.planning.columns import headings
+from privpac.planning.making import Plan
+from privpac.planning.words import grid_notes, question_text, verdict
+from privpac.report.forecast import on_pages
 from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.entrance import Form, SignedIn
 from privpac.service.pages.jobs import Tell, seconds_since
@@ -28,7 +28,7 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/plan")
 RESULT, SCHEMA = "result.html", "schema.json"
-SECONDS = 15
+SECONDS = 15.0
 """About how long somebody waits for a simulation."""
 
 
@@ -76,10 +76,10 @@ def result(request: Request, visitor: SignedIn) -> HTMLResponse:
 @router.get("/curves")
 def curves(request: Request, visitor: SignedIn) -> HTMLResponse:
     """The picture's data, apart from the numbers since it takes longer."""
-    form, dots = _form_of(request, visitor, request.query_params), "dots" in request.query_params
-    data = chart(form, dots=dots)
+    form = _form_of(request, visitor, request.query_params)
+    data = chart(form)
     text = json.dumps(data, separators=(",", ":"))
-    return page(request, "parts/plan_curves.html", form=form, chart=text, data=data, dots=dots)
+    return page(request, "parts/plan_curves.html", form=form, chart=text, data=data)
 
 
 @router.post("/simulate")
@@ -120,8 +120,8 @@ def _progress(request: Request, drawer: Drawer) -> HTMLResponse:
 
 
 def _simulate(drawer: Drawer, form: PlanForm, tell: Tell, request: Request) -> None:
-    plan = form.ask(Simulation(progress=tell, seconds=SECONDS))
-    context = {**_form_context(form), **_context(form, plan, simulated=True)}
+    plan = form.simulate(SECONDS, lambda done, of: tell("simulating", done, of))
+    context = {**_form_context(form), **_context(form, plan)}
     drawer.write(RESULT, rendered("parts/plan_answer.html", root=root_of(request), **context))
 
 
@@ -145,7 +145,7 @@ def _result_context(form: PlanForm) -> dict[str, Any]:
     return _context(form, plan)
 
 
-def _context(form: PlanForm, plan: Plan, *, simulated: bool = False) -> dict[str, Any]:
+def _context(form: PlanForm, plan: Plan) -> dict[str, Any]:
     return {
         "wrong": None,
         "sentence": question_text(plan),
@@ -153,10 +153,13 @@ def _context(form: PlanForm, plan: Plan, *, simulated: bool = False) -> dict[str
         "verdict": " ".join(verdict(plan)),
         "rows": table(plan),
         "heads": dict(zip(COLUMNS, headings(plan), strict=True)),
+        "expected": [] if plan.expected is None else [*map(on_pages, plan.expected.lines)],
         "advice": [
             *(f"{text}." for text in grid_notes(plan)),
             *(text.replace("--simulate", "Simulate (below)") for text in plan.advice),
         ],
         "command": form.command(),
-        "simulated": simulated,
+        "can_simulate": plan.simulated is None
+        and None not in (plan.question.asked.records, plan.question.asked.epsilon),
+        "simulated": [] if plan.simulated is None else [*map(on_pages, plan.simulated.lines)],
     }

@@ -13,15 +13,15 @@ from privpac.constructions.catalogue import REGISTER
 from privpac.data.schema import Schema
 from privpac.errors import PrivpacError
 from privpac.numbers.exact import plain
-from privpac.plan import Plan
-from privpac.plan.answer import Answer
-from privpac.plan.columns import PLAIN, name_in_words, rows, visible_answers
-from privpac.plan.curves import PlanDisplay
+from privpac.planning import Plan
+from privpac.planning.answer import Answer
+from privpac.planning.columns import PLAIN, name_in_words, rows, visible_answers
+from privpac.planning.curves import PlanDisplay
 from privpac.service.pages.plan.form import PlanForm
 
 __all__ = ["COLUMNS", "Headline", "chart", "headline", "table"]
 
-COLUMNS = ("method", "kind", "holds", "protects", "gives", "proved", "simulated", "floor", "gap")
+COLUMNS = ("method", "kind", "holds", "protects", "gives", "proved", "floor", "gap")
 """What the page calls the columns of a plan's table, in the order of `headings`."""
 OTHERS = 3
 """Options drawn beside the one that is bold: more could not be told apart."""
@@ -51,7 +51,6 @@ def _row(answer: Answer, cells: tuple[str, ...]) -> dict[str, Any]:
         **dict(zip(COLUMNS, cells, strict=True)),
         "answer": answer,
         "holds_if": SETTINGS[answer.option.setting],
-        "simulated_on": answer.unsimulated if answer.simulated is None else answer.simulated.on,
         "source": answer.option.source if source is None else f"{source.title} ({source.source})",
     }
 
@@ -78,14 +77,13 @@ def _up(value: Fraction) -> str:
     return f"{math.ceil(value * 10_000) / 10_000:.4f}".rstrip("0").rstrip(".")
 
 
-def chart(form: PlanForm, *, dots: bool = False) -> dict[str, Any]:
-    """Curves of the options, for the script that draws them; empty where nothing is promised. `dots`, which take
-    longer, are what the built-in hard distribution needs."""
-    return _chart(tuple(sorted(form.values.items())), form.described, dots)
+def chart(form: PlanForm) -> dict[str, Any]:
+    """Curves of the options, for the script that draws them; empty where nothing is promised."""
+    return _chart(tuple(sorted(form.values.items())), form.described)
 
 
 @lru_cache(maxsize=64)
-def _chart(values: tuple[tuple[str, str], ...], schema: Schema | None, dots: bool) -> dict[str, Any]:
+def _chart(values: tuple[tuple[str, str], ...], schema: Schema | None) -> dict[str, Any]:
     form = PlanForm(dict(values), schema)
     plan = form.ask()
     answer = plan.headline
@@ -94,7 +92,7 @@ def _chart(values: tuple[tuple[str, str], ...], schema: Schema | None, dots: boo
     others = [row for row in plan.answers if row is not answer]
     excerpt = replace(plan, answers=(answer, *others[:OTHERS]))
     try:
-        display = PlanDisplay.of(excerpt, form.against, simulated=dots)
+        display = PlanDisplay.of(excerpt, form.against)
     except PrivpacError:
         return {}
     return {
@@ -114,10 +112,9 @@ def _chart(values: tuple[tuple[str, str], ...], schema: Schema | None, dots: boo
 def _series(all_rows: Any) -> Iterator[tuple[str, str, list[list[float]]]]:
     for series in all_rows:
         name, _, what = series.label.rpartition(": ")
-        word = {"proved": "proved", "hard distribution": "simulated", "floor": "floor"}[what]
         yield (
             name,
-            word,
+            what,
             [[x, y] for x, y in zip(series.x, series.y, strict=True) if y is not None],
         )
 
@@ -128,7 +125,7 @@ def _name(plan: Plan) -> str | None:
     if row is None:
         return None
     name = name_in_words(row)
-    return f"{name}, {row.concepts.word}" if plan.question.word == "auto" else name
+    return f"{name}, {row.concepts.word}" if plan.question.asked.concepts == "auto" else name
 
 
 def _here(plan: Plan, against: str) -> dict[str, float] | None:
@@ -141,7 +138,7 @@ def _here(plan: Plan, against: str) -> dict[str, float] | None:
     ]
     if along is None:
         return None
-    have = plan.question.records
+    have = plan.question.asked.records
     return {"x": float(along), "y": float(best.need.labelled)} | (
         {} if have is None else {"have": float(have)}
     )

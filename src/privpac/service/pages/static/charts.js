@@ -3,8 +3,8 @@
 (() => {
   const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
   const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 });
-  const words = { proved: "proved", simulated: "simulated", floor: "impossible below" };
-  const colour = { proved: "var(--proved)", simulated: "var(--simulated)", floor: "var(--floor)" };
+  const words = { proved: "proved", floor: "impossible below" };
+  const colour = { proved: "var(--proved)", floor: "var(--floor)" };
 
   // Places of labels at the ends of lines, pushed apart where they would touch.
   function spread(labels, gap, top, bottom) {
@@ -54,13 +54,9 @@
     for (const series of shown) {
       const own = series.option === first;
       const last = series.points[series.points.length - 1];
-      const rows = series.points.map(([a, b]) => ({ a, b, series }));
+      const rows = series.points.map(([a, b]) => ({ a, b }));
       const tint = own ? colour[series.what] : series.what === "proved" ? "var(--other)" : colour[series.what];
-      if (series.what === "simulated") {
-        marks.push(Plot.dot(rows, { x: "a", y: "b", r: own ? 4 : 2.5, fill: tint, fillOpacity: own ? 1 : 0.5 }));
-      } else {
-        marks.push(Plot.line(rows, { x: "a", y: "b", stroke: tint, strokeWidth: own ? 2.6 : 1.3, strokeOpacity: own || series.what === "proved" ? 1 : 0.5, strokeDasharray: series.what === "floor" ? "5 4" : null, curve: "monotone-x" }));
-      }
+      marks.push(Plot.line(rows, { x: "a", y: "b", stroke: tint, strokeWidth: own ? 2.6 : 1.3, strokeOpacity: own || series.what === "proved" ? 1 : 0.5, strokeDasharray: series.what === "floor" ? "5 4" : null, curve: "monotone-x" }));
       const name = own ? words[series.what] : series.what === "proved" ? series.option.replace(", ", " · ") : null;
       if (name && !(narrow && !own)) labels.push({ x: d3.max(xs), y: y(last[1]), text: name, tint, own });
     }

@@ -1,135 +1,79 @@
-"""Writes the Verify page as one static folder: a page, the checker's own sources, and a Python that runs them.
+"""Writes the Verify page as one static folder: a page, and a script that holds the checker with its rule book.
 
-What is served is what stands here: the sources of the checker go into the folder as they are, none is written twice.
+What is served is what stands here: the modules of the checker and the book go into the script as they are.
 """
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
-from collections.abc import Mapping
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from privpac import __version__
-from privpac.checker.steps import RULES
+from privpac.checker.book import book
 from privpac.constructions.catalogue import REGISTER
+from privpac.service.pages.verify.joined import joined
 from privpac.service.pages.verify.policy import POLICY
-from privpac.service.pages.verify.runtime import VERSION
 
-__all__ = ["CONTENTS", "contents", "sources", "write_page"]
-
-SOURCES = (
-    "__init__.py",
-    "errors.py",
-    "fields.py",
-    "checker",
-    "guarantee/__init__.py",
-    "guarantee/guesses.py",
-    "guarantee/sentences.py",
-    "numbers/__init__.py",
-    "numbers/decimals.py",
-    "report/__init__.py",
-    "report/derivation.py",
-    "report/meaning.py",
-    "report/wording.py",
-    "service/__init__.py",
-    "service/pages/__init__.py",
-    "service/pages/verify/__init__.py",
-    "service/pages/verify/look.py",
-    "signing",
-)
-"""What runs in the browser: the checker, its words, and who signed. All of it needs the standard library alone."""
+__all__ = ["contents", "write_page"]
 
 SHARED_FILES = ("site.css", "pieces.css", "mark.svg", "theme.js")
 """Of the other pages: one design for all."""
 
-CONTENTS = ("index.html", "page.css", "page.js", "shown.js", "worker.js", "second.js")
-"""Of this page alone."""
-
-_DATE = (1980, 1, 1, 0, 0, 0)
-"""The time of every file in the archive: the same sources make the same bytes."""
+STATIC = "service/pages/verify/static"
 
 
-def write_page(folder: Path, runtime: Mapping[str, bytes]) -> list[str]:
+def write_page(folder: Path) -> list[str]:
     """Write the page into a folder, which is made if need be; returns the names of the files, in order."""
-    files = contents(runtime)
-    for name, raw in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(raw)
-    return sorted(files)
+    made = contents()
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, raw in made.items():
+        (folder / name).write_bytes(raw)
+    return sorted(made)
 
 
-def contents(runtime: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Every file of the folder by its name: page, design, checkers and runtime."""
+def contents() -> dict[str, bytes]:
+    """Every file of the folder by its name: page, design, script and rule book."""
     package = files("privpac")
-    pages = package / "service" / "pages"
-    static = {name: (pages / "verify" / "static" / name).read_bytes() for name in CONTENTS}
-    parts = {name: (pages / "static" / name).read_bytes() for name in SHARED_FILES}
-    second = _below(package / "checker" / "js", "second/", ".js")
+    static, shared = package.joinpath(*STATIC.split("/")), package / "service" / "pages" / "static"
+    page = (static / "index.html").read_text(encoding="utf-8")
     return {
-        **static,
-        "index.html": _fill(static["index.html"], version=__version__, policy=POLICY),
-        **parts,
-        **second,
-        "checker.zip": sources(),
-        "rules.json": _rules(),
+        "index.html": page.replace("{{ version }}", __version__).replace("{{ policy }}", POLICY).encode(),
+        "page.css": (static / "page.css").read_bytes(),
+        **{name: (shared / name).read_bytes() for name in SHARED_FILES},
+        "verify.js": script().encode(),
+        "rules.txt": (package / "checker" / "rules.txt").read_bytes(),
         "NOTICE.txt": NOTICE.encode(),
-        **{f"pyodide/{name}": raw for name, raw in runtime.items()},
     }
 
 
-def _fill(page: bytes, **words: str) -> bytes:
-    for name, text in words.items():
-        page = page.replace(f"{{{{ {name} }}}}".encode(), text.encode())
-    return page
-
-
-def sources() -> bytes:
-    """The checker and its words as an archive that Python imports from."""
+def script() -> str:
+    """One script for both: the page, and the checker, whose text becomes the worker that it runs in."""
     package = files("privpac")
-    texts: dict[str, bytes] = {}
-    for name in SOURCES:
-        place = package.joinpath(*name.split("/"))
-        texts |= _below(place, f"{name}/", ".py") if place.is_dir() else {name: place.read_bytes()}
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, raw in sorted(texts.items()):
-            archive.writestr(zipfile.ZipInfo(f"privpac/{name}", _DATE), raw, zipfile.ZIP_DEFLATED)
-    return stream.getvalue()
+    rules = (package / "checker" / "rules.txt").read_text(encoding="utf-8")
+    return (
+        f"// The Verify page of privpac {__version__}, with the checker and the rule book that it checks by.\n"
+        '"use strict";\n(() => {\n'
+        'const checking = () => {\n"use strict";\n'
+        f"{joined(package, f'{STATIC}/worker.js')}\n"
+        f"modules.worker.serve({json.dumps(rules)}, {json.dumps(_titles())});\n}};\n\n"
+        f"{joined(package, f'{STATIC}/page.js')}\n"
+        "modules.page.start(`(${checking})();`);\n})();\n"
+    )
 
 
-def _below(place: Traversable, prefix: str, ending: str) -> dict[str, bytes]:
-    """Files of one kind in a folder and the folders in it; none if there is no such folder."""
-    files: dict[str, bytes] = {}
-    for inner in place.iterdir() if place.is_dir() else ():
-        if inner.is_dir():
-            files |= _below(inner, f"{prefix}{inner.name}/", ending)
-        elif inner.name.endswith(ending):
-            files[f"{prefix}{inner.name}"] = inner.read_bytes()
-    return files
-
-
-def _rules() -> bytes:
+def _titles() -> dict[str, tuple[str, str]]:
     """Title and source of the theorem behind every rule that a certificate may name."""
-    titles = {
-        rule: [REGISTER[rule].title, REGISTER[rule].source] for rule in sorted(RULES) if rule in REGISTER
-    }
-    return json.dumps(titles, ensure_ascii=False, indent=1).encode() + b"\n"
+    statements = {rule: REGISTER[rule] for rule in sorted(book().rules) if rule in REGISTER}
+    return {rule: (statement.title, statement.source) for rule, statement in statements.items()}
 
 
 NOTICE = f"""\
-This folder holds a page that checks certificates of privpac {__version__} in a browser. It works from any static web
-server, also without a network:
+This folder holds a page that checks certificates of privpac {__version__} in a browser. Open index.html, from this
+folder or from any static web server. It needs no network, and nothing that is dropped on it leaves the browser.
 
-    python -m http.server --directory .
-
-then open http://localhost:8000/. Nothing that is dropped on the page leaves the browser.
+rules.txt is the rule book that it checks by, as it stands in the script verify.js.
 
 privpac: Apache-2.0.
-pyodide/: Pyodide {VERSION} (MPL-2.0, https://pyodide.org), with CPython and its standard library (PSF-2.0), unchanged
-from the npm package "pyodide".
 """
+"""What lies beside the page for whoever opens the folder."""

@@ -1,0 +1,483 @@
+"""Plant faults at random in a folder of the sources, and tell which of them the tests notice.
+
+    python -m tests.faults mechanisms --seed 1 --count 30
+    python -m tests.faults constructions/points --seed 5d1e77aa --count 30 --tests-of HEAD~3
+
+A fault is one small change that somebody could make by accident: another comparison, another operation, another
+constant, a guard that is dropped, two arms that are swapped. Each is planted in a copy of the tree, where the tests run
+that import the changed module, and `tests/claims`. Of these, only what runs the changed line on the sound tree, which
+is found out once: nothing else can notice. Where nothing does (a kernel, a constant), all of them run. The first that
+fails ends the run. A fault that makes tests run out of time is told apart, because slow tests do so too. `--tests-of`
+takes the tests from another commit, to compare what was noticed before and after tests were deleted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import copy
+import functools
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import islice, zip_longest
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+import pytest
+
+from coverage import CoverageData
+
+ROOT = Path(__file__).parents[1]
+SECONDS = 60
+"""Of a processor, so that a busy machine finds the same."""
+PATIENCE = 10
+"""How many times as long the clock may take."""
+NEEDED = (
+    "src",
+    "tests",
+    "docs",
+    "examples",
+    "benchmarks",
+    "pyproject.toml",
+    "README.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
+)
+"""What tests read."""
+
+COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+}
+OPERATIONS: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Add,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.FloorDiv,
+    ast.Pow: ast.Mult,
+    ast.LShift: ast.RShift,
+    ast.RShift: ast.LShift,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+    ast.BitXor: ast.BitOr,
+}
+OTHER_CALLS = {"min": "max", "max": "min", "any": "all", "all": "any"}
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One change of one place."""
+
+    path: str
+    line: int
+    last: int
+    kind: str
+    before: str
+    after: str
+    source: str
+    """The whole module with the fault in it."""
+
+    @property
+    def module(self) -> str:
+        return self.path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}  {self.kind}: {self.before}  ->  {self.after}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the tests said of a fault: noticed, unnoticed, or out of time."""
+
+    fault: Fault
+    said: str
+    test: str
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a fault can be planted, and what would stand there."""
+
+    path: Path
+    text: str
+    kind: str
+    node: ast.AST
+    other: ast.AST
+
+    @property
+    def line(self) -> int:
+        return self.node.lineno  # type: ignore[attr-defined,no-any-return]
+
+    def planted(self) -> Fault | None:
+        """The fault; None if the module would read as before, or not at all."""
+        before = ast.get_source_segment(self.text, self.node)
+        after = ast.unparse(ast.fix_missing_locations(self.other))
+        source = _replaced(self.text, self.node, after)
+        if before is None or source is None:
+            return None
+        path = str(self.path.relative_to(ROOT / "src"))
+        last: int = self.node.end_lineno or self.line  # type: ignore[attr-defined]
+        return Fault(path, self.line, last, self.kind, _short(before), _short(after), source)
+
+
+def places_of(path: Path) -> Iterator[Place]:
+    """Every place of a module where a fault can be planted, one of a kind on a line."""
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    passed_over = set(_not_code(tree))
+    seen: set[tuple[int, str]] = set()
+    for node in ast.walk(tree):
+        if node in passed_over:
+            continue
+        for kind, other in _changed(node):
+            place = Place(path, text, kind, node, other)
+            if (place.line, kind) not in seen:
+                seen.add((place.line, kind))
+                yield place
+
+
+def _changed(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """The kinds of faults at a place, each with what stands there instead."""
+    other = copy.deepcopy(node)
+    match other:
+        case ast.Compare() if type(other.ops[0]) in COMPARISONS:
+            other.ops[0] = COMPARISONS[type(other.ops[0])]()
+            yield "comparison", other
+        case ast.BinOp() if type(other.op) in OPERATIONS and not _of_text(other):
+            other.op = OPERATIONS[type(other.op)]()
+            yield "arithmetic", other
+        case ast.BoolOp():
+            other.op = ast.Or() if isinstance(other.op, ast.And) else ast.And()
+            yield "condition", other
+        case ast.UnaryOp(op=ast.Not() | ast.USub()):
+            yield "dropped sign", other.operand
+        case ast.Constant(value=bool() as value):
+            yield "constant", ast.Constant(not value)
+        case ast.Constant(value=int() | float() as value):
+            yield "constant", ast.Constant(value + 1)
+        case ast.Call(func=ast.Name(id=name)) if name in OTHER_CALLS:
+            other.func = ast.Name(OTHER_CALLS[name])
+            yield "swapped call", other
+        case ast.IfExp():
+            other.body, other.orelse = other.orelse, other.body
+            yield "swapped arms", other
+        case ast.If() if other.orelse and not isinstance(other.orelse[0], ast.If):
+            other.body, other.orelse = other.orelse, other.body
+            yield "swapped arms", other
+        case ast.If(body=[ast.Raise()], orelse=[]):
+            yield "dropped guard", ast.Pass()
+        case ast.Expr(value=ast.Call()):
+            yield "dropped call", ast.Pass()
+
+
+def _of_text(node: ast.BinOp) -> bool:
+    return any(
+        isinstance(side, ast.JoinedStr) or (isinstance(side, ast.Constant) and isinstance(side.value, str))
+        for side in (node.left, node.right)
+    )
+
+
+def _not_code(tree: ast.AST) -> Iterator[ast.AST]:
+    """Types, docstrings' neighbours and texts for people: a slip there is no fault of what is computed."""
+    for node in ast.walk(tree):
+        kept: list[ast.AST | None] = []
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+                kept = [node.returns, *node.decorator_list, *(one.annotation for one in every)]
+            case ast.AnnAssign():
+                kept = [node.annotation]
+            case ast.JoinedStr() | ast.Raise():
+                kept = [node]
+            case ast.If(test=ast.Name(id="TYPE_CHECKING")):
+                kept = [node]
+            case ast.Expr(value=ast.Constant()):
+                kept = [node]
+        for one in kept:
+            if one is not None:
+                yield from ast.walk(one)
+
+
+def _replaced(text: str, node: ast.AST, after: str) -> str | None:
+    """The module with other words at a place; None if it cannot be read any more, or reads the same."""
+    lines = text.splitlines(keepends=True)
+    start, end = node.lineno - 1, node.end_lineno - 1  # type: ignore[attr-defined]
+    head = lines[start].encode()[: node.col_offset].decode()  # type: ignore[attr-defined]
+    tail = lines[end].encode()[node.end_col_offset :].decode()  # type: ignore[attr-defined]
+    statement = isinstance(node, ast.stmt)
+    words = after.replace("\n", "\n" + " " * len(head)) if statement else f"({after})"
+    if statement and head.strip():  # `elif`, which has no place of its own
+        return None
+    planted = "".join([*lines[:start], head, words, tail, *lines[end + 1 :]])
+    try:
+        same = ast.dump(ast.parse(planted)) == ast.dump(ast.parse(text))
+    except SyntaxError:
+        return None
+    return None if same else planted
+
+
+def _short(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= 70 else words[:67] + "..."
+
+
+def chosen(folder: str, *, seed: str, count: int) -> list[Fault]:
+    """As many faults of a folder as asked for, drawn by the seed; kinds come by turns."""
+    modules = sorted((ROOT / "src" / "privpac" / folder).rglob("*.py"))
+    if not modules:
+        raise SystemExit(f"There are no modules in src/privpac/{folder}.")
+    kinds: dict[str, list[Place]] = {}
+    for place in (one for path in modules for one in places_of(path)):
+        kinds.setdefault(place.kind, []).append(place)
+    rng = random.Random(f"{folder} {seed}")
+    for some in kinds.values():
+        rng.shuffle(some)
+    order = sorted(kinds, key=lambda kind: -len(kinds[kind]))
+    turns = (one for row in zip_longest(*(kinds[kind] for kind in order)) for one in row if one is not None)
+    faults = (fault for place in turns if (fault := place.planted()) is not None)
+    return list(islice(faults, count))
+
+
+def tests_of(module: str, tests: Path) -> list[str]:
+    """Test files that import a module by its name, or a folder above it by the name of something in the module."""
+    parent, _, name = module.rpartition(".")
+    found = []
+    for path in sorted(tests.rglob("test_*.py")):
+        if {"slow", "claims"} & set(path.relative_to(tests).parts):
+            continue
+        if _imports(_parsed(path), module, parent, name):
+            found.append(str(path.relative_to(tests.parent)))
+    return found
+
+
+@functools.cache
+def _parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _imports(tree: ast.AST, module: str, parent: str, name: str) -> bool:
+    for node in ast.walk(tree):
+        match node:
+            case ast.ImportFrom(module=source) if source == module:
+                return True
+            case ast.ImportFrom(module=source, names=names) if source == parent:
+                if name == "__init__" or any(one.name == name for one in names):
+                    return True
+            case ast.Import(names=names):
+                if any(one.name == module for one in names):
+                    return True
+    return False
+
+
+_CACHES: list[Any] = []
+_LAST: list[object] = [None]
+
+
+def pytest_runtest_setup(item: pytest.Function) -> None:
+    """As a plugin: what a test runs does not depend on what the tests before it left in caches."""
+    if not _CACHES:
+        ours = [vars(one) for name, one in list(sys.modules.items()) if name.startswith(("privpac", "tests"))]
+        kinds = [vars(one) for names in ours for one in names.values() if isinstance(one, type)]
+        every = (one for names in (*ours, *kinds) for one in names.values())
+        _CACHES.extend(one for one in every if isinstance(one, functools._lru_cache_wrapper))
+    if item.originalname != _LAST[0]:
+        _LAST[0] = item.originalname
+        for one in _CACHES:
+            one.cache_clear()
+
+
+class Copies:
+    """Copies of the tree to plant faults in, one per process at work."""
+
+    def __init__(self, folder: Path, count: int, revision: str | None, seconds: float) -> None:
+        self.free: SimpleQueue[Path] = SimpleQueue()
+        self.seconds = seconds
+        self.lines = CoverageData(str(folder / "lines"), no_disk=True)
+        for number in range(count):
+            copied = folder / str(number)
+            copied.mkdir()
+            for name in NEEDED:
+                source = ROOT / name
+                if source.is_dir():
+                    shutil.copytree(source, copied / name)  # with what is compiled, whose times stay
+                elif source.exists():
+                    shutil.copy2(source, copied / name)
+            if revision is not None:
+                shutil.rmtree(copied / "tests")
+                packed = subprocess.run(
+                    ["git", "archive", revision, "tests"], cwd=ROOT, check=True, capture_output=True
+                ).stdout
+                subprocess.run(["tar", "-x", "-C", str(copied)], input=packed, check=True)
+                shutil.copy2(__file__, copied / "tests" / "faults.py")
+            self.free.put(copied)
+
+    def watch(self, faults: Sequence[Fault]) -> None:
+        """Run the tests of all these faults on the sound tree, to know which of them run which line."""
+        tree = self.free.get()
+        near = sorted({file for fault in faults for file in tests_of(fault.module, tree / "tests")})
+        changed = ",".join(sorted({f"*/{fault.path}" for fault in faults}))
+        (tree / "watched.ini").write_text(f"[run]\ninclude = {changed}\ndata_file = {tree}/lines\n")
+        options = [
+            "-p",
+            "tests.faults",
+            "--cov",
+            "--cov-config=watched.ini",
+            "--cov-context=test",
+            "--cov-report=",
+        ]
+        said, output = _pytest(tree, [*options, *near, "tests/claims"], seconds=60 * self.seconds, stop=False)
+        if said == "out of time":
+            raise SystemExit("The tests of these modules take too long to be watched.")
+        self.red = {line.split()[1] for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))}
+        self.lines = CoverageData(str(tree / "lines"))
+        self.lines.read()
+        self.free.put(tree)
+
+    def judge(self, fault: Fault) -> Verdict:
+        tree = self.free.get()
+        place = tree / "src" / fault.path
+        sound, stat = place.read_bytes(), place.stat()
+        try:
+            place.write_text(fault.source, encoding="utf-8")
+            said, output = _pytest(tree, self._tests(fault, tree), seconds=self.seconds)
+            lines = [line for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))]
+            return Verdict(fault, said, lines[0].split(" - ")[0].partition(" ")[2] if lines else "")
+        finally:
+            place.write_bytes(sound)
+            os.utime(place, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+            self.free.put(tree)
+
+    def _tests(self, fault: Fault, tree: Path) -> list[str]:
+        """Tests that run the changed lines; all that are near, and all claims, if there is none."""
+        file = next((name for name in self.lines.measured_files() if name.endswith("/" + fault.path)), "")
+        seen = self.lines.contexts_by_lineno(file) if file else {}
+        running = {
+            one.partition("|")[0]
+            for line in range(fault.line, fault.last + 1)
+            for one in seen.get(line, ())
+            if one
+        } - self.red
+        if running:
+            listed = tree / "tests-of-this-fault.txt"
+            listed.write_text("\n".join(sorted(running)) + "\n", encoding="utf-8")
+            return [f"@{listed}"]
+        skipped = (f"--deselect={one}" for one in self.red)
+        return [*skipped, *tests_of(fault.module, tree / "tests"), "tests/claims"]
+
+
+def _pytest(tree: Path, words: Sequence[str], *, seconds: float, stop: bool = True) -> tuple[str, str]:
+    """What the tests say of a tree, and all that is printed."""
+    command = [sys.executable, "-m", "pytest", *(["-x"] if stop else []), "-q", "--no-header", "-rfE", *words]
+    environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    with subprocess.Popen(
+        command,
+        cwd=tree,
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        preexec_fn=partial(resource.setrlimit, resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5)),
+    ) as run:
+        try:
+            said, _ = run.communicate(timeout=PATIENCE * seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(run.pid, signal.SIGKILL)
+            return "out of time", ""
+    if run.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return "out of time", said
+    return ("unnoticed" if run.returncode == 0 else "noticed"), said
+
+
+def run(
+    folder: str,
+    *,
+    seed: str,
+    count: int,
+    seconds: float,
+    revision: str | None,
+    at_once: int,
+    again: str | None,
+) -> Iterator[Verdict]:
+    """Plant the faults, and tell of each as soon as it is judged."""
+    faults = chosen(folder, seed=seed, count=count)
+    if again is not None:
+        known = json.loads(Path(again).read_text(encoding="utf-8"))
+        seen = {
+            (row["path"], row["line"], row["kind"], row["after"]) for row in known if row["said"] == "noticed"
+        }
+        faults = [one for one in faults if (one.path, one.line, one.kind, one.after) not in seen]
+    with tempfile.TemporaryDirectory(prefix="faults-") as place, ThreadPoolExecutor(at_once) as pool:
+        copies = Copies(Path(place), at_once, revision, seconds)
+        copies.watch(faults)
+        yield from pool.map(copies.judge, faults)
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.faults", description=(__doc__ or "").partition("\n")[0]
+    )
+    parser.add_argument("folder", help="a folder of src/privpac, as mechanisms or constructions/points")
+    parser.add_argument("--seed", default="1", help="any text; which faults are planted follows from it")
+    parser.add_argument("--count", type=int, default=30)
+    parser.add_argument(
+        "--seconds", type=float, default=SECONDS, help="of a processor, for the tests of one fault"
+    )
+    parser.add_argument("--again", metavar="FILE", help="only what a run with `--json FILE` did not notice")
+    parser.add_argument(
+        "--at-once", type=int, default=min(2, os.cpu_count() or 1), help="faults side by side"
+    )
+    parser.add_argument("--tests-of", metavar="REVISION", help="take the tests from this commit")
+    parser.add_argument("--json", metavar="OUT", help="write the verdicts to this file, too")
+    given = parser.parse_args(words)
+    verdicts = []
+    for verdict in run(
+        given.folder,
+        seed=given.seed,
+        count=given.count,
+        seconds=given.seconds,
+        revision=given.tests_of,
+        at_once=given.at_once,
+        again=given.again,
+    ):
+        verdicts.append(verdict)
+        print(f"{verdict.said:12} {verdict.fault}   {verdict.test}", flush=True)
+    counts = {
+        said: sum(one.said == said for one in verdicts) for said in ("noticed", "unnoticed", "out of time")
+    }
+    print(
+        ", ".join(f"{count} {said}" for said, count in counts.items()),
+        f"of {len(verdicts)} in {given.folder}",
+    )
+    if given.json:
+        rows = [{**asdict(one.fault), "said": one.said, "test": one.test} for one in verdicts]
+        Path(given.json).write_text(
+            json.dumps([{k: v for k, v in row.items() if k != "source"} for row in rows], indent=1) + "\n",
+            encoding="utf-8",
+        )
+
+
+if __name__ == "__main__":
+    main()

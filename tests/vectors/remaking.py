@@ -1,0 +1,417 @@
+"""What the makers say of a stored step: they make it again, or refuse.
+
+A second opinion on every vector that is a derivation, which no reader of the rule book has a part in: premises are made
+first, then the step's own maker is called with the stored parameters. What comes out is compared with what is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from privpac.constructions.card import rules as card
+from privpac.constructions.clauses import rules as clauses
+from privpac.constructions.covers import rules as covers
+from privpac.constructions.cuts import rules as cuts
+from privpac.constructions.few_labels import rules as few_labels
+from privpac.constructions.points import rules as points
+from privpac.constructions.points.cover_formulas import Cover
+from privpac.constructions.points.formulas import Clip
+from privpac.constructions.points.representation_formulas import Code
+from privpac.constructions.points.sampled_formulas import Boost, Draw
+from privpac.constructions.points.sparse_formulas import Sparsity
+from privpac.constructions.prediction import rules as prediction
+from privpac.constructions.release import rules as release
+from privpac.constructions.release.block_formulas import BlockQuantilePlan, place_bits
+from privpac.constructions.release.tree_formulas import TreePlan
+from privpac.constructions.wrappers import rules as wrappers
+from privpac.errors import RuleRefused
+from privpac.guarantee import rules
+from privpac.guarantee.facts import Against, Queries, Release, Unit
+from privpac.guarantee.proof import Proof
+from privpac.theory.refined import Kind
+
+__all__ = ["follows", "remade"]
+
+Tree = Mapping[str, Any]
+Where = dict[str, Any]
+Maker = Callable[[Where, Where, list[Proof[Any]], Tree], Proof[Any]]
+"""Of the parameters and the fact, read; the premises; and the stored step."""
+
+TEXTS = {"release", "part", "what", "reference", "basis"}
+"""Parameters, or what their names end with, that are words."""
+WORDS: dict[str, Callable[[Any], Any]] = {
+    "unit": Unit,
+    "release": Release,
+    "against": Against,
+    "queries": Queries,
+}
+
+
+WHOLE = {"clipped-points", "star-entries", "sampled-point"}
+"""Mechanisms that are proved for whole records and nothing else."""
+
+
+def remade(tree: Tree) -> Proof[Any]:
+    """The step as its maker makes it from the stored parameters; `RuleRefused` if it does not."""
+    premises = [remade(premise) for premise in tree.get("premises", ())]
+    where = {name: _value(name, value) for name, value in tree.get("where", {}).items()}
+    fact = {name: _value(name, value) for name, value in tree["fact"].items()}
+    return MAKERS[tree["rule"]](where, fact, premises, tree)
+
+
+def follows(tree: Tree) -> bool:
+    """Whether the makers make this very step; what a mechanism protects is the word of whoever runs it."""
+    try:
+        made = remade(tree).to_json()
+    except (RuleRefused, ArithmeticError, ValueError):
+        return False
+    if not tree.get("premises") and tree["rule"] not in WHOLE:
+        scope = {name: tree["fact"][name] for name in ("unit", "part") if name in tree["fact"]}
+        made["fact"] = {**made["fact"], **scope}  # type: ignore[dict-item]
+    return _bare(made) == _bare(tree)
+
+
+def _bare(tree: Tree) -> Tree:
+    """Without empty lists, which say nothing."""
+    below = [_bare(premise) for premise in tree.get("premises", ())]
+    return {name: value for name, value in {**tree, "premises": below}.items() if value not in ([], {}, ())}
+
+
+def _value(name: str, value: Any) -> Any:
+    if name in WORDS:
+        return WORDS[name](value)
+    if (
+        not isinstance(value, str)
+        or name.split("_")[-1] in TEXTS
+        or name in ("refined", "sizes", "rivals", "kind")
+    ):
+        return value
+    return value if value == "never" or name == "neighbours" else Fraction(value)
+
+
+def _whole(value: Fraction) -> int:
+    """Makers take whole numbers where certificates store text; another number is nobody's argument."""
+    if value.denominator != 1:
+        raise RuleRefused("remaking", "a whole number is expected")
+    return value.numerator
+
+
+def _from(make: Callable[..., Proof[Any]], *facts: str, **fixed: Any) -> Maker:
+    """A maker that takes the premises, all parameters, these fields of the fact, and what no certificate stores."""
+
+    def call(where: Where, fact: Where, premises: list[Proof[Any]], _: Tree) -> Proof[Any]:
+        own = {name: fact[name] for name in facts}
+        return make(*premises, **own, **where, **fixed)
+
+    return call
+
+
+def _wholes(make: Callable[..., Proof[Any]], *names: str) -> Maker:
+    """The same, with these parameters as whole numbers."""
+
+    def call(where: Where, fact: Where, premises: list[Proof[Any]], tree: Tree) -> Proof[Any]:
+        return _GOAL(make)({**where, **{name: _whole(where[name]) for name in names}}, fact, premises, tree)
+
+    return call
+
+
+def _GOAL(make: Callable[..., Proof[Any]], *names: str) -> Maker:  # noqa: N802
+    return _from(make, *(names or ("error", "failure")))
+
+
+def _scoped(make: Callable[..., Proof[Any]], *scope: str) -> Maker:
+    return _from(make, *(scope or ("unit", "part")))
+
+
+def _refined(where: Where, fact: Where, premises: list[Proof[Any]], _: Tree) -> Proof[Any]:
+    odds = [Fraction(text) for text in where.pop("refined", "").split()]
+    sizes = [int(text) for text in where.pop("sizes", "").split()] or [1] * len(odds)
+    if len(sizes) != len(odds):
+        raise RuleRefused("remaking", "a kind lacks a number")
+    return rules.refined_draw(
+        premises[0] if premises else None,
+        **where,
+        **_of(fact, "error", "failure", "against", "rivals"),
+        kinds=[Kind(*pair) for pair in zip(odds, sizes, strict=True)],
+    )
+
+
+def _of(values: Where, *names: str) -> Where:
+    return {name: values[name] for name in names}
+
+
+def _clip(where: Where) -> Where:
+    clip = Clip(where.pop("ratio"), where.pop("threshold"), where.pop("margin"))
+    return {**where, "domain": _whole(where["domain"]), "clip": clip}
+
+
+def _clipped(where: Where, *_: Any) -> Proof[Any]:
+    return points.clipped_points(**_clip(where))
+
+
+def _clipped_accuracy(where: Where, fact: Where, *_: Any) -> Proof[Any]:
+    return points.clipped_points_accuracy(**_clip(where), **_of(fact, "error", "failure"))
+
+
+def _sparse(where: Where, fact: Where, *_: Any) -> Proof[Any]:
+    sparsity = Sparsity(where.pop("flip"), where.pop("ratio"))
+    return points.sparse_sets_accuracy(sparsity=sparsity, **where, **_of(fact, "error", "failure"))
+
+
+def _code(where: Where, fact: Where, *_: Any) -> Proof[Any]:
+    code = Code(where.pop("prime"), where.pop("digits"))
+    where["domain"] = _whole(where["domain"])
+    return points.reed_solomon_points(code=code, **where, **_of(fact, "error", "failure"))
+
+
+def _cover(where: Where, fact: Where, *_: Any) -> Proof[Any]:
+    cover = Cover(where.pop("keys"), where.pop("share"))
+    return points.pairwise_cover(cover=cover, **where, **_of(fact, "error", "failure"))
+
+
+def _sampled(where: Where, fact: Where, *_: Any) -> Proof[Any]:
+    draw = Draw(where.pop("rate"), where.pop("flip"))
+    return points.sampled_point_accuracy(draw=draw, **where, **_of(fact, "error", "failure"))
+
+
+def _boosted(where: Where, fact: Where, premises: list[Proof[Any]], _: Tree) -> Proof[Any]:
+    """The settings of a run are not stored: what is stored is how light a target may be, and the numbers of records."""
+    each, light = premises[0].fact.records, where.pop("tolerated") / 2
+    boost = Boost(
+        where.pop("runs"), each, where.pop("selecting"), Draw(Fraction(1, 2), Fraction(1, 2)), light
+    )
+    if where.pop("records") != boost.records:
+        raise RuleRefused("remaking", "the numbers of records differ")
+    return points.boosted_points(premises[0], boost=boost, **where, **_of(fact, "error", "failure"))
+
+
+def _drawn(where: Where, name: str) -> few_labels.DrawBound:
+    return few_labels.DrawBound(
+        *(where.pop(f"{name}_{part}") for part in ("odds", "ratio", "most", "failure"))
+    )
+
+
+def _carried(where: Where, name: str, *, pairs: bool = False) -> few_labels.Carried:
+    points_, basis, failure, of, square, uniform, single = (
+        where.pop(f"{name}_{part}")
+        for part in ("points", "basis", "failure", "of", "square", "uniform", "single")
+    )
+    size, vc = (0, _whole(of)) if basis == "growth" else (_whole(of), 0)
+    return few_labels.Carried(points_, basis, failure, size, vc, square, uniform, single, pairs)
+
+
+def _base(where: Where, premises: list[Proof[Any]]) -> Any:
+    return premises[0] if premises else _drawn(where, "base")
+
+
+def _boost(where: Where, fact: Where, premises: list[Proof[Any]], _: Tree) -> Proof[Any]:
+    return few_labels.label_boost_accuracy(
+        base=_base(where, premises),
+        carried=_carried(where, "carried"),
+        labelled=fact["records"],
+        **where,
+        **_of(fact, "against", "error", "failure"),
+    )
+
+
+def _ssl(where: Where, fact: Where, premises: list[Proof[Any]], _: Tree) -> Proof[Any]:
+    return few_labels.ssl_relabel_accuracy(
+        draw=_drawn(where, "draw"),
+        base=_base(where, premises),
+        apart=_carried(where, "apart", pairs=True),
+        parts=(where.pop("near"), where.pop("apart")),
+        near=_carried(where, "near"),
+        labelled=fact["records"],
+        failure=fact["failure"],
+        **where,
+    )
+
+
+def _of_all(make: Callable[..., Proof[Any]]) -> Maker:
+    """Makers that call the number of all records `of`, which is stored in the fact."""
+
+    def call(where: Where, fact: Where, premises: list[Proof[Any]], _: Tree) -> Proof[Any]:
+        return make(*premises, of=fact["records"], **where)
+
+    return call
+
+
+def _empirical(make: Callable[..., Proof[Any]]) -> Maker:
+    def call(where: Where, fact: Where, premises: list[Proof[Any]], _: Tree) -> Proof[Any]:
+        if "stake" in where:
+            where["stake"] = _whole(where["stake"])
+        return make(*premises, **where, **_of(fact, "records", "error", "failure"))
+
+    return call
+
+
+def _rec_concave(where: Where, fact: Where, *_: Any) -> Proof[Any]:
+    ratios = tuple(where.pop(f"{name}_ratio") for name in ("width", "block", "cut"))
+    return cuts.rec_concave(ratios=ratios, **where, **_of(fact, "error", "failure"))  # type: ignore[arg-type]
+
+
+def _answers(make: Callable[..., Proof[Any]], *wholes: str) -> Maker:
+    def call(where: Where, fact: Where, _: Any, tree: Tree) -> Proof[Any]:
+        own = {name: _whole(where[name]) for name in wholes}
+        return make(**{**where, **own}, **_of(fact, "records", "failure"))
+
+    return call
+
+
+def _tree(where: Where, fact: Where, *_: Any) -> Proof[Any]:
+    above = None if where["above"] == "never" else where["above"]
+    plan = TreePlan(**{**where, "cells": _whole(where["cells"]), "above": above})
+    return release.tree_answers(plan, **_of(fact, "records", "failure"))
+
+
+def _blocks(where: Where, fact: Where, *_: Any) -> Proof[Any]:
+    cells, records = _whole(where.pop("cells")), fact["records"]
+    where["stake"] = _whole(where["stake"])
+    plan = BlockQuantilePlan(bits=place_bits(records, cells=cells), **where)
+    return release.block_quantile_answers(plan, cells=cells, records=records, failure=fact["failure"])
+
+
+def _candidates(where: Where, fact: Where, *_: Any) -> Proof[Any]:
+    where["candidates"] = _whole(where["candidates"])
+    return release.candidate_answers(**where, **_of(fact, "records", "error", "failure", "queries"))
+
+
+def _generic(where: Where, fact: Where, premises: list[Proof[Any]], _: Tree) -> Proof[Any]:
+    where["hypotheses"] = _whole(where["hypotheses"])
+    return release.generic_learner(
+        *premises, labelled=fact["records"], **where, **_of(fact, "error", "failure")
+    )
+
+
+def _assuming(where: Where, fact: Where, premises: list[Proof[Any]], tree: Tree) -> Proof[Any]:
+    return rules.assuming(premises[0], *tree["assumes"])
+
+
+def _reference(where: Where, fact: Where, _: Any, tree: Tree) -> Proof[Any]:
+    return covers.reference_cover(**where, **_of(fact, "error", "failure", "against"))
+
+
+def _labellings(where: Where, fact: Where, *_: Any) -> Proof[Any]:
+    where["members"] = _whole(where["members"])
+    return covers.labellings(**where, **_of(fact, "error", "failure", "against"))
+
+
+def _label_cover(where: Where, fact: Where, *_: Any) -> Proof[Any]:
+    """Candidates are a whole number where they are counted; the step needs no more than a number."""
+    return covers.label_cover(**where, **_of(fact, "error", "failure"))
+
+
+def _staked(make: Callable[..., Proof[Any]], *facts: str) -> Maker:
+    def call(where: Where, fact: Where, *_: Any) -> Proof[Any]:
+        return make(**{**where, "stake": _whole(where["stake"])}, **_of(fact, *facts))
+
+    return call
+
+
+def _noise(where: Where, fact: Where, premises: list[Proof[Any]], _: Tree) -> Proof[Any]:
+    return rules.noise_concentrated(*premises, **where)
+
+
+OCCAM = _from(rules.occam, "error", "failure", "against", "rivals")
+TWO = {"classes": 2}
+
+MAKERS: dict[str, Maker] = {
+    "exponential-mechanism": _scoped(rules.exponential_mechanism, "unit", "part", "release"),
+    "permute-and-flip": _scoped(rules.permute_and_flip),
+    "bounded-range": _scoped(rules.bounded_range, "unit"),
+    "geometric-noise": _scoped(rules.geometric_noise),
+    "leafwise-medians": _from(release.leafwise_medians),
+    "weighted-rounds": _scoped(card.weighted_rounds, "unit"),
+    "leafwise-blocks": _staked(release.leafwise_blocks),
+    "occupied-blocks": _staked(cuts.occupied_blocks),
+    "stable-choice": _from(cuts.stable_choice),
+    "vote": _from(prediction.vote, **TWO),
+    "plurality": _from(prediction.plurality),
+    "exponential-vote": _from(prediction.exponential_vote),
+    "clipped-points": _clipped,
+    "star-entries": _from(points.star_entries),
+    "sampled-point": _from(points.sampled_point),
+    "post-processing": _from(rules.post_processing),
+    "sequential": _from(rules.sequential),
+    "disjoint-parts": _from(rules.disjoint_parts),
+    "on-part": _from(rules.on_part),
+    "group": _from(rules.group),
+    "k-fold-composition": _from(rules.k_fold),
+    "range-fold": _from(rules.range_fold),
+    "declared": _from(rules.declared),
+    "assuming": _assuming,
+    "subsampling-without-replacement": _from(rules.subsampling),
+    "sampling-with-replacement": _from(rules.sampling_with_replacement),
+    "total-variation": _from(rules.total_variation),
+    "delta-removal": _from(prediction.delta_removal, **TWO),
+    "relabelling": _from(wrappers.relabelling, **TWO),
+    "rank-relabelling": _from(wrappers.rank_relabelling, **TWO),
+    "relabelling-part": _from(wrappers.relabelling_part, **TWO),
+    "listed-from-some": _from(wrappers.listed_from_some),
+    "stable-from-some": _from(wrappers.stable_from_some),
+    "net-relabelling": _from(prediction.net_relabelling, **TWO),
+    "label-boost-labelled": _from(few_labels.label_boost_labelled, **TWO),
+    "label-boost-unlabelled": _from(few_labels.label_boost_unlabelled, **TWO),
+    "positions-known": _from(few_labels.positions_known),
+    "label-boost-realizable": _boost,
+    "label-boost-agnostic": _boost,
+    "ssl-relabel-accuracy": _ssl,
+    "occam-realizable": OCCAM,
+    "occam-agnostic": OCCAM,
+    "reference-cover-realizable": _reference,
+    "reference-cover-agnostic": _reference,
+    "labellings-realizable": _labellings,
+    "labellings-agnostic": _labellings,
+    "empirical-draw": _empirical(rules.empirical_draw),
+    "clause-counts": _GOAL(clauses.clause_counts),
+    "label-thresholds": _GOAL(covers.label_thresholds),
+    "label-cover": _label_cover,
+    "refined-draw-realizable": _refined,
+    "refined-draw-agnostic": _refined,
+    "subsampling-accuracy": _from(rules.subsampling_accuracy),
+    "resampling-empirical": _from(rules.resampling_empirical),
+    "resampling-accuracy": _from(rules.resampling_accuracy),
+    "confidence": _of_all(rules.confidence),
+    "relabelling-accuracy": _of_all(rules.relabelling_accuracy),
+    "stable-accuracy": _of_all(rules.stable_accuracy),
+    "vote-accuracy": _from(prediction.vote_accuracy, "failure"),
+    "exponential-vote-accuracy": _from(prediction.exponential_vote_accuracy, "failure"),
+    "flipped-answers": _from(prediction.flipped_answers, "failure"),
+    "relabelled-vote": _from(prediction.relabelled_vote, "failure"),
+    "net-relabelling-accuracy": _from(prediction.net_relabelling_accuracy, "failure"),
+    "clipped-points-accuracy": _clipped_accuracy,
+    "sparse-sets-accuracy": _sparse,
+    "reed-solomon-points": _code,
+    "pairwise-cover": _cover,
+    "sampled-point-accuracy": _sampled,
+    "boosted-points": _boosted,
+    "rec-concave": _rec_concave,
+    "occupied-blocks-accuracy": _staked(cuts.occupied_blocks_accuracy, "error", "failure"),
+    "occupied-blocks-empirical": _empirical(cuts.occupied_blocks_empirical),
+    "switch-reconstruction": _GOAL(cuts.switch_reconstruction),
+    "independent-noise": _from(cuts.independent_noise),
+    "noise-reconstruction": _from(cuts.noise_reconstruction),
+    "histogram-answers": _answers(release.histogram_answers, "cells"),
+    "tree-answers": _tree,
+    "quantile-answers": _answers(release.quantile_answers, "cells"),
+    "block-quantile-answers": _blocks,
+    "candidate-answers": _candidates,
+    "ranges-from-thresholds": _from(release.ranges_from_thresholds),
+    "generic-learner": _generic,
+    "draw-range": _from(rules.draw_range),
+    "range-log-odds": _from(rules.range_log_odds),
+    "range-concentrated": _from(rules.range_concentrated),
+    "log-odds-concentrated": _from(rules.log_odds_concentrated),
+    "pure-concentrated": _from(rules.pure_concentrated),
+    "noise-concentrated": _noise,
+    "subsampled-concentrated": _from(rules.subsampled_concentrated),
+    "concentrated-sum": _from(rules.concentrated_sum),
+    "concentrated-post-processing": _from(rules.concentrated_post_processing),
+    "concentrated-on-part": _from(rules.concentrated_on_part),
+    "concentrated-parts": _from(rules.concentrated_parts),
+    "concentrated-mixture": _from(rules.concentrated_mixture),
+    "concentrated-group": _from(rules.concentrated_group),
+    "concentrated-privacy": _from(rules.concentrated_privacy),
+}
