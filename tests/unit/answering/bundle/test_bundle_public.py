@@ -187,7 +187,14 @@ def test_files_of_another_bundle_are_not_its_own(tmp_path: Path) -> None:
 
 def test_notes_in_a_schema_file_are_not_published(tmp_path: Path) -> None:
     """Keys that nobody knows may say anything about the records, so they stay where they were written."""
-    column = {"name": "x", "kind": "numeric", "lower": 0, "upper": 9, "integer": True, "note": "seen: Zanzibar"}
+    column = {
+        "name": "x",
+        "kind": "numeric",
+        "lower": 0,
+        "upper": 9,
+        "integer": True,
+        "note": "seen: Zanzibar",
+    }
     schema = {"label": "y", "columns": [column], "remark": "seen: Zanzibar"}
     predictor = PrivatePredictor("thresholds:x", 1, 5, schema=schema)
     predictor.fit({"x": list(range(10))}, y=[int(x > 4) for x in range(10)]).save(tmp_path / "b")
