@@ -10,6 +10,7 @@ coins that trust their floats; what a further draw costs with either; the peak o
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -17,9 +18,7 @@ import numpy as np
 from benchmarks.measuring import Row, UnsafeCoins, command, least_seconds, resident, row
 from privpac.coins import Coins, SystemCoins
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.line.intervals import Intervals
-from privpac.concepts.line.union_law import UnionGibbs
-from privpac.concepts.line.unions import Unions
+from privpac.concepts.line.unions import Unions, intervals
 from privpac.constructions.draw.occam import Occam
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
@@ -43,15 +42,15 @@ def sample(records: int) -> MemorySample:
 def speed(records: int, repeats: int) -> list[Row]:
     data = sample(records)
     keys = data.block().cells["key"]
-    learner = Occam(Intervals(data.schema, "key"), Fraction(1))
+    learner = Occam(intervals(data.schema, "key"), Fraction(1))
     learner.learn(sample(1000), SystemCoins())  # compiles
     counts = data.reduce(learner.concepts.statistic)
-    single, several = Intervals(data.schema, "key"), Unions(data.schema, "key", 3)
+    single, several = intervals(data.schema, "key"), Unions(data.schema, "key", 3)
     ready = single.gibbs(counts, ratio=learner.ratio, costs=(1, 1))
     system, unsafe_coins = SystemCoins(), UnsafeCoins(1)
 
     def draw(coins: Coins) -> Hypothesis:  # a new law on the same sums: nothing remembered from before
-        return UnionGibbs(ready.sums, ready.name).draw(coins)
+        return replace(ready).draw(coins)
 
     jobs: dict[str, Callable[[], object]] = {
         "np.sort": lambda: np.sort(keys),
@@ -88,7 +87,7 @@ def speed(records: int, repeats: int) -> list[Row]:
 
 def peak_memory(records: int) -> dict[str, int]:
     """Input bytes and the peak above what was there before, the input included."""
-    learner = Occam(Intervals(sample(10).schema, "key"), Fraction(1))
+    learner = Occam(intervals(sample(10).schema, "key"), Fraction(1))
     learner.learn(sample(1000), SystemCoins())
     data = sample(records)
     block = data.block()

@@ -24,9 +24,9 @@ from privpac.audit.registry import records_of, sample_of, tiny_schema
 from privpac.coins import SystemCoins, law
 from privpac.concepts.finite import Finite
 from privpac.concepts.labellings.base import Dichotomous
-from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.line.unions import intervals
 from privpac.concepts.linear.plane import Halfplanes
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.wrappers.agnostic import Agnostic
@@ -96,7 +96,7 @@ def classes(records: int) -> dict[str, tuple[Dichotomous, int, int, float | None
     return {
         "thresholds": (Thresholds(wide, "a"), records // 10, records, LIMIT),
         "thresholds, both directions": (Thresholds(wide, "a", "either"), records // 10, records, None),
-        "intervals": (Intervals(wide, "a"), 3000, records // 100, None),
+        "intervals": (intervals(wide, "a"), 3000, records // 100, None),
         "stumps on two columns": (Stumps(two), 2000, records // 100, None),
         "half-planes, few": (Halfplanes(two, ("a", "b")), 500, 2000, None),
         "half-planes, many": (Halfplanes(two, ("a", "b")), 1000, 4000, None),

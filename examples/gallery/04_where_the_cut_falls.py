@@ -15,7 +15,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-from privpac import Intervals, MemorySample, Occam, Schema, SeededCoins, Thresholds
+from privpac import MemorySample, Occam, Schema, SeededCoins, Thresholds, intervals
 
 OUT = os.environ.get("PRIVPAC_GALLERY_OUT", f"{Path(__file__).stem}.svg")
 schema = Schema.from_json(
@@ -40,7 +40,7 @@ for epsilon, colour in EPSILONS.items():
     one = Occam(Thresholds(schema, "age"), Fraction(epsilon))
     cuts = [one.learn(cut, SeededCoins(seed)).cut for seed in range(300)]
     left.hist(cuts, bins=range(0, 102, 3), color=colour, alpha=0.75, label=f"epsilon {epsilon}")
-    two = Occam(Intervals(schema, "age"), Fraction(epsilon))
+    two = Occam(intervals(schema, "age"), Fraction(epsilon))
     ends = [two.learn(band, SeededCoins(seed)) for seed in range(300)]
     right.scatter([e.low for e in ends], [e.high for e in ends], s=12, color=colour, alpha=0.6, linewidths=0)
     print(f"epsilon {epsilon:>4}: half of the cuts lie between {np.percentile(cuts, [25, 75]).tolist()}")

@@ -13,7 +13,7 @@ _NAMES = {
     "Client": "client",
     "Comparison": "comparison",
     "Certificate": "guarantee.certificate",
-    "Intervals": "concepts.line.intervals",
+    "intervals": "concepts.line.unions",
     "Ledger": "guarantee.ledger.ledger",
     "MemorySample": "data.engines.memory",
     "Model": "model",
@@ -66,10 +66,10 @@ if TYPE_CHECKING:
     from privpac.coins import SystemCoins as SystemCoins
     from privpac.comparison import Comparison as Comparison
     from privpac.comparison import compare_models as compare_models
-    from privpac.concepts.line.intervals import Intervals as Intervals
     from privpac.concepts.line.stumps import Stumps as Stumps
     from privpac.concepts.line.thresholds import Thresholds as Thresholds
     from privpac.concepts.line.unions import Unions as Unions
+    from privpac.concepts.line.unions import intervals as intervals
     from privpac.concepts.sets.points import Points as Points
     from privpac.constructions.draw.occam import Occam as Occam
     from privpac.constructions.release.table import ReleasedTable as ReleasedTable

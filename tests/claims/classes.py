@@ -9,10 +9,9 @@ from typing import Any
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.finite import Finite
 from privpac.concepts.line.cuts import Cuts
-from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
-from privpac.concepts.line.unions import Unions
+from privpac.concepts.line.unions import Unions, intervals
 from privpac.concepts.linear.centred import CentredHalfspaces
 from privpac.concepts.linear.halfspaces import Halfspaces, Scorecards
 from privpac.concepts.linear.tabled import TabledHalfspaces
@@ -34,8 +33,8 @@ CLASSES: Mapping[str, Callable[[], Any]] = {
     "thresholds": lambda: Thresholds(S, "a"),
     "thresholds, either way": lambda: Thresholds(S, "a", "either"),
     "cuts": lambda: Cuts(S, "a", cells=(1, 3)),
-    "intervals": lambda: Intervals(S, "a"),
-    "intervals, outside": lambda: Intervals(S, "a", 0),
+    "intervals": lambda: intervals(S, "a"),
+    "intervals, outside": lambda: intervals(S, "a", 0),
     "unions": lambda: Unions(S, "a", 2),
     "stumps": lambda: Stumps(S),
     "points": lambda: Points(S, "a"),

@@ -18,8 +18,8 @@ import numpy as np
 from privpac import plan
 from privpac.answering.offer import offer_for
 from privpac.concepts.derived.reference import Uniform
-from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.line.unions import intervals
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.sets.points import Points
 from privpac.concepts.trees.trees import Trees
@@ -211,7 +211,7 @@ def learners() -> Mapping[str, Learner]:
         "agnostic": Agnostic(draw, 60, HALF),
         "agnostic, few voters": Agnostic(draw, 190, HALF, Fraction(3, 2)),
         "agnostic by ranks": Agnostic(draw, 60, HALF, ranks=True),
-        "agnostic, of another class": Agnostic(draw, 20, HALF, labelling=Intervals(SCHEMA, "d")),
+        "agnostic, of another class": Agnostic(draw, 20, HALF, labelling=intervals(SCHEMA, "d")),
         "stack": Subsampled(Resampled(Confidence(Agnostic(draw, 20, HALF), 2, 5, ONE), 60), 100),
         "stable": Stable(cuts, 20, ONE),
         "noisy cuts": noisy,

@@ -15,12 +15,12 @@ from privpac.data.schema import Schema
 from privpac.errors import NotCertified
 
 RULES = """
-box card code-set conjunction constant disjunction exceptions halfspace hashed-set interval keyed-set list lookup match
+box card code-set conjunction constant disjunction exceptions halfspace hashed-set keyed-set list lookup match
 no-answer point predicate scorecard sparse-set threshold tree union
 """
 CLASSES = """
 CentredHalfspaces CodeSets Conjunctions Constants Cuts DecisionLists Disjunctions Finite GeneratedPoints Halfplanes
-Halfspaces Intervals OneTest Points Rectangles Scorecards Stumps TabledHalfspaces Thresholds TreeMixture
+Halfspaces OneTest Points Rectangles Scorecards Stumps TabledHalfspaces Thresholds TreeMixture
 Trees Unions
 """
 SCHEMA = Schema.from_json(

@@ -23,8 +23,8 @@ from privpac.audit.registry import learner_case, records_of, sample_of, tiny_sch
 from privpac.coins import Coins, law
 from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.finite import Finite
-from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.line.unions import intervals
 from privpac.constructions.adversary import Adversary
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import Occam
@@ -187,7 +187,7 @@ def test_no_learner_inside_breaks_resampling_and_one_attains_it(delta: Fraction)
         Agnostic(Echo(CUTS, Fraction(2)), 2, Fraction(1, 10), Fraction(1, 100)),
         Agnostic(Echo(CUTS, HALF, Fraction(1, 50)), 2, Fraction(3, 10), ranks=True),
         Agnostic(Echo(CUTS, Fraction(1, 10)), 2, ONE, ranks=True),
-        Agnostic(Echo(Intervals(tiny_schema(2), "a"), HALF), 2, Fraction(2)),
+        Agnostic(Echo(intervals(tiny_schema(2), "a"), HALF), 2, Fraction(2)),
         Agnostic(Echo(Finite.of_matrix(tiny_schema(2), "a", [[0, 1], [1, 1]]), HALF), 2, Fraction(2)),
     ],
     ids=lambda learner: f"{learner.concepts.word}-{learner.kept}-{learner.epsilon}-{learner.ranks}",

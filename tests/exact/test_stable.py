@@ -11,8 +11,8 @@ import pytest
 from privpac.audit.registry import records_of, sample_of, tiny_schema
 from privpac.coins import law
 from privpac.concepts.labellings.base import Dichotomous
-from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.line.unions import intervals
 from privpac.concepts.sets.points import Points
 from privpac.constructions.stable.stable import Stable
 from privpac.data.sample import Size
@@ -45,7 +45,7 @@ def exact_stability(learner: Stable, n: int) -> Fraction:
         (Thresholds(tiny_schema(4), "a"), 4, 1, "0.4"),
         (Thresholds(tiny_schema(3), "a"), 3, 2, "1"),
         (Thresholds(tiny_schema(3), "a", "either"), 3, 1, "2"),
-        (Intervals(tiny_schema(3), "a"), 3, 1, "1"),
+        (intervals(tiny_schema(3), "a"), 3, 1, "1"),
         (Points(tiny_schema(3), "a"), 3, 1, "1"),
     ],
     ids=lambda value: getattr(value, "word", str(value)),

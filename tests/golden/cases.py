@@ -11,10 +11,9 @@ from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.derived.reference import Uniform
 from privpac.concepts.finite import Finite
 from privpac.concepts.line.cuts import Cuts
-from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
-from privpac.concepts.line.unions import Unions
+from privpac.concepts.line.unions import Unions, intervals
 from privpac.concepts.linear.centred import CentredHalfspaces
 from privpac.concepts.linear.halfspaces import Halfspaces, Scorecards
 from privpac.concepts.linear.plane import Halfplanes
@@ -205,7 +204,7 @@ OBJECTS: tuple[Learnt, ...] = (
         "halfspaces", "two", lambda s: Halfspaces(s, ("age", "dose"), ((1, 0), (1, 1), (2, -1)), levels=8)
     ),
     _object("tabled-halfspaces", "two", lambda s: TabledHalfspaces(s, ("age", "dose"), 40, levels=8)),
-    _object("intervals", "age", lambda s: Intervals(s, "age")),
+    _object("intervals", "age", lambda s: intervals(s, "age")),
     _object("one-test", "short", lambda s: OneTest(s, _tests(s))),
     _object("constants", "short", lambda s: Constants(s, _tests(s))),
     _object("points", "keys", lambda s: Points(s, "key")),
@@ -288,9 +287,9 @@ BUNDLES: tuple[Case, ...] = (
     Answered("vote-three-classes", "wards", "vote:bayes", wishes={"models": 5}),
     Answered("vote-weighted", "two", "weighted:bayes", wishes={"models": 3}),
     Answered("consistent", "age", "consistent:thresholds:age", wishes={"models": 5}),
-    Answered("consistent-class", "age", lambda s: Vote(Concepts(Intervals(s, "age")), Fraction(2), 3)),
+    Answered("consistent-class", "age", lambda s: Vote(Concepts(intervals(s, "age")), Fraction(2), 3)),
     Answered("fresh-draws", "age", "thresholds:age"),
-    Answered("fresh-draws-class", "age", lambda s: Intervals(s, "age"), wishes={"records_per_person": 2}),
+    Answered("fresh-draws-class", "age", lambda s: intervals(s, "age"), wishes={"records_per_person": 2}),
     Answered("fresh-draws-keys", "keys", "points:key"),
     Answered("relabelled", "age", "relabelled:thresholds:age", 8),
     Answered("reference", "age", "reference:thresholds:age", 8),

@@ -36,7 +36,7 @@ def answering(base: object) -> Run:
 
 def test_one_value_more_than_votes_on_intervals_can_be_summed_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is kept, no table has so many records that their values could be told apart by a refusal."""
-    monkeypatch.setattr("privpac.concepts.labellings.intervals.MOST_RUN_POINTS", 0)
+    monkeypatch.setattr("privpac.concepts.line.union_labellings.MOST_RUN_POINTS", 0)
     assert isinstance(compared(answering("relabelled:intervals:key"), TABLES, KEYS), Refused)
 
 

@@ -22,10 +22,9 @@ from privpac.coins import Coins, SeededCoins, Weights, law
 from privpac.concepts.base import Gibbs, Hypothesis
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.finite import Finite
-from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Constant, Stumps
 from privpac.concepts.line.thresholds import Thresholds
-from privpac.concepts.line.unions import Unions
+from privpac.concepts.line.unions import Unions, intervals
 from privpac.concepts.sets.points import Points
 from privpac.concepts.trees.trees import Trees
 from tests.unit.tiny import Listing
@@ -46,7 +45,7 @@ CLASSES: dict[str, Any] = {
     "thresholds": Thresholds(SCHEMA, "a", "either"),
     "stumps": Stumps(SCHEMA),
     "points": Points(SCHEMA, "a"),
-    "intervals": Intervals(SCHEMA, "a"),
+    "intervals": intervals(SCHEMA, "a"),
     "unions": Unions(SCHEMA, "a", intervals=2),
     "rectangles": Rectangles(SCHEMA, ("a", "b")),
     "finite": Finite(SCHEMA, LISTED, COPIES),

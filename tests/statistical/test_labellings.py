@@ -12,8 +12,8 @@ import pytest
 
 from privpac.coins import law
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.line.unions import intervals
 from privpac.concepts.sets.points import Points
 from privpac.constructions.base import Learner
 from privpac.constructions.cases import tiny_schema
@@ -26,7 +26,7 @@ SCHEMA = tiny_schema(CELLS)
 CLASSES = {
     "thresholds": Thresholds(SCHEMA, "a"),
     "either": Thresholds(SCHEMA, "a", "either"),
-    "intervals": Intervals(SCHEMA, "a"),
+    "intervals": intervals(SCHEMA, "a"),
     "points": Points(SCHEMA, "a"),
 }
 Cell = tuple[int, int]

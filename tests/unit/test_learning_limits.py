@@ -20,9 +20,9 @@ from privpac.concepts.base import ConceptClass
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.finite import Finite
 from privpac.concepts.grids import BOX_STEPS, box_steps
-from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.line.unions import intervals
 from privpac.concepts.linear.halfspaces import Halfspaces, Scorecards
 from privpac.concepts.linear.plane import Halfplanes
 from privpac.concepts.literals.conjunctions import Conjunctions
@@ -62,7 +62,7 @@ def schema_of(*cells: int) -> Schema:
 
 
 WIDE = schema_of(2**32, 2**32)
-INTERVALS = Intervals(WIDE, "a")
+INTERVALS = intervals(WIDE, "a")
 
 
 def boosted(kept: int) -> LabelBoost:
@@ -122,7 +122,7 @@ def test_mistakes_of_intervals_are_summed_for_any_number_of_points(name: str) ->
 
 def test_a_column_with_few_cells_has_few_points_whatever_the_records() -> None:
     for cells, fits in ((MOST, True), (MOST + 1, False)):
-        learner = Agnostic(Occam(Intervals(schema_of(cells), "a"), ONE), 90_000, ONE)
+        learner = Agnostic(Occam(intervals(schema_of(cells), "a"), ONE), 90_000, ONE)
         if fits:
             learner.certify(Size(100_000))
         else:
@@ -391,7 +391,7 @@ def test_thresholds_have_no_limit() -> None:
 
 def test_a_semi_sample_at_the_limit_is_learnt_from() -> None:
     """Boosting at a lowered limit: all values equal, and all of them different."""
-    concepts = Intervals(SMALL, "a")
+    concepts = intervals(SMALL, "a")
     learner = LabelBoost(concepts, Occam(concepts, ONE), (Round(ONE, 4, 10, 6),), Fraction(20))
     for same in (True, False):
         labelled, others = records(SMALL, 4, same=same), records(SMALL, 10, same=same)

@@ -15,10 +15,9 @@ from privpac.cli import main
 from privpac.concepts.boxes.box import Box
 from privpac.concepts.finite import Lookup
 from privpac.concepts.fitting import misfit
-from privpac.concepts.line.intervals import Interval
 from privpac.concepts.line.stumps import Constant, Match
 from privpac.concepts.line.thresholds import Threshold
-from privpac.concepts.line.unions import Union
+from privpac.concepts.line.unions import Union, interval
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.literals.conjunctions import Conjunction
 from privpac.concepts.literals.predicates import Predicate
@@ -189,7 +188,7 @@ FITTING = [
     Threshold("a", 8, True),
     Point("a", 7),
     Match("kind", 2, True),
-    Interval("a", 0, 8),
+    interval("a", 0, 8),
     Union("a", ((0, 2), (4, 8))),
     Box(("a",), (0,), (8,)),
     Lookup("a", "01010101"),
@@ -211,7 +210,7 @@ OUTSIDE = [
     Point("a", 8),
     Point("a", -1),
     Match("kind", 3, True),
-    Interval("a", 0, 9),
+    interval("a", 0, 9),
     Union("a", ((0, 2), (4, 9))),
     Box(("a",), (0,), (9,)),
     Box(("a", "b"), (0, 0), (1, 1)),

@@ -13,11 +13,10 @@ from privpac.audit.exact import Case, Record
 from privpac.audit.registry import learner_case, records_of, sample_of, tiny_schema
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.labellings.intervals import VotedRuns
 from privpac.concepts.labellings.members import MemberDichotomies
-from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.thresholds import Threshold, Thresholds
-from privpac.concepts.line.unions import Unions
+from privpac.concepts.line.union_labellings import VotedRuns
+from privpac.concepts.line.unions import Unions, intervals
 from privpac.constructions.adversary import Adversary
 from privpac.constructions.stable.stable import Stable
 from privpac.constructions.wrappers.agnostic import Agnostic
@@ -140,15 +139,16 @@ def _crossing(runs: VotedRuns) -> list[int]:
     def nearest(costs: NDArray[np.int64], places: range, to: int) -> int:
         return min(int(costs[at] + abs(runs.lengths[at] - runs.lengths[to])) for at in places)
 
-    pairs = [(first, last) for first in range(runs.points) for last in range(first + 1, runs.points + 1)]
-    begins, ends = range(runs.points), range(1, runs.points + 1)
+    points = len(runs.lengths) - 1
+    pairs = [(first, last) for first in range(points) for last in range(first + 1, points + 1)]
+    begins, ends = range(points), range(1, points + 1)
     prices = [nearest(runs.begins, begins, i) + nearest(runs.ends, ends, j) for i, j in pairs]
-    return [runs.empty, *prices]
+    return [runs._empty, *prices]
 
 
 def ends_before_it_begins() -> Case:
     """Voters on the labels of five records, linear in time and so simple: a voter in the middle counts twice."""
-    concepts, epsilon = Intervals(tiny_schema(3), "a"), ONE
+    concepts, epsilon = intervals(tiny_schema(3), "a"), ONE
     kept = sample_of(concepts.schema, [(cell, 0) for cell in (0, 0, 1, 2, 2)])
     ratio = ratio_for(epsilon / 2)
 

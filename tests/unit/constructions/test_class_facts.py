@@ -11,10 +11,9 @@ import pytest
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.finite import Finite
 from privpac.concepts.grids import HALFSPACE_POINTS
-from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
-from privpac.concepts.line.unions import Unions
+from privpac.concepts.line.unions import Unions, intervals
 from privpac.concepts.linear.halfspaces import Scorecards
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
@@ -51,7 +50,7 @@ CLASSES = {
     "thresholds:age": Thresholds(SCHEMA, "age"),
     "thresholds:bmi:down": Thresholds(SCHEMA, "bmi", "down"),
     "thresholds:age:either": Thresholds(SCHEMA, "age", "either"),
-    "intervals:age": Intervals(SCHEMA, "age"),
+    "intervals:age": intervals(SCHEMA, "age"),
     "unions:age:3": Unions(SCHEMA, "age", 3),
     "rectangles:age,bmi": Rectangles(SCHEMA, ("age", "bmi")),
     "stumps": Stumps(SCHEMA),

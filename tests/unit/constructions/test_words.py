@@ -24,10 +24,9 @@ from privpac.concepts.catalogue import stored_classes
 from privpac.concepts.derived.snapped import Snapped
 from privpac.concepts.finite import Finite
 from privpac.concepts.line.cuts import Cuts
-from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
-from privpac.concepts.line.unions import Unions
+from privpac.concepts.line.unions import Unions, intervals
 from privpac.concepts.linear.halfspaces import Halfspaces, Scorecards
 from privpac.concepts.linear.tabled import TabledHalfspaces
 from privpac.concepts.literals.binarise import Binarisation, Test
@@ -70,7 +69,7 @@ GIVEN: tuple[ConceptClass, ...] = (
     DecisionLists(SCHEMA, 2, TESTS, stop=HALF, label_prior=(Fraction(1, 3), Fraction(2, 3))),
     Disjunctions(SCHEMA, 2),
     Finite(SCHEMA, ("age >= 7", "city == 'south'"), (1, 3)),
-    Intervals(SCHEMA, "age", inside=0),
+    intervals(SCHEMA, "age", inside=0),
     Rectangles(SCHEMA, ("age", "dose"), bins=(5, 4)),
     Scorecards(SCHEMA, count=2, points=1, levels=5),
     Halfspaces(SCHEMA, ("age", "dose"), ((1, -2), (0, 1)), levels=9),

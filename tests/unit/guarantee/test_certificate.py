@@ -14,10 +14,9 @@ import pytest
 from privpac.audit.registry import tiny_schema
 from privpac.checker.check import check_certificate
 from privpac.concepts.boxes.rectangles import Rectangles
-from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
-from privpac.concepts.line.unions import Unions
+from privpac.concepts.line.unions import Unions, intervals
 from privpac.concepts.sets.points import Points
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.recipe import Recipe
@@ -36,7 +35,7 @@ SCHEMA = tiny_schema(40, 30, categories=3)
 CLASSES: tuple[Any, ...] = (
     Thresholds(SCHEMA, "a"),
     Points(SCHEMA, "a"),
-    Intervals(SCHEMA, "a"),
+    intervals(SCHEMA, "a"),
     Unions(SCHEMA, "a", intervals=2),
     Rectangles(SCHEMA, ("a", "b")),
     Stumps(SCHEMA),

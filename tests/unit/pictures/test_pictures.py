@@ -18,10 +18,9 @@ from privpac import Model, PrivateClassifier, Schema, learn
 from privpac.cli import main
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.boxes.box import Box
-from privpac.concepts.line.intervals import Interval
 from privpac.concepts.line.stumps import Constant, Match
 from privpac.concepts.line.thresholds import Threshold
-from privpac.concepts.line.unions import Union
+from privpac.concepts.line.unions import Union, interval
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.literals.conjunctions import Conjunction, Disjunction
 from privpac.concepts.literals.predicates import Predicate
@@ -52,9 +51,9 @@ OLD, SOUTH = Test("age", 3, "at least"), Test("city", 1, "equals")
 RULES: tuple[Hypothesis, ...] = (
     Constant(1),
     *(Threshold("age", cut, up) for cut in range(7) for up in (True, False)),
-    Interval("age", 2, 4),
-    Interval("age", 0, 6, inside=0),
-    Interval("age", 3, 3),
+    interval("age", 2, 4),
+    interval("age", 0, 6, inside=0),
+    interval("age", 3, 3),
     Union("age", ((0, 1), (2, 3), (5, 6))),
     Union("age", (), inside=0),
     Point("age", 4),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
 
 from privpac import plan
-from privpac.concepts.line.intervals import Intervals
+from privpac.concepts.base import AnyClass
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.line.unions import intervals
 from privpac.constructions.class_facts import ClassFacts, Description
 from privpac.constructions.few_labels.generic import GenericLearner
 from privpac.constructions.prediction.floors import floor_private_prediction
@@ -118,8 +120,10 @@ COLUMN = {"name": "x", "kind": "numeric", "lower": 0, "upper": 2**32 - 1, "integ
 SCHEMA = Schema.from_json({"label": "y", "columns": [COLUMN]})
 
 
-@pytest.mark.parametrize(("word", "concepts"), [("thresholds", Thresholds), ("intervals", Intervals)])
-def test_the_plan_of_a_sanitised_table_is_what_the_learner_certifies(word: str, concepts: type) -> None:
+@pytest.mark.parametrize(("word", "concepts"), [("thresholds", Thresholds), ("intervals", intervals)])
+def test_the_plan_of_a_sanitised_table_is_what_the_learner_certifies(
+    word: str, concepts: Callable[..., AnyClass]
+) -> None:
     row = plan.needed(word, bits=32, error="0.2", epsilon=1).option("generic-learner")
     learner = GenericLearner(concepts(SCHEMA, "x"), Fraction(1))
     certificate = learner.certify(Size(row.need.labelled, row.need.unlabelled))

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from privpac.concepts.grids import (
     boxes_fit,
     coarser_boxes,
 )
-from privpac.concepts.labellings.base import VotedAsMembers, reduce_all
+from privpac.concepts.labellings.base import reduce_all
 from privpac.concepts.labellings.boxes import BoxDichotomies
 from privpac.concepts.labellings.members import MemberDichotomies
 from privpac.concepts.line.unions import check_costs, check_ordered
@@ -51,7 +51,7 @@ __all__ = ["RectangleGibbs", "Rectangles"]
 
 
 @dataclass(frozen=True)
-class Rectangles(VotedAsMembers, EvenPrior, MadeOfCuts, Stored):
+class Rectangles(EvenPrior, MadeOfCuts, Stored):
     """All boxes of a public grid over one to five ordered columns.
 
     `bins` is "full" where boxes may have their edges at any cell, or the number of groups per column, or one for each.
@@ -155,6 +155,8 @@ class Rectangles(VotedAsMembers, EvenPrior, MadeOfCuts, Stored):
             remedy=f"Use fewer records, or a coarser grid: {self._on(count)} has {count} groups per column.",
         )
 
+    voted_as_members: ClassVar[bool] = True
+
     @property
     def members_from(self) -> int | None:
         """Where labellings take too long to sum, or have too many sides, boxes are drawn themselves."""
@@ -254,15 +256,15 @@ class RectangleGibbs:
         return self.sums.lefts()
 
     def draw(self, coins: Coins) -> Hypothesis:
-        index, axes = coins.choose(_Choice(self, "lefts")), self.sums.axes
+        index, axes = coins.choose(Choice(self, "lefts")), self.sums.axes
         if index == len(self.sums.outer) * len(axes[-2].values):
             place = coins.below(self.sums.blank)
             return self.concepts.nothing if place == 0 else self._member(blank_ranges(axes, place - 1))
         outer_index, first = divmod(index, len(axes[-2].values))
         outer = self.sums.outer[outer_index]
-        last = first + coins.choose(_Choice(self, "rights", outer, first))
-        end = coins.choose(_Choice(self, "ends", outer, first, last))
-        start = coins.choose(_Choice(self, "starts", outer, first, last, end))
+        last = first + coins.choose(Choice(self, "rights", outer, first))
+        end = coins.choose(Choice(self, "ends", outer, first, last))
+        start = coins.choose(Choice(self, "starts", outer, first, last, end))
         ranges = []
         for axis, (low, high) in zip(axes, (*outer, (first, last), (start, end)), strict=True):
             left, right = coins.below(axis.lefts[low]), coins.below(axis.rights[high])
@@ -281,16 +283,26 @@ class RectangleGibbs:
         values: Floats = getattr(self.sums, question)(*place)
         return values
 
-    def ladder(self, bits: int | None) -> BoxLadder:
+    @property
+    def fits(self) -> bool:
+        return self.sums.fits
+
+    @property
+    def error(self) -> float:
+        return self.sums.error
+
+    def slowly(self, bits: int | None) -> BoxLadder:
         """The sums as fractions (None) or as balls."""
         return BoxLadder(self.sums, exact=bits is None)
 
-
-class _Choice(Choice):
-    """Weights of one decision of a draw."""
-
-    @property
-    def key(self) -> Hashable:
-        sums = self._law.sums
-        points = tuple(map(tuple, sums.points.tolist()))
-        return ("box", self._question, self._place, sums.ratio, sums.axes, points, tuple(sums.moves.tolist()))
+    def key(self, question: str, place: tuple[Any, ...]) -> Hashable:
+        points = tuple(map(tuple, self.sums.points.tolist()))
+        return (
+            "box",
+            question,
+            place,
+            self.sums.ratio,
+            self.sums.axes,
+            points,
+            tuple(self.sums.moves.tolist()),
+        )

@@ -29,7 +29,7 @@ from privpac.compiled import compiled
 from privpac.concepts.boxes.axes import Axis, blanks
 from privpac.concepts.boxes.plain_sums import GIVEN_UP, LARGE, occupied_tree, plain_total, scaled
 from privpac.concepts.grids import FLOAT_BOX_BITS
-from privpac.concepts.trees.powers import SMALLEST_BITS, Floats, Integers, Powers
+from privpac.concepts.trees.powers import SMALLEST_BITS, Floats, Integers, Powers, plus
 from privpac.numbers.exact import UNIT_ROUNDOFF
 
 __all__ = ["BoxSums", "Outer"]
@@ -39,33 +39,19 @@ Outer = tuple[tuple[int, int], ...]
 
 
 @compiled
-def _plus(e1: int, m1: float, e2: int, m2: float, table: Floats) -> tuple[int, float]:
-    """ratio^e1 · m1 + ratio^e2 · m2, at the scale of the larger power; 0 has no scale."""
-    if m1 == 0.0:
-        return e2, m2
-    if m2 == 0.0:
-        return e1, m1
-    if e1 <= e2:
-        step = e2 - e1
-        return e1, m1 + m2 * table[step] if step < len(table) else m1
-    step = e1 - e2
-    return e2, m2 + m1 * table[step] if step < len(table) else m2
-
-
-@compiled
 def _renew(node: int, powers: Integers, mantissas: Floats, table: Floats) -> None:
     """A node from its two halves."""
     a, b = 2 * node, 2 * node + 1
     powers[node, 0] = powers[a, 0] + powers[b, 0]
-    powers[node, 1], mantissas[node, 0] = _plus(
+    powers[node, 1], mantissas[node, 0] = plus(
         powers[a, 1] + powers[b, 0], mantissas[a, 0], powers[b, 1], mantissas[b, 0], table
     )
-    powers[node, 2], mantissas[node, 1] = _plus(
+    powers[node, 2], mantissas[node, 1] = plus(
         powers[a, 2], mantissas[a, 1], powers[a, 0] + powers[b, 2], mantissas[b, 1], table
     )
-    exponent, total = _plus(powers[a, 3], mantissas[a, 2], powers[b, 3], mantissas[b, 2], table)
+    exponent, total = plus(powers[a, 3], mantissas[a, 2], powers[b, 3], mantissas[b, 2], table)
     across = mantissas[a, 0] * mantissas[b, 1]
-    powers[node, 3], mantissas[node, 2] = _plus(exponent, total, powers[a, 1] + powers[b, 2], across, table)
+    powers[node, 3], mantissas[node, 2] = plus(exponent, total, powers[a, 1] + powers[b, 2], across, table)
 
 
 @compiled
@@ -144,7 +130,7 @@ def _total(
     for last in range(first, len(runs)):
         if starts[last + 1] > starts[last]:
             _take_in(starts[last], starts[last + 1], ys, moves, powers, mantissas, table)
-            exponent, total = _plus(exponent, total, powers[1, 3], mantissas[1, 2] * runs[last], table)
+            exponent, total = plus(exponent, total, powers[1, 3], mantissas[1, 2] * runs[last], table)
     return exponent, total
 
 
@@ -185,7 +171,7 @@ def _lefts(
             else:
                 exponent, total = _total(first, starts, ys, moves, runs, tree, table)
         else:
-            exponent, total = _plus(exponent, total, 0, tree[1][1, 2] * rights[first], table)
+            exponent, total = plus(exponent, total, 0, tree[1][1, 2] * rights[first], table)
         exponents[first], weights[first] = exponent, total * lefts[first]
 
 
@@ -195,7 +181,7 @@ def _ends(row: Integers, lefts: Floats, rights: Floats, table: Floats) -> tuple[
     exponents, weights = np.empty(len(row), np.int64), np.empty(len(row))
     exponent, total = 0, 0.0
     for i in range(len(row)):
-        exponent, total = _plus(exponent, total, 0, lefts[i], table)
+        exponent, total = plus(exponent, total, 0, lefts[i], table)
         exponent += row[i]
         exponents[i], weights[i] = exponent, total * rights[i]
     return exponents, weights
@@ -249,12 +235,12 @@ class BoxSums:
     def _powers(self) -> Powers:
         """Exponents lie between -W and W for W the sum of all sizes of moves, so differences within 2W."""
         largest = 2 * int(np.abs(self.moves).sum()) if self.ratio < 1 else 0
-        return Powers.of(self.ratio, largest=largest, slack=0)
+        return Powers.of(self.ratio, largest=largest)
 
     @cached_property
     def _table(self) -> Floats:
         """ratio^e for e from 0 up."""
-        return self._powers.table[self._powers.below :]
+        return self._powers.table
 
     @cached_property
     def _ends_of(self) -> tuple[tuple[Floats, Floats], ...]:

@@ -16,7 +16,6 @@ from privpac.coins import Coins
 from privpac.concepts.base import Costs, Gibbs, Hypothesis
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.derived.regrid import OnGroups, Regrid
-from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
@@ -24,7 +23,7 @@ from privpac.data.schema import Schema
 
 __all__ = ["Snappable", "Snapped"]
 
-Snappable = Thresholds | Intervals | Unions | Stumps | Rectangles
+Snappable = Thresholds | Unions | Stumps | Rectangles
 """Classes all of whose concepts are made of cuts in ordered columns (and of categories)."""
 
 

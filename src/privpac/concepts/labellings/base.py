@@ -33,7 +33,6 @@ __all__ = [
     "Dichotomous",
     "ListedPrices",
     "Prices",
-    "VotedAsMembers",
     "VotedDichotomies",
     "dimension",
     "foreign_points",
@@ -115,20 +114,12 @@ class Dichotomous(AnyClass, Protocol):
         """Its labellings of the distinct points of all these records."""
 
 
-class VotedAsMembers:
-    """A class of which members are voted on in place of labellings (see `labellings.members`)."""
-
-    @property
-    def members_from(self) -> int | None:
-        """From this many points on members are also drawn in their place, whoever counts mistakes; None: never."""
-        return None
-
-
 def members_from(concepts: AnyClass, *, voted: bool = False) -> int | None:
     """The fewest points for which members are drawn, or `voted` on, in place of labellings; None: never."""
-    if not isinstance(concepts, VotedAsMembers):
-        return None
-    return 0 if voted else concepts.members_from
+    if voted:
+        return 0 if getattr(concepts, "voted_as_members", False) else None
+    first: int | None = getattr(concepts, "members_from", None)
+    return first
 
 
 class BySums:

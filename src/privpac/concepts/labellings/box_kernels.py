@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
+from privpac.concepts.trees.powers import plus
 
 __all__ = ["cheapest_box", "outer_sums", "ranges_within"]
 
@@ -100,19 +101,6 @@ def _mark(x: int, slab: NDArray[np.uint8], y: int, y_last: int, marks: NDArray[n
 
 
 @compiled
-def _plus(power: int, value: float, other: int, more: float, table: Floats) -> tuple[int, float]:
-    """The sum of ratio^power · value and ratio^other · more, at the smaller exponent, which weighs more."""
-    if value == 0.0:
-        return other, more
-    if more == 0.0:
-        return power, value
-    step = other - power
-    if step >= 0:
-        return power, value + (more * table[step] if step < len(table) else 0.0)
-    return other, more + (value * table[-step] if -step < len(table) else 0.0)
-
-
-@compiled
 def _ends(
     slab: NDArray[np.uint8],
     y: int,
@@ -138,14 +126,14 @@ def _ends(
         for state in range(lowest, ALL + 1):
             if bits and states[state] != 0.0 and (state | bits) != state:
                 to = state | bits
-                powers[to], states[to] = _plus(powers[to], states[to], powers[state], states[state], table)
+                powers[to], states[to] = plus(powers[to], states[to], powers[state], states[state], table)
                 states[state] = 0.0
         if mark & ANY:  # a range may begin here, with weight ratio^0 before the move
-            powers[bits], states[bits] = _plus(powers[bits], states[bits], 0, 1.0, table)
+            powers[bits], states[bits] = plus(powers[bits], states[bits], 0, 1.0, table)
         for state in range(lowest, ALL + 1):
             powers[state] += row[x]
         if mark & ANY:
-            total_power, total = _plus(total_power, total, powers[ALL], states[ALL], table)
+            total_power, total = plus(total_power, total, powers[ALL], states[ALL], table)
     return total_power, total
 
 

@@ -154,11 +154,11 @@ class OuterWeights:
         and an addition) and one for the total, then those of alignment; what is dropped is below 2^-899 of what has the
         same future."""
         largest = int(np.abs(self.prices.moves).sum()) if self.ratio < 1 else 0
-        powers = Powers.of(self.ratio, largest=largest, slack=0)
+        powers = Powers.of(self.ratio, largest=largest)
         exponents, mantissas = np.zeros(self._outer + 1, np.int64), np.zeros(self._outer + 1)
         mantissas[0] = 1.0
         moves = self.prices.moves if self.ratio < 1 else np.zeros_like(self.prices.moves)
-        outer_sums(self.prices.occupied, moves, powers.table[powers.below :], exponents[1:], mantissas[1:])
+        outer_sums(self.prices.occupied, moves, powers.table, exponents[1:], mantissas[1:])
         values = powers.aligned(exponents, mantissas)
         width = self.prices.moves.shape[2]
         loss = 17.0 * float(self._outer + 1) * float(width + 1) ** 2 * 2.0**-899

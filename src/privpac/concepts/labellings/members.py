@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,6 @@ from privpac.concepts.base import ConceptClass, Hypothesis, Scored
 from privpac.concepts.labellings.base import (
     BySums,
     Dichotomous,
-    VotedAsMembers,
     VotedDichotomies,
 )
 from privpac.data.sample import Sample
@@ -44,12 +43,11 @@ BALLS = 256
 """Bits at which weights are compared whose floats say less."""
 
 
-class Members(BySums, VotedAsMembers):
+class Members(BySums):
     """A class from which members are drawn in place of labellings, of any number of points."""
 
-    @property
-    def members_from(self) -> int:
-        return 0
+    voted_as_members: ClassVar[bool] = True
+    members_from: ClassVar[int] = 0
 
     def require_listed(self: ConceptClass[E], points: int, *, elsewhere: int = 0) -> None:
         """What a draw from this many records is refused for."""
@@ -66,7 +64,7 @@ class Members(BySums, VotedAsMembers):
 
 def voted_on(concepts: Dichotomous, sample: Sample) -> VotedDichotomies[Any]:
     """What other records vote on for these: labellings, or members where nearest concepts are not found quickly."""
-    if isinstance(concepts, VotedAsMembers):
+    if getattr(concepts, "voted_as_members", False):
         return MemberDichotomies(concepts)
     return cast(VotedDichotomies[Any], concepts.dichotomies(sample))
 

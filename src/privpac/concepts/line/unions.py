@@ -1,28 +1,27 @@
-"""Unions of at most k intervals of one ordered column: one class inside, the other outside.
+"""Unions of at most k intervals of one ordered column: one class inside, the other outside. Intervals are k = 1.
 
-Every subset of the column's cells that can be written with at most k intervals is a member once, the empty
-set included, whatever the number of cells (2^64 and more); `union_law` draws one.
+Every subset of the column's cells that can be written with at most k intervals is a member once, the empty set
+included, whatever the number of cells (2^64 and more). `union_law` draws one, `union_labellings` labels points.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, Costs, Hypothesis, MadeOfCuts, Move, OneColumn, OverColumn, Stored
 from privpac.concepts.fitting import edges_misfit, labels_misfit, order_misfit, two_classes_misfit
-from privpac.concepts.labellings.base import BySums, VotedAsMembers, reduce_all
-from privpac.concepts.labellings.unions import UnionDichotomies
-from privpac.concepts.line.union_law import Range, UnionGibbs
-from privpac.concepts.line.union_sums import UnionSums, Walk
+from privpac.concepts.labellings.base import BySums, reduce_all
+from privpac.concepts.line.union_labellings import RunLabellings, UnionLabellings, require_runs
+from privpac.concepts.line.union_law import Range, UnionLaw, Walk
 from privpac.concepts.literals.cell_sets import CellSet
 from privpac.concepts.literals.questions import Questions, ask_ranges
 from privpac.concepts.shapes import Strip, strip
@@ -34,11 +33,12 @@ from privpac.errors import ParameterError, SizeError
 from privpac.fields import as_list, record, require, text, whole, written_whole
 
 __all__ = [
-    "InRanges",
     "Union",
     "Unions",
     "check_costs",
     "check_ordered",
+    "interval",
+    "intervals",
     "range_sql",
     "range_text",
 ]
@@ -65,16 +65,14 @@ def range_sql(column: Column, bounds: Range) -> str:
     return CellSet.of(column.name, column.size, [(low, high - 1)]).sql(column)
 
 
-class InRanges(OneColumn):
-    """Class `inside` where the cell lies in one of the ranges, the other class elsewhere."""
+@dataclass(frozen=True)
+class Union(OneColumn):
+    """Class `inside` where the cell lies in one of the ranges, ascending and apart; the other class elsewhere."""
 
-    inside: int
-
-    if TYPE_CHECKING:
-
-        @property
-        def intervals(self) -> tuple[Range, ...]:
-            """The ranges, ascending and apart."""
+    kind: ClassVar[str] = "union"
+    column: str
+    intervals: tuple[Range, ...]
+    inside: int = 1
 
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
         values = cells[self.column]
@@ -126,16 +124,6 @@ class InRanges(OneColumn):
     def shape(self, schema: Schema) -> Strip:
         return strip(self.column, schema.column(self.column).size, self.intervals, self.inside)
 
-
-@dataclass(frozen=True)
-class Union(InRanges):
-    """Class `inside` where the cell lies in one of several ranges, the other class elsewhere."""
-
-    kind: ClassVar[str] = "union"
-    column: str
-    intervals: tuple[Range, ...]
-    inside: int = 1
-
     def to_json(self) -> dict[str, object]:
         intervals = [[str(low), str(high)] for low, high in self.intervals]
         return {"kind": self.kind, "column": self.column, "intervals": intervals, "inside": self.inside}
@@ -159,8 +147,13 @@ class Union(InRanges):
         return replace(self, intervals=tuple(ranges))
 
 
+def interval(column: str, low: int, high: int, inside: int = 1) -> Union:
+    """Class `inside` where low <= cell < high; nowhere if there is no such cell."""
+    return Union(column, ((low, high),) if low < high else (), inside)
+
+
 @dataclass(frozen=True)
-class Unions(BySums, VotedAsMembers, OverColumn, MadeOfCuts, Stored):
+class Unions(BySums, OverColumn, MadeOfCuts, Stored):
     """All unions of at most `intervals` intervals of one ordered `column` of a `schema`; records in one of them get
     class number `inside`."""
 
@@ -204,7 +197,7 @@ class Unions(BySums, VotedAsMembers, OverColumn, MadeOfCuts, Stored):
 
     @property
     def word(self) -> str:
-        return f"unions:{self.column}:{self.intervals}"
+        return f"intervals:{self.column}" if self.intervals == 1 else f"unions:{self.column}:{self.intervals}"
 
     @property
     def _cells(self) -> int:
@@ -223,48 +216,45 @@ class Unions(BySums, VotedAsMembers, OverColumn, MadeOfCuts, Stored):
     def vc(self) -> int:
         return self._changes
 
-    def require_relabelled(self, records: int, *, voters: int) -> None:
-        """Unions are drawn themselves, by sums over any number of voters."""
+    @property
+    def voted_as_members(self) -> bool:
+        """The nearest run of points is found quickly; of several runs, members are voted on instead."""
+        return self.intervals > 1
 
-    def dichotomies(self, *points: Sample) -> UnionDichotomies:
+    members_from: ClassVar[None] = None
+
+    def require_relabelled(self, records: int, *, voters: int) -> None:
+        if self.intervals == 1:
+            require_runs(self.schema.column(self.column), records)
+
+    def dichotomies(self, *points: Sample) -> UnionLabellings:
         """Its labellings of the distinct points of these records."""
         column = self.schema.column(self.column)
         distinct = reduce_all(CellCounts(column, classes=1), points).values
-        return UnionDichotomies(column, distinct, 2 * self.intervals, self.inside, self._union)
+        kind = RunLabellings if self.intervals == 1 else UnionLabellings
+        return kind(column, distinct, 2 * self.intervals, self.inside, self._union)
 
     def _union(self, ranges: tuple[Range, ...]) -> Union:
         return Union(self.column, ranges, self.inside)
 
     def contains(self, hypothesis: Hypothesis) -> bool:
-        return isinstance(hypothesis, Union) and self._has_ranges(hypothesis)
-
-    def _has_ranges(self, rule: InRanges) -> bool:
-        """Whether the ranges of a rule are those of a member, whatever kind of rule it is."""
-        if not rule.is_ascending:
+        if not isinstance(hypothesis, Union) or not hypothesis.is_ascending:
             return False
-        ends = rule.edges()
-        same = (rule.column, rule.inside) == (self.column, self.inside)
+        ends = hypothesis.edges()
+        same = (hypothesis.column, hypothesis.inside) == (self.column, self.inside)
         # An end at the last cell is no change of side.
         changes = len(ends) - bool(ends and ends[-1] == self._cells)
         return same and changes <= self._changes and all(end <= self._cells for end in ends)
 
-    def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> UnionGibbs[Hypothesis]:
-        return self.law(evidence, ratio=ratio, costs=costs, name=self._union)
-
-    def law(
-        self,
-        evidence: ColumnCounts,
-        *,
-        ratio: Fraction,
-        costs: Costs,
-        name: Callable[[tuple[Range, ...]], Hypothesis],
-    ) -> UnionGibbs[Hypothesis]:
-        """The Gibbs law over the members given `evidence`, with weight `ratio` to the price of mistakes at these
-        `costs`; each is called what `name` makes of its ranges. Nothing is refused.
-        """
+    def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> UnionLaw[Hypothesis]:
         prices = check_costs("Unions", costs, evidence.n)
         walk = Walk(evidence.values, evidence.counts, self._cells, prices, self.inside)
-        return UnionGibbs(UnionSums(walk, self._changes + 1, ratio, self.size), name)
+        return UnionLaw(walk, self._changes + 1, ratio, self.size, self._union)
+
+
+def intervals(schema: Schema, column: str, inside: int = 1) -> Unions:
+    """All intervals of one ordered `column`: unions of at most one."""
+    return Unions(schema, column, 1, inside)
 
 
 def check_ordered(owner: str, schema: Schema, columns: tuple[str, ...], inside: int) -> None:

@@ -7,7 +7,6 @@ proven bound.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,7 +20,7 @@ from privpac.compiled import compiled
 from privpac.mechanisms.gibbs import power_table, reach
 from privpac.numbers.exact import ball, flint_of, fraction_of
 
-__all__ = ["SMALLEST_BITS", "Arithmetic", "Choice", "Floats", "Integers", "Number", "Powers"]
+__all__ = ["SMALLEST_BITS", "Arithmetic", "Choice", "Floats", "Integers", "Number", "Powers", "plus"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -50,7 +49,7 @@ class Arithmetic:
         return self._powers[step]
 
 
-class Choice(ABC):
+class Choice:
     """Weights of one decision of a draw; `question` names the method of the sums that computes them, in any
     arithmetic."""
 
@@ -60,13 +59,14 @@ class Choice(ABC):
         self._place = place
 
     @property
-    @abstractmethod
-    def key(self) -> Hashable: ...
+    def key(self) -> Hashable:
+        key: Hashable = self._law.key(self._question, self._place)
+        return key
 
     def floats(self) -> tuple[Floats, float]:
-        if not self._law.sums.fits:
+        if not self._law.fits:
             return np.ones(1), 1.0
-        return self._law.weights(self._question, *self._place), self._law.sums.error
+        return self._law.weights(self._question, *self._place), self._law.error
 
     def balls(self, bits: int) -> Sequence[arb]:
         with ctx.workprec(bits):
@@ -76,48 +76,58 @@ class Choice(ABC):
         return [*map(fraction_of, self._slowly(None))]
 
     def _slowly(self, bits: int | None) -> Sequence[Number]:
-        weights: Sequence[Number] = getattr(self._law.ladder(bits), self._question)(*self._place)
+        weights: Sequence[Number] = getattr(self._law.slowly(bits), self._question)(*self._place)
         return weights
 
 
 @dataclass(frozen=True, eq=False)
 class Powers:
-    """table[below + e] = ratio^e, for e from -below as far up as ratio^e >= 2^-900.
+    """table[e] = ratio^e, from e = 0 as far up as ratio^e >= 2^-900.
 
-    Claim: every entry has relative error at most 3.01·2^-53, those with e >= 0 at most 2^-52.
-    Proof: `power_table` for e >= 0; below 0 one correctly rounded division more.
+    Claim: every entry has relative error at most 2^-52. Proof: `power_table`.
     """
 
     table: Floats
-    below: int
 
     @classmethod
-    def of(cls, ratio: Fraction, *, largest: int, slack: int) -> Powers:
-        """Powers for exponents up to `largest` in size, those with negative exponents up to 2^slack."""
+    def of(cls, ratio: Fraction, *, largest: int) -> Powers:
+        """Powers for exponents up to `largest`."""
         limit = reach(ratio)
         # Rounded up to a power of two, so that `power_table` keeps few different tables in its cache.
         next_power = 1 << (largest + 1).bit_length()
-        upward = power_table(ratio, next_power if limit is None else min(limit, next_power))
-        below = int(np.searchsorted(-upward, -(2.0**-slack), side="right")) - 1
-        return cls(np.concatenate([1.0 / upward[below:0:-1], upward]), below)
+        return cls(power_table(ratio, next_power if limit is None else min(limit, next_power)))
 
     def aligned(self, exponents: Integers, mantissas: Floats) -> Floats:
         """The numbers up to a common factor: the smallest exponent of a non-zero one becomes 0.
 
         Claim: relative error at most 3·2^-53 a number; numbers beyond the table become 0.
         """
-        return _align(exponents, mantissas, self.table, self.below)
+        return _align(exponents, mantissas, self.table)
 
 
 @compiled
-def _align(exponents: Integers, mantissas: Floats, table: Floats, below: int) -> Floats:
+def plus(e1: int, m1: float, e2: int, m2: float, table: Floats) -> tuple[int, float]:
+    """ratio^e1 · m1 + ratio^e2 · m2, at the scale of the larger power; 0 has no scale. Four roundings at most."""
+    if m1 == 0.0:
+        return e2, m2
+    if m2 == 0.0:
+        return e1, m1
+    if e1 <= e2:
+        step = e2 - e1
+        return e1, m1 + m2 * table[step] if step < len(table) else m1
+    step = e1 - e2
+    return e2, m2 + m1 * table[step] if step < len(table) else m2
+
+
+@compiled
+def _align(exponents: Integers, mantissas: Floats, table: Floats) -> Floats:
     lowest = np.int64(2**62)
     for i in range(len(mantissas)):
         if mantissas[i] > 0.0:
             lowest = min(lowest, exponents[i])
     values = np.zeros(len(mantissas))
     for i in range(len(mantissas)):
-        index = exponents[i] - lowest + below
+        index = exponents[i] - lowest
         if mantissas[i] > 0.0 and index < len(table):
             values[i] = mantissas[i] * table[index]
     return values

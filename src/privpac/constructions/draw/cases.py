@@ -9,10 +9,9 @@ from fractions import Fraction
 from privpac.coins import Coins
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.finite import Finite
-from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Threshold, Thresholds
-from privpac.concepts.line.unions import Unions
+from privpac.concepts.line.unions import Unions, intervals
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.sets.points import Points
 from privpac.concepts.trees.mixture import NamedMixture, TreeMixture
@@ -80,7 +79,7 @@ def stumps_case(*, n: int = 2) -> Case:
 def intervals_case(*, cells: int = 4, n: int = 3) -> Case:
     """One draw among intervals."""
     schema = tiny_schema(cells)
-    return learner_case("occam intervals", Occam(Intervals(schema, "a"), ONE), schema, n)
+    return learner_case("occam intervals", Occam(intervals(schema, "a"), ONE), schema, n)
 
 
 def unions_case(*, cells: int = 4, n: int = 2) -> Case:

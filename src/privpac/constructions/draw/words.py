@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.finite import Finite
 from privpac.concepts.grids import grid_of_word
-from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
-from privpac.concepts.line.unions import Unions
+from privpac.concepts.line.unions import Unions, intervals
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.default import auto
 from privpac.constructions.request import OWNER, PROTECTS, Request, Word, column_of
@@ -36,7 +35,7 @@ def _thresholds(request: Request, rest: str) -> Learner:
 
 
 def _intervals(request: Request, rest: str) -> Learner:
-    return request.occam(Intervals(request.schema, column_of(request, rest, "intervals:COLUMN")))
+    return request.occam(intervals(request.schema, column_of(request, rest, "intervals:COLUMN")))
 
 
 def _unions(request: Request, rest: str) -> Learner:

@@ -14,10 +14,9 @@ from typing import Any
 from privpac.coins import Coins
 from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.concepts.finite import Finite
-from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
-from privpac.concepts.line.unions import Unions
+from privpac.concepts.line.unions import Unions, intervals
 from privpac.concepts.sets.points import Points
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.adversary import Adversary, Rare
@@ -237,7 +236,7 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "agnostic-ranks": _agnostic_ranks,
     "agnostic-ranks-either": _agnostic_either,
     "agnostic-intervals": lambda: _against(
-        Intervals(tiny_schema(3), "a"), "agnostic intervals", ((0, 1), (2, 1)), 3
+        intervals(tiny_schema(3), "a"), "agnostic intervals", ((0, 1), (2, 1)), 3
     ),
     "agnostic-points": lambda: _against(Points(tiny_schema(3), "a"), "agnostic points", ((0, 1), (1, 0)), 3),
     "agnostic-stumps": _agnostic_stumps,

@@ -13,7 +13,8 @@ import pytest
 
 from privpac.coins import SeededCoins
 from privpac.concepts.boxes.box import Box
-from privpac.concepts.boxes.rectangles import Rectangles, _Choice
+from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.concepts.trees.powers import Choice
 from privpac.data.columns import Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
@@ -97,7 +98,7 @@ def test_float_sums_are_the_brute_force_partition_sums() -> None:
         points = [tuple(int(rng.integers(size)) for size in sizes) for _ in range(40)]
         labels = rng.integers(0, 2, 40).tolist()
         gibbs = concepts.gibbs(evidence(concepts, points, labels), ratio=RATIO, costs=(1, 1))
-        values, error = _Choice(gibbs, "lefts").floats()
+        values, error = Choice(gibbs, "lefts").floats()
         expected = brute_force(concepts, points, labels, (1, 1))[concepts.nothing] * gibbs.sums.blank
         assert values[-1] / math.fsum(values) == pytest.approx(float(expected), rel=1e-13)
         assert error < 1e-13
@@ -109,7 +110,7 @@ def test_columns_too_long_for_floats_are_left_to_balls() -> None:
     labels = [int(10 <= k < 30) for k in range(40)]
     concepts.require(40)
     gibbs = concepts.gibbs(evidence(concepts, points, labels), ratio=ratio_for(Fraction(600)), costs=(1, 1))
-    assert _Choice(gibbs, "lefts").floats()[1] == 1.0
+    assert Choice(gibbs, "lefts").floats()[1] == 1.0
     member = gibbs.draw(SeededCoins(2))
     assert member.predict(cells_of(concepts, points)).tolist() == labels
 

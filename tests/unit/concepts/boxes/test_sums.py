@@ -10,9 +10,10 @@ import pytest
 from numpy.typing import NDArray
 
 from privpac.concepts.boxes.axes import Axis, ranges_of
-from privpac.concepts.boxes.rectangles import RectangleGibbs, Rectangles, _Choice
+from privpac.concepts.boxes.rectangles import RectangleGibbs, Rectangles
 from privpac.concepts.boxes.sums import BoxSums
 from privpac.concepts.grids import box_steps, boxes_fit
+from privpac.concepts.trees.powers import Choice
 from privpac.data.columns import Numeric
 from privpac.data.schema import Schema
 from tests.unit.concepts.line.test_unions import RATIOS, assert_encloses
@@ -31,9 +32,9 @@ def sums_of(sizes: tuple[int, ...], points: Any, moves: Any, ratio: Fraction) ->
     return BoxSums(tuple(axes), np.array(places), np.array(moves, np.int64), ratio, members + 1)
 
 
-def choice(sums: BoxSums, question: str, *place: Any) -> _Choice:
+def choice(sums: BoxSums, question: str, *place: Any) -> Choice:
     schema = Schema((Numeric("a", 0, 1, integer=True), Numeric("b", 0, 1, integer=True)), "y")
-    return _Choice(RectangleGibbs(Rectangles(schema, ("a", "b")), sums, (0, 1)), question, *place)
+    return Choice(RectangleGibbs(Rectangles(schema, ("a", "b")), sums, (0, 1)), question, *place)
 
 
 @pytest.mark.parametrize("seed", range(3))

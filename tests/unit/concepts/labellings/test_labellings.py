@@ -14,16 +14,13 @@ import pytest
 from privpac.coins import law
 from privpac.concepts.finite import Finite
 from privpac.concepts.labellings.base import Dichotomous, Prices, with_dichotomies
-from privpac.concepts.labellings.intervals import IntervalDichotomies
-from privpac.concepts.line.intervals import Interval, Intervals
 from privpac.concepts.line.stumps import Constant, Match, Stumps
 from privpac.concepts.line.thresholds import Threshold, Thresholds
-from privpac.concepts.line.unions import Union, Unions
+from privpac.concepts.line.unions import Union, Unions, interval, intervals
 from privpac.concepts.sets.points import Point, Points
 from privpac.concepts.trees.trees import Trees
 from privpac.data.columns import Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
-from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.errors import DataError, ParameterError
 
@@ -59,14 +56,6 @@ def _stumps() -> list[Any]:
     return members + [Match("kind", c, equal) for c in range(3) for equal in (True, False)]
 
 
-class SummedIntervals(Intervals):
-    """Intervals as they are of many records."""
-
-    def dichotomies(self, *points: Sample) -> IntervalDichotomies:
-        few = super().dichotomies(*points)
-        return IntervalDichotomies(few.column, few.points, few.changes, few.inside, few.name)
-
-
 def _subsets(column: str, cells: int, most: int, inside: int) -> list[Any]:
     """Every set of cells that can be written with at most so many intervals."""
     members = []
@@ -94,16 +83,16 @@ CLASSES: dict[str, Callable[[], tuple[Dichotomous, list[Any]]]] = {
     "points": lambda: (Points(SCHEMA, "a"), [Point("a", cell) for cell in range(9)]),
     "points of few cells": lambda: (Points(SCHEMA, "b"), [Point("b", cell) for cell in range(4)]),
     "intervals": lambda: (
-        Intervals(SCHEMA, "a"),
-        [Interval("a", i, j) for i in range(9) for j in range(i + 1, 10)] + [Interval("a", 0, 0)],
+        intervals(SCHEMA, "a"),
+        [interval("a", i, j) for i in range(9) for j in range(i + 1, 10)] + [interval("a", 0, 0)],
     ),
     "intervals outside": lambda: (
-        Intervals(SCHEMA, "a", inside=0),
-        [Interval("a", i, j, 0) for i in range(9) for j in range(i + 1, 10)] + [Interval("a", 0, 0, 0)],
+        intervals(SCHEMA, "a", inside=0),
+        [interval("a", i, j, 0) for i in range(9) for j in range(i + 1, 10)] + [interval("a", 0, 0, 0)],
     ),
     "summed intervals": lambda: (
-        SummedIntervals(SCHEMA, "a"),
-        [Interval("a", i, j) for i in range(9) for j in range(i + 1, 10)] + [Interval("a", 0, 0)],
+        intervals(SCHEMA, "a"),
+        [interval("a", i, j) for i in range(9) for j in range(i + 1, 10)] + [interval("a", 0, 0)],
     ),
     "unions": lambda: (Unions(SCHEMA, "a", 2), _subsets("a", 9, 2, 1)),
     "unions of three": lambda: (Unions(SCHEMA, "b", 3, inside=0), _subsets("b", 4, 3, 0)),
@@ -253,14 +242,14 @@ def test_wide_columns_are_ranked() -> None:
         schema, {"a": np.array([2**68, 2**70, 7], dtype=object)}, np.array([0, 0, 1])
     )
     for concepts, count in (
-        (Intervals(schema, "a"), 4),
+        (intervals(schema, "a"), 4),
         (Points(schema, "a"), 3),
         (Unions(schema, "a", 1), 4),
     ):
         assert len(steps(concepts.dichotomies(kept).mistakes(rest))) == count
     found = Thresholds(schema, "a").dichotomies(kept)
     assert steps(found.relabelling(kept, rest, change=1, mistake=1)) == {0: 1, 1: 1, 2: 0}
-    runs = Intervals(schema, "a").dichotomies(kept).relabelling(kept, rest, change=1, mistake=1)
+    runs = intervals(schema, "a").dichotomies(kept).relabelling(kept, rest, change=1, mistake=1)
     assert steps(runs) == {(): 0, ((0, 1),): 0, ((0, 2),): 1, ((1, 2),): 1}
 
 

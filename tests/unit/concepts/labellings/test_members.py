@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from privpac import Intervals, Schema, Size, Stumps, Thresholds, Unions
+from privpac import Schema, Size, Stumps, Thresholds, Unions, intervals
 from privpac.coins import SeededCoins, law
 from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.boxes.rectangles import Rectangles
@@ -132,7 +132,7 @@ def wide(bits: int) -> Schema:
     [
         Thresholds(wide(20), "a"),
         Thresholds(wide(2), "a", "either"),
-        Intervals(wide(3), "a"),
+        intervals(wide(3), "a"),
         Unions(wide(16), "a", 3),
         Stumps(wide(10)),
         Finite.of_matrix(wide(4), "a", np.random.default_rng(1).integers(0, 2, (300, 16))),

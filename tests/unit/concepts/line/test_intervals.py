@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from privpac.coins import SeededCoins
-from privpac.concepts.line.intervals import Interval, Intervals
-from privpac.concepts.line.union_law import UnionGibbs
+from privpac.concepts.line.union_law import UnionLaw
+from privpac.concepts.line.unions import Union, interval, intervals
 from privpac.data.columns import Boolean
 from privpac.data.schema import Schema
 from privpac.numbers.exact import ratio_for
@@ -20,10 +20,10 @@ from tests.unit.tiny import DoubtfulCoins
 RATIO = Fraction(3, 5)
 
 
-def many(cells: int, count: int) -> tuple[UnionGibbs[Any], list[Record]]:
+def many(cells: int, count: int) -> tuple[UnionLaw[Any], list[Record]]:
     step = cells // count
     records = [(i * step, int(count // 3 <= i < count // 2)) for i in range(count)]
-    concepts = Intervals(schema(cells), "x")
+    concepts = intervals(schema(cells), "x")
     gibbs = concepts.gibbs(evidence(concepts, records), ratio=ratio_for(Fraction(1, 2)), costs=(1, 1))
     return gibbs, records
 
@@ -35,8 +35,9 @@ def test_huge_domains_find_the_interval(cells: int) -> None:
     values = {"x": np.array([cell for cell, _ in records], dtype=kind)}
     for seed in range(5):
         member = gibbs.draw(SeededCoins(seed))
-        assert isinstance(member, Interval)
-        assert 0 <= member.low < member.high <= cells
+        assert isinstance(member, Union)
+        ((low, high),) = member.intervals
+        assert 0 <= low < high <= cells
         assert np.mean(member.predict(values) == [label for _, label in records]) > 0.98
 
 
@@ -54,9 +55,8 @@ def test_forced_doubt_across_several_blocks() -> None:
 def test_balls_at_a_few_thousand_records_keep_only_block_rows() -> None:
     gibbs, _ = many(2**64, 3000)
     coins = DoubtfulFloats(1)
-    assert isinstance(gibbs.draw(coins), Interval)
-    assert list(gibbs._ladders) == [192]
-    assert len(gibbs._ladders[192]._starts) <= 56
+    assert isinstance(gibbs.draw(coins), Union)
+    assert len(gibbs.slowly(192)._starts) <= 57
 
 
 class DoubtfulFloats(SeededCoins):
@@ -68,8 +68,8 @@ class DoubtfulFloats(SeededCoins):
 
 def test_a_boolean_column_has_four_intervals() -> None:
     described = Schema((Boolean("x"),), "y")
-    concepts = Intervals(described, "x")
+    concepts = intervals(described, "x")
     assert concepts.size == 4
-    assert Interval("x", 1, 2).to_sql(described) == (
+    assert interval("x", 1, 2).to_sql(described) == (
         "CASE WHEN LOWER(CAST(\"x\" AS VARCHAR)) IN ('true', 'yes', '1.0', '1') THEN 1 ELSE 0 END"
     )

@@ -14,9 +14,9 @@ import pytest
 from flint import arb, ctx, fmpq
 
 from privpac.coins import SeededCoins, Weights
-from privpac.concepts.line.union_law import UnionGibbs, _Choice
-from privpac.concepts.line.union_sums import UnionSums, Walk
+from privpac.concepts.line.union_law import UnionLaw, Walk
 from privpac.concepts.line.unions import Union, Unions
+from privpac.concepts.trees.powers import Choice
 from privpac.data.columns import Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
@@ -77,7 +77,7 @@ def test_float_sums_are_the_brute_force_partition_sums(intervals: int) -> None:
     for member, probability in brute_force(concepts, records, (1, 2)).items():
         changes = 2 * len(member.intervals) - sum(high == 10 for _, high in member.intervals)
         expected[changes] += probability
-    sums = concepts.gibbs(evidence(concepts, records), ratio=RATIO, costs=(1, 2)).sums
+    sums = concepts.gibbs(evidence(concepts, records), ratio=RATIO, costs=(1, 2))
     totals = sums.totals()
     assert totals / totals.sum() == pytest.approx([float(p) for p in expected], rel=1e-14)
     assert sums.error < 1e-13
@@ -122,7 +122,7 @@ RATIOS = [
 ]
 
 
-def awkward_law(rng: np.random.Generator) -> UnionGibbs[Union]:
+def awkward_law(rng: np.random.Generator) -> UnionLaw[Union]:
     """Dense, sparse and huge domains; heavy values, long drifts; ratios from 1 down to 2^-900."""
     intervals = int(rng.integers(1, 6))
     cells = [8, 70, 1000, 2**20, 2**64, 2**128 if intervals <= 3 else 2**64][rng.integers(6)]
@@ -140,8 +140,8 @@ def awkward_law(rng: np.random.Generator) -> UnionGibbs[Union]:
     walk = Walk(np.array(values, dtype=kind), counts.astype(np.int64), cells, prices, int(rng.integers(2)))
     states = min(2 * intervals, cells) + 1
     members = sum(math.comb(cells, changes) for changes in range(states))
-    sums = UnionSums(walk, states, RATIOS[rng.integers(len(RATIOS))], members)
-    return UnionGibbs(sums, lambda ranges: Union("x", ranges))
+    ratio = RATIOS[rng.integers(len(RATIOS))]
+    return UnionLaw(walk, states, ratio, members, lambda ranges: Union("x", ranges))
 
 
 @pytest.mark.long_cases(
@@ -155,14 +155,14 @@ def test_float_weights_stay_within_their_bound_on_awkward_data(seed: int) -> Non
     checked = 0
     for _ in range(30):
         gibbs = awkward_law(rng)
-        sums, walk = gibbs.sums, gibbs.sums.walk
-        assert_encloses(_Choice(gibbs, "totals"))
+        sums, walk = gibbs, gibbs.walk
+        assert_encloses(Choice(gibbs, "totals"))
         state, stop = int(rng.integers(1, sums.states)), int(rng.integers(1, walk.gaps + 1))
         row = (stop - 1) // sums.block
         room = sum(walk.length(gap) for gap in range(stop))
         if room >= state and walk.length(stop - 1) > 0:
-            assert_encloses(_Choice(gibbs, "blocks", state, stop))
-            assert_encloses(_Choice(gibbs, "terms", row, state, stop))
+            assert_encloses(Choice(gibbs, "blocks", state, stop))
+            assert_encloses(Choice(gibbs, "terms", row, state, stop))
             checked += 1
     assert checked > 15
 
@@ -171,7 +171,7 @@ def test_a_bound_that_is_too_small_is_noticed() -> None:
     """Negative control of the comparison above: floats moved by one part in 10^9 fail it."""
     concepts = Unions(schema(10), "x", 2)
     gibbs = concepts.gibbs(evidence(concepts, [(3, 1), (7, 0)]), ratio=RATIO, costs=(1, 1))
-    true = _Choice(gibbs, "totals")
+    true = Choice(gibbs, "totals")
 
     class Moved:
         key, balls, exact = true.key, true.balls, true.exact
@@ -213,8 +213,8 @@ def test_a_draw_asks_for_few_coins_and_keeps_little() -> None:
     coins = CountingCoins(3)
     member = gibbs.draw(coins)
     assert coins.calls <= 1 + 3 * 6
-    assert len(gibbs.sums.forward.walks) <= 320
-    assert gibbs.sums.error < 1e-10
+    assert len(gibbs._rows[2]) <= 320
+    assert gibbs.error < 1e-10
     assert isinstance(member, Union)
     assert np.mean(member.predict({"x": values}) == labels) > 0.999
 
@@ -224,7 +224,7 @@ def test_classes_beyond_the_range_of_doubles_are_left_to_balls() -> None:
     assert concepts.size > 2**1000
     records = [(5, 1), (2**299, 0), (2**300 - 1, 1)]
     gibbs = concepts.gibbs(evidence(concepts, records), ratio=RATIO, costs=(1, 1))
-    assert _Choice(gibbs, "totals").floats()[1] == 1.0
+    assert Choice(gibbs, "totals").floats()[1] == 1.0
     coins = DoubtfulCoins(1, error=0.0)
     for _ in range(5):
         gibbs.draw(coins)
@@ -259,9 +259,9 @@ def test_the_last_cell_of_a_full_domain_is_a_value_like_any_other() -> None:
     """Value 2^64 - 1 alone makes a first gap of 2^64 positions: one more than uint64 holds."""
     concepts = Unions(schema(2**64), "x", 1)
     gibbs = concepts.gibbs(evidence(concepts, [(2**64 - 1, 1)] * 200), ratio=RATIO, costs=(1, 1))
-    assert gibbs.sums.walk.length(0) == 2**64
-    assert gibbs.sums.walk.length(1) == 0
-    assert gibbs.sums.walk.lengths(0, 2).tolist() == [2.0**64, 0.0]
+    assert gibbs.walk.length(0) == 2**64
+    assert gibbs.walk.length(1) == 0
+    assert gibbs.walk.lengths.tolist() == [2.0**64, 0.0]
     member = gibbs.draw(SeededCoins(1))
     assert member.predict({"x": np.array([2**64 - 1, 0], dtype=np.uint64)})[0] == 1
 

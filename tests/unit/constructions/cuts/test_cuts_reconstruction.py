@@ -11,11 +11,10 @@ import pytest
 from privpac import MemorySample, SeededCoins, Size
 from privpac.audit.registry import tiny_schema
 from privpac.concepts.boxes.box import Box
-from privpac.concepts.line.intervals import Interval
 from privpac.concepts.line.stumps import Constant
 from privpac.concepts.line.switches import switches
 from privpac.concepts.line.thresholds import Threshold, Thresholds
-from privpac.concepts.line.unions import Union, Unions
+from privpac.concepts.line.unions import Union, Unions, interval
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.literals.conjunctions import Conjunction, Disjunction
 from privpac.concepts.no_answer import NoAnswer
@@ -59,8 +58,8 @@ def test_switches_of_every_kind_of_rule_are_where_it_changes() -> None:
     rules = (
         Threshold("a", 2, True),
         Threshold("a", 6, False),
-        Interval("a", 1, 4),
-        Interval("a", 0, 6, inside=0),
+        interval("a", 1, 4),
+        interval("a", 0, 6, inside=0),
         Union("a", ((0, 1), (2, 3))),
         Point("a", 5),
         Constant(1),

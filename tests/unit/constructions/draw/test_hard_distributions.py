@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from privpac.coins import SeededCoins
-from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.thresholds import Thresholds
-from privpac.concepts.line.unions import Unions
+from privpac.concepts.line.unions import Unions, intervals
 from privpac.concepts.sets.points import Points
 from privpac.constructions.class_facts import Description
 from privpac.constructions.draw.occam import Occam
@@ -88,7 +87,7 @@ SCHEMA = Schema.from_json(
 FAMILIES = {  # class, cell of the atom, cell of the background
     "points": (Points(SCHEMA, "x"), 5, 9),
     "thresholds": (Thresholds(SCHEMA, "x"), 1, 0),
-    "intervals": (Intervals(SCHEMA, "x"), 0, 1),
+    "intervals": (intervals(SCHEMA, "x"), 0, 1),
     "unions:2": (Unions(SCHEMA, "x", 2), 0, 1),
 }
 

@@ -19,10 +19,9 @@ from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.derived.difference import Difference, SymmetricDifference
 from privpac.concepts.derived.snapped import Snapped
 from privpac.concepts.finite import Finite
-from privpac.concepts.line.intervals import Interval, Intervals
 from privpac.concepts.line.stumps import Constant, Match, Stumps
 from privpac.concepts.line.thresholds import Threshold, Thresholds
-from privpac.concepts.line.unions import Union, Unions
+from privpac.concepts.line.unions import Union, Unions, interval, intervals
 from privpac.concepts.literals.conjunctions import Conjunctions
 from privpac.concepts.sets.points import Point, Points
 from privpac.constructions.few_labels.generic import GenericLearner
@@ -81,7 +80,7 @@ class TestDifferences:
             (Thresholds(TINY, "a"), 2),
             (Thresholds(TINY, "a", "either"), 3),
             (Points(TINY, "a"), 2),
-            (Intervals(TINY, "a"), 4),
+            (intervals(TINY, "a"), 4),
         ],
         ids=["up", "either", "points", "intervals"],
     )
@@ -92,7 +91,7 @@ class TestDifferences:
         elif isinstance(concepts, Points):
             members = [Point("a", cell) for cell in range(6)]
         else:
-            members = [Interval("a", low, high) for low in range(6) for high in range(low, 7)]
+            members = [interval("a", low, high) for low in range(6) for high in range(low, 7)]
         assert SymmetricDifference(concepts).vc == vc == self.shattered(concepts, members, 6)
 
     def test_other_classes_have_the_general_bound(self) -> None:
@@ -121,7 +120,7 @@ class TestSnapped:
     CLASSES: tuple[Any, ...] = (
         Thresholds(TINY, "a"),
         Thresholds(TINY, "a", "either"),
-        Intervals(TINY, "a"),
+        intervals(TINY, "a"),
         Unions(TINY, "a", intervals=2),
         Stumps(TINY),
         Rectangles(TINY, ("a", "b")),
@@ -143,7 +142,7 @@ class TestSnapped:
         snapped = Snapped.at(Rectangles(TINY, ("a", "b")), {"a": [2, 4, 4, 0], "b": [3]})
         assert dict(snapped.marks) == {"a": (2, 4), "b": (3,)}
         assert snapped.refined(Box(("a", "b"), (1, 0), (3, 1))) == Box(("a", "b"), (2, 0), (6, 3))
-        assert snapped.refined(Interval("a", 1, 2)) == Interval("a", 2, 4)
+        assert snapped.refined(interval("a", 1, 2)) == interval("a", 2, 4)
         assert snapped.refined(Union("a", ((0, 1), (2, 3)))) == Union("a", ((0, 2), (4, 6)))
         assert snapped.refined(Threshold("b", 2, False)) == Threshold("b", 5, False)
         for same in (Constant(1), Match("kind", 1, True)):
@@ -280,7 +279,7 @@ WIDE = Schema.from_json(
     ("concepts", "target"),
     [
         (Thresholds(WIDE, "x"), Threshold("x", 600_000, True)),
-        (Intervals(WIDE, "x"), Interval("x", 200_000, 700_000)),
+        (intervals(WIDE, "x"), interval("x", 200_000, 700_000)),
         (Stumps(WIDE), Threshold("z", 400, False)),
         (Rectangles(WIDE, ("x", "z")), Box(("x", "z"), (100_000, 200), (900_000, 900))),
         (Finite(WIDE, ["k == 'u'", "k == 'v'", "z >= 0"]), Match("k", 0, True)),

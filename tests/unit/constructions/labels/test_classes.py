@@ -15,10 +15,9 @@ from privpac.concepts.boxes.box import Box
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.derived.regrid import Regrid
 from privpac.concepts.finite import Finite
-from privpac.concepts.line.intervals import Interval, Intervals
 from privpac.concepts.line.stumps import Constant, Stumps
 from privpac.concepts.line.thresholds import Threshold, Thresholds
-from privpac.concepts.line.unions import Union, Unions
+from privpac.concepts.line.unions import Union, Unions, interval, intervals
 from privpac.concepts.sets.points import Points
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.draw.occam import PUBLIC_FEATURES, Occam
@@ -59,7 +58,7 @@ def test_rules_come_back_to_the_fine_cells() -> None:
     coarse = {name: grid.cells(name, records.block().cells[name]) for name in SCHEMA.names}
     rules = [
         *(Threshold("b", cut, up) for cut in range(5) for up in (True, False)),
-        *(Interval("b", low, high) for low in range(5) for high in range(low, 5)),
+        *(interval("b", low, high) for low in range(5) for high in range(low, 5)),
         Union("b", ((0, 1), (2, 4)), 1),
         Box(("a", "b"), (1, 0), (3, 2)),
         Box(("a", "b"), (0, 0), (0, 0)),
@@ -74,7 +73,7 @@ def test_rules_come_back_to_the_fine_cells() -> None:
 CLASSES = {
     "thresholds": Thresholds(SCHEMA, "a"),
     "either": Thresholds(SCHEMA, "a", "either"),
-    "intervals": Intervals(SCHEMA, "a"),
+    "intervals": intervals(SCHEMA, "a"),
     "unions": Unions(SCHEMA, "b", intervals=2),
     "rectangles": Rectangles(SCHEMA, ("a", "b")),
     "stumps": Stumps(SCHEMA),
@@ -143,7 +142,7 @@ def test_a_true_threshold_is_found_from_few_records_on_a_fine_column() -> None:
 def test_with_costs_a_member_is_drawn_and_promised_what_whole_records_are() -> None:
     asked = Request(SCHEMA, Size(500), LearnRequest(epsilon=ONE, costs=(1, 3)))
     labels, whole = (
-        asked.asking(protect=protect).occam(Intervals(SCHEMA, "a")).certify(Size(500))
+        asked.asking(protect=protect).occam(intervals(SCHEMA, "a")).certify(Size(500))
         for protect in ("labels", "records")
     )
     assert labels.privacy.fact.unit is Unit.LABEL

@@ -15,8 +15,8 @@ from sklearn.tree import DecisionTreeClassifier
 from privpac import MemorySample, Schema, SeededCoins, Size, Thresholds
 from privpac.checker import functions as checked
 from privpac.coins import law
-from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
+from privpac.concepts.line.unions import intervals
 from privpac.concepts.linear.plane import Halfplanes
 from privpac.constructions.prediction import rules
 from privpac.constructions.prediction.encoding import Encoding
@@ -253,7 +253,7 @@ def test_concepts_without_a_count_by_score_are_listed() -> None:
     assert truth is not None
     spans = [(cells["age"] >= low) & (cells["age"] < high) for low in range(102) for high in range(low, 102)]
     cuts = [(cells["age"] >= cut) ^ turned for cut in range(102) for turned in (False, True)]
-    for concepts, members in ((Intervals(schema, "age"), spans), (Stumps(schema), cuts)):
+    for concepts, members in ((intervals(schema, "age"), spans), (Stumps(schema), cuts)):
         rule = Concepts(concepts).train(block)
         fewest = min(int((member != truth).sum()) for member in members)
         assert int((rule.predict(cells) != truth).sum()) == fewest

@@ -8,11 +8,10 @@ from time import process_time
 
 import numpy as np
 import pytest
-from flint import ctx, fmpq
 
 from privpac.coins import SeededCoins, law
-from privpac.concepts.labellings.intervals import RowWeights, VotedRuns
-from privpac.concepts.line.intervals import Intervals
+from privpac.concepts.line.union_labellings import VotedRuns
+from privpac.concepts.line.unions import intervals
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
@@ -60,27 +59,26 @@ def test_runs_are_drawn_by_the_cheapest_interval(points: int) -> None:
         assert expected[runs.cheapest()] == min(expected.values())
 
 
-@pytest.mark.parametrize(
-    ("ratio", "scale"),
-    [(Fraction(1, 1000), 30), (Fraction(2, 3), 1), (Fraction(999, 1000), 30), (Fraction(1), 10**7)],
-)
-def test_all_readings_enclose_the_weights_of_rows(ratio: Fraction, scale: int) -> None:
-    """Prices far apart too: powers beyond the table."""
+@pytest.mark.parametrize("scale", [1, 10**7])
+def test_runs_are_counted_by_price(scale: int) -> None:
+    """Prices far apart too, beyond a table with a place for each; and those beyond a span together."""
     generator = np.random.default_rng(4)
-    for points in (1, 12):
+    for points in (0, 1, 12):
         small = some(generator, points)
         runs = VotedRuns(small.begins * scale, small.ends * scale, small.lengths * scale, small.none * scale)
-        weights = RowWeights(runs, ratio)
-        exact = weights.exact()
-        floats, error = weights.floats()
-        share = Fraction(1, sum(exact, Fraction(0)))
-        total = sum(map(Fraction, floats.tolist()), Fraction(0))
-        apart = sum(abs(Fraction(v) / total - w * share) for v, w in zip(floats.tolist(), exact, strict=True))
-        assert apart <= 2 * Fraction(error)
-        assert error < 1e-13
-        with ctx.workprec(200):
-            for enclosing, weight in zip(weights.balls(200), exact, strict=True):
-                assert enclosing.contains(fmpq(weight.numerator, weight.denominator))
+        prices = sorted(brute_force(runs).values())
+        full = runs.histogram(None)
+        assert [full.best + step for step in full.steps.tolist()] == sorted(set(prices))
+        assert full.counts == [prices.count(price) for price in sorted(set(prices))]
+        near = runs.histogram(3 * scale)
+        assert sum(near.counts) == sum(price <= prices[0] + 3 * scale for price in prices)
+        assert near.beyond == len(prices) - sum(near.counts)
+        found = {
+            runs.locate(full.best + int(s), i)
+            for s, c in zip(full.steps, full.counts, strict=True)
+            for i in range(c)
+        }
+        assert len(found) == len(prices)
 
 
 def test_at_the_size_of_theorem_20() -> None:
@@ -94,7 +92,7 @@ def test_at_the_size_of_theorem_20() -> None:
         return MemorySample.from_cells(schema, {"x": x}, labels)
 
     kept, rest = records(4_000), records(20_000)
-    found = Intervals(schema, "x").dichotomies(kept)
+    found = intervals(schema, "x").dichotomies(kept)
     runs = found.relabelling(kept, rest, change=5, mistake=1)
     runs.draw(Fraction(99, 100), SeededCoins(0))
     start = process_time()
@@ -106,7 +104,7 @@ def test_at_the_size_of_theorem_20() -> None:
 
 def test_more_points_are_refused_from_public_numbers() -> None:
     schema = Schema((Numeric("x", 0, 2**32 - 1, integer=True),), "y")
-    Intervals(schema, "x").require_relabelled(MOST_RUN_POINTS, voters=10**9)
+    intervals(schema, "x").require_relabelled(MOST_RUN_POINTS, voters=10**9)
     with pytest.raises(SizeError, match="65536 whose runs are voted on"):
-        Intervals(schema, "x").require_relabelled(MOST_RUN_POINTS + 1, voters=1)
-    Intervals(schema, "x").require_listed(10**9)
+        intervals(schema, "x").require_relabelled(MOST_RUN_POINTS + 1, voters=1)
+    intervals(schema, "x").require_listed(10**9)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from privpac.coins import SeededCoins, law
-from privpac.concepts.labellings.unions import Ranges, UnionPrices
+from privpac.concepts.line.union_labellings import Ranges, UnionPrices
 from privpac.concepts.line.unions import Unions
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
