@@ -29,7 +29,7 @@ from benchmarks.constructions import EPSILON, ERROR, Class, classes, constructio
 from privpac import PrivateQuery, Schema, SeededCoins, Size
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.line.thresholds import Threshold
-from privpac.constructions.clauses.formulas import records_clauses
+from privpac.constructions.clauses.family import clauses_for
 from privpac.constructions.few_labels.methods import FewLabels
 from privpac.constructions.prediction.base import Predictor
 from privpac.constructions.prediction.forms import predictor_for
@@ -298,7 +298,7 @@ CONJUNCTIONS = "2 conjunctions of 4 tests"
 def exceptions_rate(*, runs: int, known: Mapping[tuple[Any, ...], Rate]) -> Rate:
     """Exceptions by noisy counts, for (t0 and t1) or (t2 and not t3): every run has its own distribution, in which some
     of the sixteen records are rare."""
-    n = records_clauses(4, 2, error=ERROR, failure=FAILURE, epsilon=EPSILON)
+    n = clauses_for(4, 2, failure=FAILURE, epsilon=EPSILON).records(ERROR, FAILURE)
     rate = Rate("clause-counts", CONJUNCTIONS, "realizable", n, 0, runs, 0, 0.0)
     if rate.planned in known and known[rate.planned].runs >= runs:
         return known[rate.planned]

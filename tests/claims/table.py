@@ -17,18 +17,21 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
+from privpac.constructions import catalogue
 from privpac.data.sample import Size
 from privpac.errors import PrivpacError
 from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.theorem import AccuracyBound
 from tests.claims import subjects
 from tests.claims.classes import CLASSES
 from tests.contracts.examples import EXAMPLES
+from tests.vectors.remaking import bound_of
 
 NUMBERS = Path(__file__).with_name("numbers")
 TRIED = 8
 """Settings of a formula."""
 CERTIFIED = ("words", "learners", "others")
-PARTS = ("words", "learners", "others", "classes", "rules", "formulas", "plans")
+PARTS = ("words", "learners", "others", "classes", "rules", "theorems", "formulas", "plans")
 
 Row = tuple[str, str, Any]
 """Family, subject and what is promised."""
@@ -152,6 +155,26 @@ def rules() -> Iterator[Row]:
                     f"{name} of {what}",
                     attempted(lambda r=rule, s=strange, w=where: _fact(r(s, **w))),
                 )
+
+
+def theorems() -> Iterator[Row]:
+    """What the bound of every example proves from fewer records and from more."""
+    for key, theorem in catalogue.theorems().items():
+        if issubclass(theorem, AccuracyBound):
+            step = EXAMPLES[key]()
+            bound, n = bound_of(step), step.fact.records  # type: ignore[attr-defined]
+            for records in (n // 2, n, 10 * n):
+                called = f"{key}: error of {records} records"
+                yield (
+                    subjects.family_of(theorem),
+                    called,
+                    attempted(lambda b=bound, m=records: b.error(m, TWENTIETH)),
+                )
+            called = f"{key}: records for a tenth"
+            yield subjects.family_of(theorem), called, attempted(lambda b=bound: b.records(TENTH, TWENTIETH))
+
+
+TENTH, TWENTIETH = Fraction(1, 10), Fraction(1, 20)
 
 
 def _fact(proof: Any) -> Any:

@@ -20,6 +20,8 @@ import pytest
 from privpac.checker.check import check_derivation
 from privpac.constructions import catalogue
 from privpac.errors import NotCertified, PrivpacError
+from privpac.guarantee.proof import Proof
+from privpac.guarantee.theorem import AccuracyBound, PrivacyBound
 from tests.claims import subjects, table
 from tests.contracts.examples import EXAMPLES
 from tests.together import together
@@ -50,8 +52,26 @@ Call = tuple[Callable[..., Any], tuple[Any, ...], Mapping[str, Any]]
 
 @cache
 def calls() -> Mapping[str, Call]:
-    """How the example of every rule calls it, overheard."""
+    """How the example of every rule calls it, overheard; a theorem is called by its fields and its goal."""
     heard: list[tuple[Any, Call]] = []
+
+    def told(prove: Callable[..., Any]) -> Callable[..., Any]:
+        def proved(bound: Any, *numbers: Any, **goal: Any) -> Any:
+            goal = {**dict(zip(("n",), numbers, strict=False)), **goal}
+            whole = {part.name: getattr(bound, part.name) for part in fields(bound)}
+            below = {name: value for name, value in whole.items() if isinstance(value, Proof)}
+            where = {name: value for name, value in whole.items() if name not in below} | goal
+
+            def rule(*premises: Any, **where: Any) -> Any:
+                asked = {name: where.pop(name) for name in goal}
+                made = type(bound)(**dict(zip(below, premises, strict=True)), **where)
+                return prove(made, **asked)
+
+            rule.__name__ = bound.key.replace("-", "_")
+            heard.append((prove(bound, **goal), (rule, tuple(below.values()), where)))
+            return heard[-1][0]
+
+        return proved
 
     def overheard(rule: Callable[..., Any]) -> Callable[..., Any]:
         def called(*premises: Any, **where: Any) -> Any:
@@ -61,11 +81,14 @@ def calls() -> Mapping[str, Call]:
         return called
 
     with pytest.MonkeyPatch.context() as patch:
-        for rule in catalogue.rules().values():
+        functions = {name: rule for name, rule in catalogue.rules().items() if not isinstance(rule, type)}
+        for rule in functions.values():
             listening = overheard(rule)
             for module in list(sys.modules.values()):
                 if getattr(module, rule.__name__, None) is rule:
                     patch.setattr(module, rule.__name__, listening)
+        for kind in (AccuracyBound, PrivacyBound):
+            patch.setattr(kind, "proof", told(kind.proof))
         made = {key: example() for key, example in EXAMPLES.items()}
     return {key: call for key, proof in made.items() for one, call in heard if one is proof}
 

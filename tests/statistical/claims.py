@@ -6,8 +6,9 @@ A check claims a formula together with a version of it that promises too much:
     def test_clipped_draws() -> None: ...
 
 `test_claims.py` puts that version in the formula's place, in the module of the check, and runs the check again: it
-must fail. So a claim says by how much a formula may overstate before somebody notices, and a check that asserts nothing
-about a formula cannot claim it. Parametrized checks name the case to run.
+must fail. A theorem is claimed by its key, `clause_counts=scaled(0.9)`, and broken where it stands, in `failure`. So a
+claim says by how much a formula may overstate before somebody notices, and a check that asserts nothing about a formula
+cannot claim it. Parametrized checks name the case to run.
 """
 
 from __future__ import annotations
@@ -21,8 +22,12 @@ from importlib import import_module
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import pytest
+from flint import arb
+
 import tests.statistical
-from privpac.constructions.catalogue import formulas
+from privpac.constructions.catalogue import formulas, theorems
+from privpac.numbers.exact import ball
 
 Function = Callable[..., Any]
 Break = Callable[[Function], Function]
@@ -87,7 +92,14 @@ def collected() -> list[Claim]:
 
 @contextmanager
 def breaking(claim: Claim) -> Iterator[None]:
-    """The formula is replaced wherever the check's own module names it; the library is left alone."""
+    """The formula is replaced wherever the check's own module names it; the library is left alone. Of a theorem it is
+    the one formula that all else is derived from."""
+    theorem = theorems().get(claim.formula.replace("_", "-"))
+    if theorem is not None:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(theorem, "failure", claim.broken(theorem.failure))
+            yield
+        return
     true = formulas()[claim.formula].function
     false = claim.broken(true)
     names = claim.check.__globals__
@@ -116,6 +128,8 @@ def scaled(factor: float | str | Fraction) -> Break:
     by = Fraction(str(factor)) if isinstance(factor, float) else Fraction(factor)
 
     def change(value: Any) -> Any:
+        if isinstance(value, arb):
+            return value * ball(by)
         return max(1, int(value * by)) if isinstance(value, int) else value * by
 
     return changed(change)

@@ -6,12 +6,13 @@ first, then the step's own maker is called with the stored parameters. What come
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from fractions import Fraction
 from typing import Any
 
+from privpac.constructions import catalogue
 from privpac.constructions.card import rules as card
-from privpac.constructions.clauses import rules as clauses
 from privpac.constructions.covers import rules as covers
 from privpac.constructions.cuts import rules as cuts
 from privpac.constructions.few_labels import rules as few_labels
@@ -30,9 +31,10 @@ from privpac.errors import RuleRefused
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Against, Queries, Release, Unit
 from privpac.guarantee.proof import Proof
+from privpac.guarantee.theorem import Theorem
 from privpac.theory.refined import Kind
 
-__all__ = ["follows", "remade"]
+__all__ = ["bound_of", "follows", "remade"]
 
 Tree = Mapping[str, Any]
 Where = dict[str, Any]
@@ -314,10 +316,34 @@ def _noise(where: Where, fact: Where, premises: list[Proof[Any]], _: Tree) -> Pr
     return rules.noise_concentrated(*premises, **where)
 
 
+def bound_of(step: Proof[Any]) -> Any:
+    """The theorem of a step, with its parameters and premises."""
+    where = {name: _value(name, value) for name, value in step.where.items() if name != "records"}
+    return _bound(catalogue.theorems()[step.rule], where, step.premises)
+
+
+def _bound(theorem: type[Theorem], where: Where, premises: Sequence[Proof[Any]]) -> Any:
+    kinds = {part.name: str(part.type) for part in fields(theorem)}  # type: ignore[arg-type]
+    below = [name for name, kind in kinds.items() if kind.startswith("Proof")]
+    wholes = {name: _whole(where[name]) for name in set(where) & set(theorem.as_text)}
+    return theorem(**dict(zip(below, premises, strict=True)), **{**where, **wholes})
+
+
+def _theorem(theorem: type[Theorem]) -> Maker:
+    """The bound whose fields are the parameters and premises, and its step."""
+
+    def call(where: Where, fact: Where, premises: list[Proof[Any]], _: Tree) -> Proof[Any]:
+        goal = {"n": where.pop("records"), **_of(fact, "error", "failure")} if "error" in fact else {}
+        return _bound(theorem, where, premises).proof(**goal)
+
+    return call
+
+
 OCCAM = _from(rules.occam, "error", "failure", "against", "rivals")
 TWO = {"classes": 2}
 
 MAKERS: dict[str, Maker] = {
+    **{key: _theorem(theorem) for key, theorem in catalogue.theorems().items()},
     "exponential-mechanism": _scoped(rules.exponential_mechanism, "unit", "part", "release"),
     "permute-and-flip": _scoped(rules.permute_and_flip),
     "bounded-range": _scoped(rules.bounded_range, "unit"),
@@ -365,7 +391,6 @@ MAKERS: dict[str, Maker] = {
     "labellings-realizable": _labellings,
     "labellings-agnostic": _labellings,
     "empirical-draw": _empirical(rules.empirical_draw),
-    "clause-counts": _GOAL(clauses.clause_counts),
     "label-thresholds": _GOAL(covers.label_thresholds),
     "label-cover": _label_cover,
     "refined-draw-realizable": _refined,

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Protocol
+from typing import ClassVar, Protocol, final
 
 from privpac.coins import Coins
 from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.data.sample import Sample, Size
 from privpac.data.semi import SemiSample
 from privpac.guarantee.certificate import Certificate
-from privpac.numbers.exact import ratio_for
+from privpac.guarantee.facts import Privacy
+from privpac.guarantee.proof import Proof
+from privpac.guarantee.theorem import AccuracyBound
+from privpac.numbers.exact import plain, ratio_for
 
 __all__ = [
     "Around",
+    "Certified",
     "DrawsMembers",
     "DrawsOnce",
     "Learner",
@@ -58,6 +64,54 @@ class DrawsMembers:
     def releases(self: _OfClass, hypothesis: Hypothesis, size: Size) -> bool:
         """Whether it is a member of the class."""
         return self.concepts.contains(hypothesis)
+
+
+class Certified(ABC):
+    """A learner whose certificate follows from what it loses, how right it is and what it says of its own numbers."""
+
+    epsilon: Fraction
+    failure: Fraction
+    name: ClassVar[str]
+    note: ClassVar[str] = ""
+    """What its certificates say beside their numbers."""
+
+    @property
+    @abstractmethod
+    def word(self) -> str:
+        """What a person writes for it."""
+
+    @abstractmethod
+    def require(self, size: Size) -> None:
+        """Refuse what `learn` could not do with this many records."""
+
+    @abstractmethod
+    def loss(self, size: Size) -> Proof[Privacy]:
+        """What a run on this many records loses."""
+
+    def bounds(self, size: Size) -> Iterable[AccuracyBound]:
+        """How right it is on this many records; none, where nothing is promised about errors."""
+        return ()
+
+    def parameters(self) -> Mapping[str, object]:
+        """Its own numbers, for people to read."""
+        return {}
+
+    @final
+    def certify(self, size: Size) -> Certificate:
+        """What will be true of `learn` on this many records, from public parameters alone."""
+        self.require(size)
+        told = {"name": self.name, "concepts": self.word, "epsilon": self.epsilon, **self.parameters()}
+        told |= {"failure": self.failure} | ({"note": self.note} if self.note else {})
+        return Certificate(
+            privacy=self.loss(size),
+            accuracy=tuple(
+                proof for bound in self.bounds(size) for proof in bound.promise(size.labelled, self.failure)
+            ),
+            learner={
+                key: plain(value) if isinstance(value, Fraction) else value for key, value in told.items()
+            },
+            labelled=size.labelled,
+        )
 
 
 class AnyLearner(Protocol):

@@ -4,8 +4,9 @@ A family is a folder of `constructions` with fixed file names: `statements.py` (
 `floors.py` (sizes, errors, losses and lower bounds), `rules.py` (the only functions that make its proofs), one file
 per learner, `*words.py` (`WORDS`: how people name what to learn), `options.py` (`OPTIONS` and `FLOORS`: its rows of a
 plan), `*kinds.py` (`KINDS`: its classes in public numbers), `readers.py` (`READERS`: its predictors, from what files
-hold), and `*cases.py` (`ROWS`: what the exact audit runs, `LARGER`: what takes it longer). What belongs to no family
-stands in `theory`. A new folder is found without being named anywhere.
+hold), and `*cases.py` (`ROWS`: what the exact audit runs, `LARGER`: what takes it longer). Theorems are found wherever
+they stand, and a file named `family.py` may hold all these lists. What belongs to no family stands in `theory`. A new
+folder is found without being named anywhere.
 
 Rows of several families appear in the order of their files' `PLACE`; files without one come last, by name.
 """
@@ -25,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from privpac import constructions, theory
 from privpac.errors import ParameterError
+from privpac.guarantee.theorem import THEOREMS, Theorem
 from privpac.theory import statements
 from privpac.theory.register import MARKED_FORMULAS
 from privpac.theory.statement import Statement, Status
@@ -53,9 +55,11 @@ __all__ = [
     "rules",
     "statement",
     "statement_modules",
+    "theorems",
     "words",
 ]
 
+FAMILY = ".family"
 FORMULA_ENDINGS = ("formulas", "floors")
 COMMON_FORMULAS = ("occam", "sizes", "generalisation", "nearest", "refined", "vc")
 """Modules of `theory` with formulas, besides those whose names say so."""
@@ -73,10 +77,11 @@ def _modules() -> Iterator[str]:
         yield from (entry.name for entry in pkgutil.iter_modules(package.__path__, f"{package.__name__}."))
 
 
-def _in_order(ending: str) -> list[ModuleType]:
-    """Files of all families whose names end so, in the order of their places."""
-    modules = [import_module(name) for name in _modules() if name.endswith(ending)]
-    return sorted(modules, key=lambda module: vars(module).get("PLACE", math.inf))
+def _in_order(ending: str, listed: str) -> list[ModuleType]:
+    """Files of all families whose names end so, and those of whole families, in the order of their places."""
+    modules = [import_module(name) for name in _modules() if name.endswith((ending, FAMILY))]
+    found = [module for module in modules if listed in vars(module)]
+    return sorted(found, key=lambda module: vars(module).get("PLACE", math.inf))
 
 
 def statement_modules() -> tuple[str, ...]:
@@ -95,13 +100,22 @@ def formula_modules() -> tuple[str, ...]:
     return (*common, *(name for name in _modules() if name.endswith(FORMULA_ENDINGS)))
 
 
+@cache
+def theorems() -> Mapping[str, type[Theorem]]:
+    """Every theorem that is computed, by its key."""
+    for name in _modules():
+        import_module(name)
+    return MappingProxyType(THEOREMS)
+
+
 def rules() -> dict[str, Callable[..., Any]]:
-    """Every function that makes a proof: the common rules, then each family's own."""
+    """Everything that makes a proof: the common rules, each family's own, and the theorems."""
     from privpac.guarantee import rules as common
 
     modules = [common, *(import_module(name) for name in _modules() if name.endswith(".rules"))]
     functions = {name: vars(module)[name] for module in modules for name in module.__all__}
-    return {name: function for name, function in functions.items() if _makes_a_proof(function)}
+    made = {name: function for name, function in functions.items() if _makes_a_proof(function)}
+    return made | {key.replace("-", "_"): theorem for key, theorem in theorems().items()}
 
 
 def _makes_a_proof(member: object) -> bool:
@@ -176,43 +190,45 @@ def formulas() -> Mapping[str, Formula]:
 @cache
 def cases() -> Mapping[str, Callable[[], Case]]:
     """Every row of the exact audit by name, with what builds it."""
-    rows = [row for module in _in_order("cases") for row in module.ROWS.items()]
+    rows = [row for module in _in_order("cases", "ROWS") for row in module.ROWS.items()]
     return _by_name("audit", rows)
 
 
 @cache
 def options() -> tuple[Option, ...]:
     """Every row of a plan: a way to learn, what it needs, and what to run."""
-    return tuple(row for module in _in_order(".options") for row in module.OPTIONS)
+    return tuple(row for module in _in_order(".options", "OPTIONS") for row in module.OPTIONS)
 
 
 @cache
 def floors() -> tuple[FloorRow, ...]:
     """Every lower bound that a plan names, in the order of their places."""
-    rows = (row for module in _in_order(".options") for row in vars(module).get("FLOORS", ()))
+    rows = (row for module in _in_order(".options", "FLOORS") for row in module.FLOORS)
     return tuple(sorted(rows, key=lambda row: row.place))
 
 
 @cache
 def larger_cases() -> Mapping[str, Callable[[], Case]]:
     """Rows of the exact audit on larger domains, by the names they have there."""
-    rows = [row for module in _in_order("cases") for row in vars(module).get("LARGER", {}).items()]
+    rows = [row for module in _in_order("cases", "LARGER") for row in module.LARGER.items()]
     return _by_name("audit", rows)
 
 
 @cache
 def words() -> Mapping[str, Word]:
     """Every word for what to learn, with what builds the learner."""
-    return _by_name("words", [row for module in _in_order("words") for row in module.WORDS.items()])
+    return _by_name("words", [row for module in _in_order("words", "WORDS") for row in module.WORDS.items()])
 
 
 @cache
 def kinds() -> Kinds:
     """Classes that a plan can be made for: how each is written without a schema, and its public numbers."""
-    return _by_name("kinds", [row for module in _in_order("kinds") for row in module.KINDS.items()])
+    return _by_name("kinds", [row for module in _in_order("kinds", "KINDS") for row in module.KINDS.items()])
 
 
 @cache
 def readers() -> Mapping[str, Reader]:
     """Every kind of predictor that a file can hold, with what reads it."""
-    return _by_name("readers", [row for module in _in_order(".readers") for row in module.READERS.items()])
+    return _by_name(
+        "readers", [row for module in _in_order(".readers", "READERS") for row in module.READERS.items()]
+    )

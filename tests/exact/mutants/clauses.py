@@ -8,8 +8,7 @@ from fractions import Fraction
 
 from privpac.audit.exact import Case
 from privpac.constructions.cases import learner_case
-from privpac.constructions.clauses.cases import clause_case, tight_clauses
-from privpac.constructions.clauses.learner import ClauseCounts
+from privpac.constructions.clauses.family import ClauseCounts, clause_case, tight_clauses
 from privpac.guarantee import rules
 
 
@@ -42,7 +41,7 @@ class _KeepsEmptyPatterns(ClauseCounts):
 def takes_empty_patterns_as_they_are() -> Case:
     """Empty patterns get no noise: a pattern that is no exception was somebody's."""
     honest = tight_clauses(2, width=1)
-    names = ("schema", "epsilon", "tests", "width", "failure", "plan")
+    names = ("schema", "epsilon", "tests", "width", "failure", "bound")
     wrong = _KeepsEmptyPatterns(*(getattr(honest, name) for name in names))
     return learner_case("takes empty patterns as they are", wrong, honest.schema, 2)
 

@@ -4,35 +4,26 @@ from __future__ import annotations
 
 import math
 
+from privpac.concepts.literals.binarise import Binarisation
 from privpac.constructions.class_facts import OWNER, ClassFacts, Description, Kinds
+from privpac.constructions.clauses.family import CUTS, MOST_CLAUSES, WIDEST
 from privpac.errors import ParameterError
 from privpac.numbers.parameters import is_count
 
-__all__ = ["CUTS", "KINDS", "MOST_CLAUSES", "WIDEST", "clause_tests"]
-
-CUTS = 3
-"""Of a numeric column: every further test is counted together with all others."""
-
-WIDEST = 3
-"""Tests of a pattern; more have too many patterns on any table."""
-
-MOST_CLAUSES = 2**12
-"""Patterns that are counted: more need over a billion records before anything is promised."""
+__all__ = ["KINDS"]
 
 
-def clause_tests(description: Description) -> int:
+def _tests(description: Description) -> int:
     """How many tests patterns are made of."""
     if description.schema is None:
         is_exact = description.tests is not None or description.columns is None
         return description.number_of_tests("clauses") if is_exact else CUTS * description.number_of_columns()
-    from privpac.concepts.literals.binarise import Binarisation
-
     return len(Binarisation.of(description.schema, cuts=CUTS).tests)
 
 
 def _clauses(rest: str, description: Description) -> ClassFacts:
     """Disjunctions of at most this many conjunctions of the tests, each of which holds, fails or is not asked."""
-    width, tests = int(rest or 2) if is_count(rest or "2") else 0, clause_tests(description)
+    width, tests = int(rest or 2) if is_count(rest or "2") else 0, _tests(description)
     if not 1 <= width <= min(WIDEST, tests) or math.comb(tests, width) << width > MOST_CLAUSES:
         raise ParameterError(
             OWNER,

@@ -1,8 +1,8 @@
-"""Rules with exceptions, as a row of a plan. Imports nothing that loads a kernel."""
+"""Rules with exceptions, as a row of a plan."""
 
 from __future__ import annotations
 
-from privpac.constructions.clauses.formulas import records_clauses
+from privpac.constructions.clauses.family import clauses_for
 from privpac.constructions.commands import learn_command
 from privpac.constructions.option import Need, Option
 from privpac.constructions.wish import Wish
@@ -14,7 +14,9 @@ PLACE = 65
 
 def _needs(wish: Wish) -> Need:
     assert wish.concepts.tests is not None
-    return Need(records_clauses(wish.concepts.tests, wish.concepts.parts, **wish.goal))
+    budget = {"failure": wish.failure, "epsilon": wish.epsilon}
+    bound = clauses_for(wish.concepts.tests, wish.concepts.parts, **budget)
+    return Need(bound.records(wish.error, wish.failure))
 
 
 OPTIONS: tuple[Option, ...] = (

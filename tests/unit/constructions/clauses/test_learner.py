@@ -11,8 +11,7 @@ import privpac
 from privpac import MemorySample, Schema, SeededCoins, Size
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.exceptions import Exceptions
-from privpac.constructions.clauses.formulas import records_clauses
-from privpac.constructions.clauses.learner import ClauseCounts
+from privpac.constructions.clauses.family import ClauseCounts, clauses_for
 from privpac.errors import ParameterError, PrivpacError, SizeError
 from privpac.verification import verify_document
 
@@ -47,13 +46,13 @@ def failures(n: int, *, runs: int) -> int:
 
 def test_the_planned_number_of_records_is_enough_and_a_sixtieth_is_not() -> None:
     """20 runs with a true rate of at most 0.05 see more than 9 failures less than once in a million times."""
-    n = records_clauses(4, 2, error=0.1, failure=0.05, epsilon=1)
+    n = clauses_for(4, 2, failure=Fraction(1, 20), epsilon=ONE).records(Fraction(1, 10), Fraction(1, 20))
     assert failures(n, runs=20) <= 9
     assert failures(n // 60, runs=20) >= 10
 
 
 def test_a_certificate_promises_what_the_plan_asked_for() -> None:
-    n = records_clauses(4, 2, error=0.1, failure=0.05, epsilon=1)
+    n = clauses_for(4, 2, failure=Fraction(1, 20), epsilon=ONE).records(Fraction(1, 10), Fraction(1, 20))
     certificate = learner(4, 2).certify(Size(n))
     (proof,) = certificate.accuracy
     assert proof.fact.error <= Fraction(1, 10)
