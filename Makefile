@@ -9,10 +9,8 @@ READY_DOCS := .venv/.ready-docs
 unexport PYTHONDONTWRITEBYTECODE
 # What `make coverage` runs; a part of it: `make coverage TESTS=tests/laws`.
 TESTS ?= tests --ignore=tests/slow
-# For pip when `make constraints` asks it: `-c constraints.txt` keeps what is there and adds what is new.
-KEEP ?=
 
-.PHONY: setup test test-programs test-long lint format coverage proofs docs demo bench dist catalogue constraints audit reproductions
+.PHONY: setup test test-programs test-long lint format coverage proofs docs demo bench dist catalogue
 
 # $(call install,EXTRA): this folder with an extra, in the versions that everything is tested with.
 define install
@@ -38,15 +36,6 @@ $(READY_SLOW): $(READY)
 $(READY_DOCS): $(READY)
 	$(call install,docs)
 	@touch $(READY_DOCS)
-
-# The newest versions that fit pyproject.toml, without installing them. Run `.ci/run` before you commit the result.
-constraints:
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@mkdir -p .cache
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --dry-run --ignore-installed \
-		--report .cache/resolved.json $(KEEP) -e ".[dev,slow,docs,peers]"
-	$(BIN)/python .ci/constraints.py .cache/resolved.json > .cache/constraints.txt
-	mv .cache/constraints.txt constraints.txt
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
@@ -79,11 +68,8 @@ format: $(READY)
 	$(BIN)/python -m ruff check --fix .
 
 bench: $(READY)
-	$(BIN)/python -m benchmarks
-
-audit: $(READY)
-	$(BIN)/python -m privpac audit exact --large --budget-seconds 1200 --out docs/audit.json
-	$(BIN)/python -m benchmarks.audit_page
+	$(BIN)/python -m benchmarks.speed
+	$(BIN)/python -m benchmarks.service --json benchmarks/results/service.json
 
 # The privacy rules of the book as theorems; says which Debian packages are missing, and installs nothing.
 proofs:
@@ -102,10 +88,6 @@ catalogue: $(READY)
 docs: $(READY_DOCS)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
 
-# Tables and figures of the papers into docs/reproductions/; minutes, unless the same code made them before.
-reproductions: $(READY)
-	$(BIN)/python -m benchmarks.reproduction_pages
-
 # Wheel and sdist into dist/; the wheel is then used in an environment that has nothing else.
 dist: $(READY)
-	$(BIN)/python .ci/distribution.py
+	$(BIN)/python .ci/release.py dist

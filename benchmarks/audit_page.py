@@ -1,13 +1,16 @@
-"""The audit of ourselves as a page: `python -m benchmarks.audit_page [--render-only]`.
+"""The audit of ourselves as a page: `python -m benchmarks.audit_page [--anew | --render-only]`.
 
 Reads docs/audit.json as `privpac audit exact --out` wrote it, adds what catches every planted fault of
-tests/exact/mutants/, and writes docs/audit.md from it. `make audit` does both.
+tests/exact/mutants/, and writes docs/audit.md from it. `--anew` runs the
+audit first, for twenty minutes.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import subprocess
+import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,8 +32,8 @@ exception is an output like any other, and each construction is run at its limit
 whose records are all equal, all of one class, or as different as possible.
 
 A tiny domain is no proof for large ones; the [proofs](proofs/README.md) are. The audit shows that the code does what
-they speak of. `make audit` makes this page anew, `make test` runs the small sizes each time, and
-`privpac audit exact` prints the table for the version you have.
+they speak of. `python -m benchmarks.audit_page --anew` makes this page anew, `make test` runs the small sizes each
+time, and `privpac audit exact` prints the table for the version you have.
 """
 
 FAULTS = """## Planted faults
@@ -178,8 +181,13 @@ def pairs(row: Mapping[str, Any]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--render-only", action="store_true", help="write the page from the JSON as it is")
+    parser.add_argument("--anew", action="store_true", help="run the audit first")
+    options = parser.parse_args()
+    if options.anew:
+        asked = ("audit", "exact", "--large", "--budget-seconds", "1200", "--out", str(DATA))
+        subprocess.run([sys.executable, "-m", "privpac", *asked], check=True)
     document = json.loads(DATA.read_text(encoding="utf-8"))
-    if not parser.parse_args().render_only:
+    if not options.render_only:
         document["date"] = datetime.now(UTC).date().isoformat()
         document["mutants"] = mutants()
         DATA.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.accuracy.run import DATA
-from benchmarks.accuracy.tables import Remembered, Table, load, names
+from benchmarks.accuracy import DATA, Remembered, Table, load, names
 from benchmarks.measuring import publish
 from privpac.coins import SeededCoins
 from privpac.constructions.words import Request, learner_for

@@ -1,14 +1,13 @@
-"""What the speed benchmarks share: timing side by side, peak memory in a fresh process, rows of JSON, one command."""
+"""What the benchmarks share: timing side by side, peak memory in a fresh process, rows of JSON."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -19,21 +18,23 @@ import numpy as np
 from privpac.coins import SeededCoins, Weights
 
 Row = dict[str, Any]
+Jobs = Mapping[str, Callable[[], object]]
+Held = Sequence[tuple[str, str, float | None]]
+"""A job, what it is compared with (another job, or `a second`), and how many times as long it may take at most."""
+
+SECOND = "a second"
+RESULTS = Path(__file__).parent / "results"
 
 
 class UnsafeCoins(SeededCoins):
     """What most libraries do: a float cumulative sum and one float uniform, nothing certified."""
 
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed)
-        self._random = np.random.default_rng(seed)
-
     def choose(self, weights: Weights) -> int:
         sums = np.cumsum(weights.floats()[0])
-        return int(np.searchsorted(sums, self._random.random() * sums[-1], side="right"))
+        return int(np.searchsorted(sums, self.bits(53) * 2.0**-53 * sums[-1], side="right"))
 
 
-def least_seconds(jobs: dict[str, Callable[[], object]], *, repeats: int) -> dict[str, float]:
+def least_seconds(jobs: Jobs, *, repeats: int) -> dict[str, float]:
     """Least processor seconds of each job; the jobs take turns, so that a busy moment hits all of them."""
     least = dict.fromkeys(jobs, float("inf"))
     for _ in range(repeats):
@@ -44,8 +45,21 @@ def least_seconds(jobs: dict[str, Callable[[], object]], *, repeats: int) -> dic
     return least
 
 
-def command_seconds(arguments: Sequence[str], bytecode: str) -> float:
-    """Processor seconds of Python with these arguments, user and system, compiled as an installed package is."""
+def beside(jobs: Jobs, held: Held, *, repeats: int, what: str = "{}") -> list[Row]:
+    """A row for each job that nothing is said of, and one for each comparison; run once before, to compile."""
+    for job in jobs.values():
+        job()
+    seconds = least_seconds(jobs, repeats=repeats)
+    compared = {name for name, _, _ in held}
+    rows = [row(what.format(name), value) for name, value in seconds.items() if name not in compared]
+    for name, against, limit in held:
+        base = 1.0 if against == SECOND else seconds[against]
+        rows.append(row(what.format(name), seconds[name], against=against, base=base, limit=limit))
+    return rows
+
+
+def command_seconds(arguments: Sequence[str], **environment: str) -> float:
+    """Processor seconds of Python with these arguments, user and system, in an environment without `PYTHON...`."""
     import resource  # where there is none, the other benchmarks still run
 
     def spent() -> float:
@@ -53,13 +67,13 @@ def command_seconds(arguments: Sequence[str], bytecode: str) -> float:
         return used.ru_utime + used.ru_stime
 
     start = spent()
-    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     subprocess.run(
         [sys.executable, *arguments],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         check=True,
-        env={**inherited, "PYTHONPYCACHEPREFIX": bytecode},
+        env={**kept, **environment},
     )
     return spent() - start
 
@@ -72,7 +86,19 @@ def row(what: str, value: float, *, against: str = "", base: float = 0.0, limit:
     return found
 
 
-def publish(what: str, rows: list[Row], file: Path | None) -> None:
+def at_least(what: str, value: float, limit: float) -> Row:
+    return {"what": what, "value": round(value, 1), "limit": limit, "holds": value >= limit}
+
+
+def stored(file: Path | None) -> list[Row]:
+    """The rows that a file of results holds."""
+    if file is None or not file.exists():
+        return []
+    rows: list[Row] = json.loads(file.read_text(encoding="utf-8"))["rows"]
+    return rows
+
+
+def publish(what: str, rows: Sequence[Row], file: Path | None) -> None:
     for entry in rows:
         print(json.dumps(entry))
     if file is not None:
@@ -87,36 +113,3 @@ def resident() -> tuple[int, int]:
     fields = dict(line.split(":", 1) for line in lines if line.startswith("Vm"))
     now, peak = (1024 * int(fields[key].split()[0]) for key in ("VmRSS", "VmHWM"))
     return now, peak
-
-
-def memory_row(module: str, records: int) -> list[Row]:
-    """Measured in a fresh process: a peak can only be raised, never lowered."""
-    if not Path("/proc/self/status").exists():
-        return []
-    command = [sys.executable, "-m", module, "--records", str(records), "--memory-only"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    found = json.loads(done.stdout.splitlines()[-1])
-    return [row("peak memory", found["peak"], against="input", base=found["input"], limit=4)]
-
-
-def command(
-    about: str | None,
-    *,
-    module: str,
-    what: str,
-    records: int,
-    speed: Callable[[int, int], list[Row]],
-    peak_memory: Callable[[int], dict[str, int]],
-) -> None:
-    """The command line of a benchmark: `speed` and the peak of memory, printed and, if asked, written."""
-    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--records", type=int, default=records)
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--memory-only", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.memory_only:
-        print(json.dumps(peak_memory(options.records)))
-        return
-    rows = speed(options.records, options.repeats) + memory_row(module, options.records)
-    publish(what.format(records=options.records), rows, options.json)

@@ -112,8 +112,8 @@ def aim(cells: Cells, sizes: dict[str, int], epsilon: str, peer: str) -> tuple[C
             "records": n,
         }
         (place / "request.json").write_text(json.dumps(request), encoding="utf-8")
-        script = Path(__file__).with_name("release_aim.py")
-        command = [peer, str(script), str(place / "request.json"), str(place / "made.csv")]
+        script = Path(__file__).with_name("peers.py")
+        command = [peer, str(script), "aim", str(place / "request.json"), str(place / "made.csv")]
         done = subprocess.run(command, check=False, capture_output=True, text=True)
         if done.returncode:
             return done.stderr.strip().splitlines()[-1][:200]

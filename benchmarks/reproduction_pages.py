@@ -1,7 +1,7 @@
 """The reproductions as pages: `python -m benchmarks.reproduction_pages [--render-only] [NAME ...]`.
 
 Runs `privpac reproduce` (results are kept between runs of the same code), puts table, figure and numbers into
-docs/reproductions/, and writes a page from each. `make reproductions` does it for all; building the site only reads.
+docs/reproductions/, and writes a page from each. Building the site only reads.
 """
 
 from __future__ import annotations

@@ -8,6 +8,9 @@ of the rounds' ratios counts.
 
     python -m benchmarks.service --json benchmarks/results/service.json
     python -m benchmarks.service --base thresholds --ledger postgresql+psycopg://USER@HOST/EMPTY --json FILE --add
+
+Clients written in Python take a part of the processor themselves. Where `wrk` is installed, a program written in C that
+keeps 64 connections busy asks the same questions as well, in short turns that alternate.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import argparse
 import asyncio
 import json
 import os
+import shutil
 import socket
 import statistics
 import subprocess
@@ -30,7 +34,7 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from benchmarks.measuring import Row, publish
+from benchmarks.measuring import Row, publish, stored
 from privpac import PrivatePredictor
 from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.service.access import keys
@@ -282,6 +286,130 @@ def rows_of(
     return rows
 
 
+# Clients written in C.
+
+CONNECTIONS = 64
+WRK = shutil.which("wrk")
+SCRIPT = """
+local kind, key, first, asked = nil, nil, 0, 0
+local count = 0
+
+function init(args)
+  kind, key, first, asked = args[1], args[2], tonumber(args[3]), tonumber(args[4])
+  wrk.method = "POST"
+  wrk.headers["Content-Type"] = "application/json"
+  if kind ~= "hello-world" then wrk.headers["Authorization"] = "Bearer " .. key end
+end
+
+function request()
+  if kind == "hello-world" then return wrk.format(nil, "/", nil, '{"name": "world"}') end
+  local number = first + count
+  if kind == "stored" then number = count % asked end
+  local form = '{"rows": [{"age": %.0f, "dose": 0.5}], "idempotency_key": "wrk-%s-%.0f"}'
+  count = count + 1
+  return wrk.format(nil, "/v1/predict", nil, form:format(number * 1000003 % 2^40, kind, first + count))
+end
+
+function done(summary, latency, requests)
+  local errors = summary.errors
+  local failed = errors.connect + errors.read + errors.write + errors.status + errors.timeout
+  local form = '{"requests": %d, "seconds": %.6f, "failed": %d, "p50": %.6f, "p99": %.6f}'
+  local median, late = latency:percentile(50) / 1e6, latency:percentile(99) / 1e6
+  io.write(form:format(summary.requests, summary.duration / 1e6, failed, median, late), "\\n")
+end
+"""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What one server did in a few seconds."""
+
+    requests: int
+    seconds: float
+    cpu: float
+    p50: float
+    p99: float
+
+    @property
+    def rate(self) -> float:
+        return self.requests / self.seconds
+
+    @property
+    def cpu_milliseconds(self) -> float:
+        return 1000 * self.cpu / self.requests
+
+
+def turn(servers: Servers, kind: str, script: Path, seconds: int) -> Turn:
+    """All connections ask for so long; a request that fails is an error."""
+    assert WRK is not None
+    hello = kind == "hello-world"
+    process, port = (
+        (servers.greeting.pid, servers.greeting_port) if hello else (servers.service.pid, servers.port)
+    )
+    first = servers.asked if kind == "new" else servers.names
+    command = [WRK, "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "-s", str(script), f"http://127.0.0.1:{port}"]
+    before = cpu_seconds(process)
+    done = subprocess.run(
+        [*command, "--", kind, servers.key, str(first), str(max(1, servers.asked))],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    spent = cpu_seconds(process) - before
+    told = json.loads(done.stdout.splitlines()[-1])
+    if told["failed"]:
+        raise RuntimeError(f"{told['failed']} of {told['requests']} requests failed: {kind}")
+    sent = told["requests"] + CONNECTIONS  # those that were on their way at the end were asked, too
+    if kind == "new":
+        servers.asked += sent
+    else:
+        servers.names += sent
+    return Turn(told["requests"], told["seconds"], spent, told["p50"], told["p99"])
+
+
+def run_wrk(base: str, *, turns: int, seconds: int) -> list[Row]:
+    with tempfile.TemporaryDirectory() as folder, both(base) as servers:
+        script = Path(folder) / "ask.lua"
+        script.write_text(SCRIPT, encoding="utf-8")
+        for kind in KINDS:
+            turn(servers, kind, script, 1)  # warm
+        rounds = [{kind: turn(servers, kind, script, seconds) for kind in KINDS} for _ in range(turns)]
+    return wrk_rows(f"SQLite, {base}, wrk", rounds)
+
+
+def wrk_rows(whose: str, rounds: list[dict[str, Turn]]) -> list[Row]:
+    rows: list[Row] = []
+    for kind in KINDS:
+        turns = [one[kind] for one in rounds]
+        rows.append(
+            {
+                "what": f"{whose}: {kind} requests per second",
+                "value": round(statistics.median(one.rate for one in turns), 1),
+                "rounds": [round(one.rate, 1) for one in turns],
+                "p50_seconds": round(statistics.median(one.p50 for one in turns), 4),
+                "p99_seconds": round(statistics.median(one.p99 for one in turns), 4),
+                "server_cpu_milliseconds": round(
+                    1000 * sum(one.cpu for one in turns) / sum(one.requests for one in turns), 3
+                ),
+            }
+        )
+    for kind, least in LEAST.items():
+        ratios = [one[kind].rate / one["hello-world"].rate for one in rounds]
+        ratio = statistics.median(ratios)
+        by_cpu = [one["hello-world"].cpu_milliseconds / one[kind].cpu_milliseconds for one in rounds]
+        rows.append(
+            {
+                "what": f"{whose}: {kind} against hello-world",
+                "value": round(ratio, 3),
+                "rounds": [round(one, 3) for one in ratios],
+                "limit": least,
+                "holds": ratio >= least,
+                "by_server_cpu": round(statistics.median(by_cpu), 3),
+            }
+        )
+    return rows
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--rounds", type=int, default=5)
@@ -298,17 +426,12 @@ def main() -> None:
         for base in given.base or BASES
         for row in run(base, rounds=given.rounds, count=given.count, ledger=given.ledger)
     ]
+    if WRK is not None and given.ledger is None:
+        rows += [row for base in given.base or BASES for row in run_wrk(base, turns=7, seconds=4)]
     if given.add:
         new = {row["what"] for row in rows}
-        before = json.loads(given.json.read_text(encoding="utf-8"))["rows"]
-        rows = [row for row in before if row["what"] not in new] + rows
+        rows = [row for row in stored(given.json) if row["what"] not in new] + rows
     publish("prediction service, one process", rows, given.json)
-    if (
-        given.ledger is None and given.json is not None
-    ):  # the same with clients written in C, where there are some
-        bases = [part for base in given.base or () for part in ("--base", base)]
-        command = [sys.executable, "-m", "benchmarks.service_wrk", "--json", str(given.json), *bases]
-        subprocess.run(command, check=True)
 
 
 if __name__ == "__main__":

@@ -18,10 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.files import SCHEMA as VISITS
-from benchmarks.files import make as make_visits
 from benchmarks.measuring import Row, publish, row
-from benchmarks.reading import fit
+from benchmarks.speed import VISITS, fit, make_visits
 from privpac import learn
 from privpac.data.engines.spark import SparkRunner, session
 

@@ -25,8 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.accuracy.run import DATA
-from benchmarks.accuracy.tables import load, names
+from benchmarks.accuracy import DATA, load, names
 from benchmarks.measuring import Row, publish
 from privpac import Model, Schema
 from privpac.coins import SeededCoins

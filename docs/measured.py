@@ -382,7 +382,7 @@ def risks_cuts() -> str:
 
 
 def reading() -> str:
-    """Every figure of `benchmarks.reading` that is held to something."""
+    """Every figure of `benchmarks.speed reading` that is held to something."""
     rows = []
     for row in _rows("reading"):
         if "ratio" in row:
@@ -439,7 +439,7 @@ def rare_classes() -> str:
 
 
 def probabilities() -> str:
-    """The 40 cells of benchmarks/scores.py."""
+    """The 40 cells of benchmarks/risks.py."""
     return _means("probabilities")
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.accuracy.tables import Table
+from benchmarks.accuracy import Table
 from benchmarks.forecast.invented import Invented, Values
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.accuracy.tables import Table
+from benchmarks.accuracy import Table
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.planning.invented import matched

@@ -22,8 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.accuracy.run import DATA
-from benchmarks.accuracy.tables import Table, load, names
+from benchmarks.accuracy import DATA, Table, load, names
 from benchmarks.forecast.grown import grown
 from benchmarks.forecast.invented import Invented, invented
 from benchmarks.label_privacy import encoded

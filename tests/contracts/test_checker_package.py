@@ -19,7 +19,7 @@ RUN = "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); runpy.run_module(
 
 
 def _builder() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("checker_package", ROOT / ".ci" / "checker_package.py")
+    spec = importlib.util.spec_from_file_location("release", ROOT / ".ci" / "release.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -30,7 +30,7 @@ def _builder() -> ModuleType:
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("checker")
-    _builder().write_project(folder)
+    _builder().checker_project(folder)
     return folder
 
 

@@ -25,7 +25,7 @@ def test_a_page_is_made_from_its_numbers(name: str) -> None:
 
 
 def test_every_reproduction_has_its_page() -> None:
-    assert set(DONE) == set(REPRODUCTIONS), "make reproductions"
+    assert set(DONE) == set(REPRODUCTIONS), "python -m benchmarks.reproduction_pages"
 
 
 @pytest.mark.parametrize("name", DONE)

@@ -71,7 +71,7 @@ TRAINING, HOLDOUT = "training part", "hold-out part"
 
 LEAF_SHARE = Fraction(1, 5)
 """Of epsilon, for the counts in the leaves. In prototypes of trees whose leaves are split by risk, on the six tables of
-benchmarks/scores.py, three tenths rank .003 worse and tell risks .005 better (log-loss), whichever table is left out; a
+benchmarks/risks.py, three tenths rank .003 worse and tell risks .005 better (log-loss), whichever table is left out; a
 tenth, tried at depth 3 only, does worse in both."""
 
 RANKING, GRADED = "card", "graded-tree"
@@ -396,7 +396,7 @@ def _paid_from(
 def word_for_ranking(schema: Schema) -> str:
     """What puts records in order of their risk: a card, or trees for more than two classes.
 
-    On the tables of benchmarks/scores.py a card ranks better than a tree from n·epsilon 200 on, and below it the two
+    On the tables of benchmarks/risks.py a card ranks better than a tree from n·epsilon 200 on, and below it the two
     cannot be told apart.
 
     >>> word_for_ranking(Schema.from_json({"label": "y", "columns": [{"name": "x", "kind": "boolean"}]}))

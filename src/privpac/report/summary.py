@@ -88,7 +88,7 @@ COLUMNS_ALONE = (
     ' concepts="card:{rounds}". It ranks a little worse: where records times epsilon were above 5,000, its AUC on real'
     " tables was 0.795 in the mean, against 0.801."
 )
-"""Both were measured with as many rounds (benchmarks/scores.py)."""
+"""Both were measured with as many rounds (benchmarks/risks.py)."""
 
 
 def columns_alone(model: Subject) -> str:

@@ -6,7 +6,7 @@ epsilon draws that tree; noisy counts say what share of class 1 its leaves hold;
 Statement: first tree, counts and levels (rule `weighted-rounds`) add their epsilons.
 Holds if: tests, levels and shares are public. Empty leaves draw like any other.
 Source: register `weighted-rounds`, `geometric-noise`; shares, levels and points were chosen by measurement
-(benchmarks/rare_classes.py).
+(benchmarks/risks.py).
 Proof: docs/proofs/weighted-rounds.md.
 """
 

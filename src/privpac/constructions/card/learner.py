@@ -6,7 +6,7 @@ Statement: the noisy number of class 1 (a replaced record moves it by 1), the ro
 noisy table of sums (a replaced record moves its counts by 2 in all) add their epsilons, or with a delta their rhos;
 points and risks follow from what they released. Holds if: tests, rounds, shares and costs are public.
 Source: register `weighted-rounds`, `geometric-noise`, with a delta `concentrated-privacy`; shares, cap and the number
-of rounds were chosen by measurement (benchmarks/scores.py).
+of rounds were chosen by measurement (benchmarks/risks.py).
 Proof: docs/proofs/weighted-rounds.md.
 """
 

@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 TREE_CAP = 26
-"""Weights are cut at this many units, about .4: what trees were measured with (benchmarks/scores.py)."""
+"""Weights are cut at this many units, about .4: what trees were measured with (benchmarks/risks.py)."""
 
 MOST_TESTS = 20_000
 """Tests that each leaf chooses from: a level holds a sum of weights for every one of them in every leaf."""

@@ -38,14 +38,14 @@ COUNT_CHANGE, TABLE_CHANGE = 1, 2
 """How far a replaced record moves the number of class 1, and the counts of the table together (two of them, by 1)."""
 
 COUNT_SHARE, TABLE_SHARE = Fraction(2, 25), Fraction(3, 25)
-"""Of epsilon, for the number of class 1 and for the table; the rounds share the rest (benchmarks/scores.py)."""
+"""Of epsilon, for the number of class 1 and for the table; the rounds share the rest (benchmarks/risks.py)."""
 
 PAIRS_COUNT_SHARE, PAIRS_TABLE_SHARE = Fraction(1, 50), Fraction(1, 20)
 """The same where two answers are drawn at once, which needs many records: then little is enough for both
 (docs/compare/ranks.md)."""
 
 COUNT_RHO, TABLE_RHO = Fraction(1, 20), Fraction(1, 10)
-"""The same of rho, where there is a delta (benchmarks/scores.py)."""
+"""The same of rho, where there is a delta (benchmarks/risks.py)."""
 
 LARGEST_ROUNDS = Fraction(1000)
 """All rounds together spend no more: draws are certain long before, and e^epsilon can still be written."""

@@ -2,7 +2,7 @@
 
 A test that is drawn says where a column matters, and roughly where it turns. Its points are laid on several
 neighbouring cuts, so that a column rises in steps; then records far from the cut differ from records near it, and a
-card of few rounds ranks better, by .01 of AUC (benchmarks/scores.py). All of it follows from the drawn test: drawing is
+card of few rounds ranks better, by .01 of AUC (benchmarks/risks.py). All of it follows from the drawn test: drawing is
 what costs privacy.
 """
 

@@ -29,11 +29,11 @@ __all__ = [
 ]
 
 UNITS = 64
-"""A weight of 1 in whole units; sixteenths lose .005 of AUC where there are most records (benchmarks/scores.py)."""
+"""A weight of 1 in whole units; sixteenths lose .005 of AUC where there are most records (benchmarks/risks.py)."""
 
 CAP = 32
 """Weights are cut at this many units, one half: the mechanism pays for the largest weight there can be, and few records
-need more. Flat between .35 and .5, .019 of AUC better than no cap (benchmarks/scores.py)."""
+need more. Flat between .35 and .5, .019 of AUC better than no cap (benchmarks/risks.py)."""
 
 FIFTH = PARTS // 5
 """A fifth of log-odds: one signed point, or two or three finer ones (`steps`)."""
@@ -42,7 +42,7 @@ MOST_ROUNDS = 300
 """Rounds of a card with a delta, which are cheap; without one, as many as hang on a wall (`WALL`)."""
 
 ENOUGH = 1_000
-"""n·epsilon below which many small rounds rank no better than a few, and tell risks worse (benchmarks/scores.py)."""
+"""n·epsilon below which many small rounds rank no better than a few, and tell risks worse (benchmarks/risks.py)."""
 
 MIXED_ABOVE = 5_000
 """n·epsilon above which most rounds of `card` draw two answers at once: with fewer records there are too many to choose
@@ -56,7 +56,7 @@ LARGEST_POINTS = 3
 
 
 def rounds_for(records: int, epsilon: Fraction) -> int:
-    """The square root of n·epsilon over 7, rounded, from 1 to 32: flat within a factor of 1.4 (benchmarks/scores.py).
+    """The square root of n·epsilon over 7, rounded, from 1 to 32: flat within a factor of 1.4 (benchmarks/risks.py).
 
     >>> [rounds_for(2000, Fraction(e)) for e in ("0.1", "0.3", "1", "3")]
     [2, 3, 6, 11]
@@ -81,7 +81,7 @@ def _seventh_of_root(records: int, epsilon: Fraction) -> int:
 
 
 def fine_rounds_for(records: int, epsilon: Fraction) -> int:
-    """0.8 times the square root of n·epsilon, rounded, at most 300: for many small rounds (benchmarks/scores.py).
+    """0.8 times the square root of n·epsilon, rounded, at most 300: for many small rounds (benchmarks/risks.py).
 
     >>> [fine_rounds_for(2000, Fraction(e)) for e in ("0.5", "1", "3", "100")]
     [25, 36, 62, 300]

@@ -8,7 +8,7 @@ up beforehand. Two promises are made, against rules of one question and of three
 
 Whatever comes in with more records has a handicap, a public number of mistakes, as long as its own bound is above what
 was promised before: so prior moves with the number of records, and the certificate never gets worse.
-Every constant was judged by leaving out one table at a time (benchmarks/accuracy/README.md).
+Every constant was judged by leaving out one table at a time (benchmarks/results/accuracy.md).
 """
 
 from __future__ import annotations

@@ -43,11 +43,11 @@ these are nearly all noise its labels know better which leaf holds more of a cla
 
 PULL = 2
 """The shares of the node above weigh as much as so many standard deviations of a node's noise in records. Twice or half
-of it changes the mean log-loss on the six tables of benchmarks/scores.py by .002 at most, and leaving out any one of
+of it changes the mean log-loss on the six tables of benchmarks/risks.py by .002 at most, and leaving out any one of
 them chooses this, or another one by less than .0002."""
 
 LABEL = 0.25
-"""The part of it that a label is. AUC on the cells of benchmarks/scores.py below n·epsilon 1,000 is .663 without it and
+"""The part of it that a label is. AUC on the cells of benchmarks/risks.py below n·epsilon 1,000 is .663 without it and
 .674 to .677 from a tenth to seven tenths; log-loss falls up to two fifths, there and on six further tables. Not more,
 since a label that was drawn with costs speaks of another share than one half."""
 

@@ -49,7 +49,7 @@ UNANIMOUS = 1 / 200
 MOST_MODELS = 1_001
 """As many models as it takes for noise to turn a unanimous vote round once in 200 times, half a percent of error, while
 each has 12 records. Fewer add noise; more starve each of them of records and only sharpen what is sharp. The constants
-are choices that did well where they were tried (benchmarks/accuracy/README.md); privacy does not depend on them."""
+are choices that did well where they were tried (benchmarks/results/accuracy.md); privacy does not depend on them."""
 
 
 class Law(StrEnum):

@@ -1,6 +1,6 @@
 """Private answers next to a noisy majority vote in the manner of PATE: same splits, same classifier, same epsilon.
 
-`python -m benchmarks.accuracy.predictions [--data DIR] [--splits 3] [--json out.json]`
+`python -m benchmarks.predictions [--data DIR] [--splits 3] [--json out.json]`
 
 For 1, 10, 100 and 1000 answers at total epsilon 1: pure, and for 100 and 1000 also with delta 10^-6. The peer votes
 with logistic regressions on disjoint parts of at least 20 records (10 to 400 of them, by its usual rule), answers by
@@ -26,7 +26,7 @@ import numpy as np
 from scipy.special import expit, ndtr
 from sklearn.linear_model import LogisticRegression
 
-from benchmarks.accuracy.tables import Table, load, names
+from benchmarks.accuracy import Table, load, names
 from privpac import SeededCoins
 from privpac.answering.price import epsilon_an_answer
 from privpac.constructions.prediction.formulas import vote_wrong

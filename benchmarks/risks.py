@@ -1,16 +1,16 @@
-"""Ranks and risks on real tables: cards, trees with leaf counts, other packages, and what no privacy would give.
+"""Ranks and risks on real tables: cards, trees with leaf counts, other packages, and what no privacy would give:
 
-    python -m benchmarks.scores --data DIR [--peer PYTHON] [--tables A,B] [--methods A,B] [--repeats 4] [--json FILE]
+    python -m benchmarks.risks ranks --data DIR [--peer PYTHON] [--tables A,B] [--methods A,B] [--json FILE]
+    python -m benchmarks.risks rare --data DIR [--json FILE]               seven tables with a rare class
+    python -m benchmarks.risks cells --data DIR [--further] [--json FILE]  accuracy and risks, the cells of `ranks`
 
-Area under the curve and log-loss on the test part, mean over splits and draws, and then over cells (a table, 2,000
-records or all of them, an epsilon) by n·epsilon. The splits are those of `benchmarks.accuracy`: five, or three above
-20,000 records; every method sees the same ones. PYTHON is an interpreter that has the other packages
-(`benchmarks/scores_peers.py`). Cells that FILE already holds are not measured again, so that a run may be stopped and
-continued; `--again` measures the wished methods anew.
-
-Constants of the card that decide what is drawn were chosen on the splits of the six tables of `CHOSEN`, so their
-figures flatter the card; `python -m benchmarks.scores_left_out` says by how much. What is drawn was not
-chosen on `FURTHER`, but the slope risks start from, and from which n·epsilon on a delta is used, were looked at there.
+`ranks`: area under the curve and log-loss on the test part, mean over splits and draws, and then over cells (a table,
+2,000 records or all of them, an epsilon) by n·epsilon. The splits are those of `benchmarks.accuracy`: five, or three
+above 20,000 records. PYTHON is an interpreter that has the other packages (`peers.py`). Cells that FILE already holds
+are not measured again; `--again` measures the wished methods anew. Constants of the card that decide what is drawn were
+chosen on the splits of the six tables of `CHOSEN`; `results/scores_left_out.json` says what that flatters. `rare` and
+`cells`: one draw on each of two splits; balanced costs follow from the share of the table, rounded to two digits, as
+somebody would know it. Everything stays within epsilon: trees give a fifth of it to the counts of their leaves.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ import os
 import subprocess
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
@@ -31,11 +31,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.accuracy.run import DATA
-from benchmarks.accuracy.tables import Table, load
+from benchmarks.accuracy import DATA, Table, load
 from benchmarks.label_privacy import encoded
-from benchmarks.measuring import Row, publish
+from benchmarks.measuring import Row, publish, stored
 from privpac.coins import SeededCoins
+from privpac.concepts.cards.card import Card
 from privpac.concepts.trees.tree import Tree
 from privpac.constructions.card.weights import rounds_for
 from privpac.constructions.recipe import Recipe
@@ -153,8 +153,8 @@ def peer(name: str, python: str | None) -> Method:
                 methods=np.array([name]),
                 seed=seed,
             )
-            script = Path(__file__).with_name("scores_peers.py")
-            subprocess.run([python, str(script), str(request), str(answer)], check=True)
+            script = Path(__file__).with_name("peers.py")
+            subprocess.run([python, str(script), "risks", str(request), str(answer)], check=True)
             with np.load(answer) as found:
                 return dict(found)
 
@@ -233,39 +233,84 @@ def by_band(rows: list[Row]) -> Iterator[Row]:
                     }
 
 
-def stored(file: Path | None) -> list[Row]:
-    """The cells that a file of results holds."""
-    if file is None or not file.exists():
-        return []
-    rows: list[Row] = json.loads(file.read_text(encoding="utf-8"))["rows"]
-    return [row for row in rows if "table" in row]
-
-
 def wished(names: str, choices: tuple[str, ...]) -> list[str]:
     """The choices that begin with one of the names."""
     return [choice for choice in choices if any(choice.startswith(name) for name in names.split(";"))]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", type=Path, default=os.environ.get(DATA), required=DATA not in os.environ)
-    parser.add_argument("--peer", help="A Python that has interpret-core and diffprivlib.")
-    parser.add_argument(
-        "--tables", default=",".join(CHOSEN), help="Names, or 'further' for those that took no part."
-    )
-    parser.add_argument("--methods", help="Beginnings of names, with semicolons between them; all without.")
-    parser.add_argument("--repeats", type=int, default=4)
-    parser.add_argument("--again", action="store_true", help="Measure the wished methods anew.")
-    parser.add_argument("--json", type=Path)
-    wishes = parser.parse_args()
+# Rare classes, and figures of labels beside those of risks.
+
+RARE = ("caravan", "framingham", "shoppers", "credit_default", "adult", "oulad", "pima")
+FIGURES = ("accuracy", "balanced", "found", "auc", "log_loss")
+WISHES: dict[str, dict[str, object]] = {
+    "default tree": {"probabilities": True},
+    "default tree, balanced": {"probabilities": True, "costs": "balanced"},
+    "card": {"aim": "rank"},
+    "card, balanced": {"aim": "rank", "costs": "balanced"},
+}
+
+
+def figures_on(train: MemorySample, test: MemorySample, wishes: LearnRequest, seed: int) -> list[float]:
+    """What is said of the test part by what was learnt from the other."""
+    from sklearn.metrics import accuracy_score, balanced_accuracy_score, log_loss, recall_score, roc_auc_score
+
+    recipe = Recipe.of(wishes, schema=train.schema, size=train.size)
+    released, block = recipe.run(train, SeededCoins(seed)), test.block()
+    rule, truth = released.hypothesis, block.labels
+    if isinstance(rule, Card):
+        risks = rule.proba(block.cells)[:, 1]
+    elif isinstance(rule, Tree) and released.leaf_counts is not None:
+        risks = released.leaf_counts.proba(rule, block.cells, n=block.n)[:, 1]
+    else:
+        raise ValueError("this rule tells no risks")
+    labels = rule.predict(block.cells) if rule.columns else np.full(block.n, next(iter(rule.leaves())).label)
+    return [
+        accuracy_score(truth, labels),
+        balanced_accuracy_score(truth, labels),
+        recall_score(truth, labels),
+        roc_auc_score(truth, risks),
+        log_loss(truth, np.clip(risks, 1e-6, 1 - 1e-6)),
+    ]
+
+
+def judged(
+    table: Table, n: int, epsilons: Sequence[Fraction], splits: int, methods: Sequence[str]
+) -> Iterator[Row]:
+    """One row per epsilon and method."""
+    rate = round(float((table.sample.block().labels == 1).mean()), 2)
+    found = defaultdict(list)
+    for split in range(splits):
+        training, testing = table.split(split)
+        train, test = (table.sample.take(part) for part in (training[:n], testing))
+        known = replace(table.schema, base_rate=(1 - rate, rate))
+        for epsilon in epsilons:
+            for method in methods:
+                wishes = LearnRequest.read(epsilon=epsilon, estimate_epsilon=None, **WISHES[method])
+                declared = MemorySample(known, cells=train.block().cells, labels=train.block().labels, n=n)
+                found[epsilon, method].append(figures_on(declared, test, wishes, 1000 * split))
+    for (epsilon, method), rows in found.items():
+        means = dict(zip(FIGURES, np.mean(rows, axis=0).round(4).tolist(), strict=True))
+        yield {"table": table.name, "n": n, "epsilon": float(epsilon), "method": method, **means}
+
+
+def means(rows: Sequence[Row]) -> Iterator[Row]:
+    """Over all cells, by method."""
+    for method in dict.fromkeys(row["method"] for row in rows):
+        own = [row for row in rows if row["method"] == method]
+        yield {
+            "method": method,
+            "cells": len(own),
+            **{name: round(float(np.mean([row[name] for row in own])), 4) for name in FIGURES},
+        }
+
+
+def ranks(wishes: argparse.Namespace) -> None:
     offered = methods(wishes.peer)
     names = FURTHER if wishes.tables == "further" else wishes.tables.split(",")
     chosen = wished(wishes.methods, tuple(offered)) if wishes.methods else list(offered)
     if wishes.peer is None:
         chosen = [name for name in chosen if name not in PEERS]
-    rows = stored(wishes.json)
+    rows = [row for row in stored(wishes.json) if "table" in row]
     if wishes.again:
         rows = [row for row in rows if row["method"] not in chosen or row["table"] not in names]
     known = {(row["table"], row["n"], row["method"]) for row in rows}
@@ -275,14 +320,41 @@ def main() -> None:
             for method in chosen:
                 if (name, n, method) not in known:
                     rows += measured(table, n, method, offered[method], wishes.repeats)
-                    keep(rows, wishes.json)
+                    if wishes.json is not None:  # a run that is stopped can be continued
+                        wishes.json.write_text(json.dumps({"rows": rows}) + "\n", encoding="utf-8")
     publish("ranks and risks on real tables", [*rows, *by_band(rows)], wishes.json)
 
 
-def keep(rows: list[Row], file: Path | None) -> None:
-    """Write what was measured so far, so that a run can be continued."""
-    if file is not None:
-        file.write_text(json.dumps({"rows": rows}) + "\n", encoding="utf-8")
+def rare(wishes: argparse.Namespace) -> None:
+    rows: list[Row] = []
+    cells = wishes.verb == "cells"
+    names = [name for name in WISHES if not (cells and name.endswith("balanced"))]
+    for name in (FURTHER if wishes.further else CHOSEN) if cells else RARE:
+        table = load(name, Path(wishes.data))
+        for n in sizes(table) if cells else sizes(table)[-1:]:
+            rows += judged(table, n, EPSILONS if cells else [Fraction(1)], 2, names)
+            print(name, n, flush=True)
+    title = "probabilities by cell" if cells else "rare classes on seven tables"
+    publish(title, [*rows, *means(rows)], wishes.json)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("verb", choices=("ranks", "rare", "cells"))
+    parser.add_argument("--data", type=Path, default=os.environ.get(DATA), required=DATA not in os.environ)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--peer", help="A Python that has interpret-core and diffprivlib.")
+    parser.add_argument(
+        "--tables", default=",".join(CHOSEN), help="Names, or 'further' for those that took no part."
+    )
+    parser.add_argument("--methods", help="Beginnings of names, with semicolons between them; all without.")
+    parser.add_argument("--repeats", type=int, default=4)
+    parser.add_argument("--again", action="store_true", help="Measure the wished methods anew.")
+    parser.add_argument("--further", action="store_true", help="With cells: the tables that chose nothing.")
+    wishes = parser.parse_args()
+    (ranks if wishes.verb == "ranks" else rare)(wishes)
 
 
 if __name__ == "__main__":

@@ -1,1 +1,0 @@
-"""How accurate the default classifier is, against peers and the non-private optimum."""
