@@ -580,7 +580,7 @@ def ledger(given: Given) -> list[Row]:
     """Charges to a ledger that filters, beside one that adds."""
 
     def charges(delta: str) -> Callable[[], object]:
-        book = Ledger(given.folder / f"ledger-{delta}.db", epsilon=10**6, delta=delta)
+        book = Ledger(epsilon=10**6, delta=delta, path=given.folder / f"ledger-{delta}.db")
 
         def job() -> None:
             for _ in range(100):
