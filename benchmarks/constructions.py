@@ -35,7 +35,7 @@ from privpac.constructions.stable.stable import Stable
 from privpac.constructions.words import learner_for
 from privpac.constructions.wrappers.calibrate import calibrate, calibrate_agnostic
 from privpac.constructions.wrappers.confidence import Confidence
-from privpac.constructions.wrappers.subsample import Subsampled
+from privpac.constructions.wrappers.sampling import Subsampled
 from privpac.data.engines.memory import MemorySample
 from privpac.errors import PrivpacError
 from privpac.planning.answer import Answer

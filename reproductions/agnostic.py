@@ -30,7 +30,6 @@ from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.wrappers.calibrate import calibrate_agnostic
-from privpac.constructions.wrappers.formulas import share_subsampled
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
@@ -74,8 +73,8 @@ def rows(*, quick: bool, progress: Progress) -> list[dict[str, Any]]:
 
 def _subsampled(bits: int, epsilon: Fraction, excess: Fraction) -> int:
     """Records of which a share small enough for `epsilon` is as many as the transformation needs inside."""
-    share = 1 if epsilon == INSIDE else share_subsampled(epsilon, inner=INSIDE)
-    return math.ceil(_transformed(bits, INSIDE, excess) / share)
+    needed = _transformed(bits, INSIDE, excess)
+    return needed if epsilon == INSIDE else math.ceil(needed * math.expm1(INSIDE) / math.expm1(epsilon))
 
 
 def _row(bits: int, epsilon: Fraction, excess: Fraction, *, runs: int) -> dict[str, Any]:

@@ -35,14 +35,11 @@ from privpac.constructions.recipe import Recipe
 from privpac.constructions.release.methods import METHODS as TABLES
 from privpac.constructions.release.table import TableRequest
 from privpac.constructions.request import Request
-from privpac.constructions.stable.stable import Stable
+from privpac.constructions.stable.stable import Stable, listed_from_some, stable_from_some
 from privpac.constructions.words import WORDS, learner_for
-from privpac.constructions.wrappers import rules as wrappers
-from privpac.constructions.wrappers.agnostic import Agnostic
 from privpac.constructions.wrappers.confidence import Confidence
-from privpac.constructions.wrappers.relabel import Relabelled
-from privpac.constructions.wrappers.resample import Resampled
-from privpac.constructions.wrappers.subsample import Subsampled
+from privpac.constructions.wrappers.relabelling import Agnostic, Relabelled, relabelling, relabelling_part
+from privpac.constructions.wrappers.sampling import Resampled, Subsampled
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
@@ -210,7 +207,6 @@ def learners() -> Mapping[str, Learner]:
         "relabelled": Relabelled(draw, 60, HALF),
         "agnostic": Agnostic(draw, 60, HALF),
         "agnostic, few voters": Agnostic(draw, 190, HALF, Fraction(3, 2)),
-        "agnostic by ranks": Agnostic(draw, 60, HALF, ranks=True),
         "agnostic, of another class": Agnostic(draw, 20, HALF, labelling=intervals(SCHEMA, "d")),
         "stack": Subsampled(Resampled(Confidence(Agnostic(draw, 20, HALF), 2, 5, ONE), 60), 100),
         "stable": Stable(cuts, 20, ONE),
@@ -322,16 +318,15 @@ def varied_rules() -> Mapping[str, tuple[Callable[..., Any], Any, Mapping[str, A
     vote = {"classes": 2, "kept": 2, "of": 5, "ratio": Fraction(3, 5), "change": 3, "mistake": 2}
     drawn = rules.bounded_range(ratio=Fraction(3, 5))
     return {
-        "relabelling": (wrappers.relabelling, inner, vote),
-        "rank-relabelling": (wrappers.rank_relabelling, inner, vote),
+        "relabelling": (relabelling, inner, vote),
         "relabelling-part": (
-            wrappers.relabelling_part,
+            relabelling_part,
             inner,
             {"classes": 2, "ratio": Fraction(3, 5), "change": 3, "part": "left"},
         ),
-        "listed-from-some": (wrappers.listed_from_some, drawn, {"kept": 1, "of": 4}),
+        "listed-from-some": (listed_from_some, drawn, {"kept": 1, "of": 4}),
         "stable-from-some": (
-            wrappers.stable_from_some,
+            stable_from_some,
             rules.total_variation(drawn),
             {"kept": 1, "of": 4},
         ),
@@ -358,7 +353,6 @@ VALUES: Mapping[str, tuple[Any, ...]] = {
     "inner": ("0.2", "1", "6"),
     "vote": ("0.05", "0.4", "2"),
     "weight": ("1", "0.01", "3"),
-    "ranks": (False, True),
     "n": (50, 10_000, 10**6),
     "draws": (1, 300),
     "kept": (3, 2_000),

@@ -12,7 +12,7 @@ from tests.claims.faults import STARTS, learners, outermost, redrawn
 
 ROWS = {
     "Active": "active-plain",
-    "Agnostic": "agnostic-ranks",
+    "Agnostic": "agnostic-adversary",
     "BlockCuts": "blocks",
     "BoostedPoints": "points-boosted",
     "CardLearner": "card",

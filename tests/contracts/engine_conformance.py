@@ -29,11 +29,9 @@ from privpac.constructions.release.methods import sanitiser_for
 from privpac.constructions.release.sanitiser import FAILURE
 from privpac.constructions.words import WORDS as KNOWN_WORDS
 from privpac.constructions.words import Request, learner_for
-from privpac.constructions.wrappers.agnostic import Agnostic
 from privpac.constructions.wrappers.confidence import Confidence
-from privpac.constructions.wrappers.relabel import Relabelled
-from privpac.constructions.wrappers.resample import Resampled
-from privpac.constructions.wrappers.subsample import Subsampled
+from privpac.constructions.wrappers.relabelling import Agnostic, Relabelled
+from privpac.constructions.wrappers.sampling import Resampled, Subsampled
 from privpac.data.engines.memory import MemorySample
 from privpac.data.grid_counts import GridCounts
 from privpac.data.sample import Sample, Size
@@ -171,7 +169,6 @@ def transformed(n: int) -> dict[str, Learner]:
         "relabelled": Relabelled(cuts, n // 8, half),
         "agnostic": Agnostic(cuts, n // 8, half),
         "agnostic in agnostic": Agnostic(Agnostic(cuts, n // 16, half), n // 4, half),
-        "by ranks": Agnostic(cuts, n // 8, half, ranks=True),
     }
 
 

@@ -44,7 +44,6 @@ ROW_OF: dict[str, str] = {
     # the longest beginning of a name in the audit registry decides
     "active": "active",
     "agnostic": "agnostic",
-    "agnostic-ranks": NO_PROMISE + "by ranks the labels may belong to no concept, so nothing is proved",
     "auto-mixture": _MIXTURE,
     "blocks": "blocks",
     "card": _CARD,

@@ -24,7 +24,7 @@ from privpac.constructions.draw.occam import Occam
 from privpac.constructions.draw.refined_trees import RefinedTrees
 from privpac.constructions.estimates.confusion import estimate_privacy
 from privpac.constructions.prediction.vote_law import VoteLaw
-from privpac.constructions.wrappers.subsample import Subsampled
+from privpac.constructions.wrappers.sampling import Subsampled
 from privpac.data.sample import Size
 from privpac.errors import NotCertified, RuleRefused
 from privpac.guarantee import rules

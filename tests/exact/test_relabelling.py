@@ -28,11 +28,9 @@ from privpac.concepts.line.unions import intervals
 from privpac.constructions.adversary import Adversary
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import Occam
-from privpac.constructions.wrappers.agnostic import Agnostic
 from privpac.constructions.wrappers.cases import agnostic_case
-from privpac.constructions.wrappers.relabel import RELABELLED, VOTING, Relabelled
-from privpac.constructions.wrappers.resample import Resampled
-from privpac.constructions.wrappers.subsample import Subsampled
+from privpac.constructions.wrappers.relabelling import RELABELLED, VOTING, Agnostic, Relabelled
+from privpac.constructions.wrappers.sampling import Resampled, Subsampled
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.guarantee import rules
@@ -172,11 +170,9 @@ def test_no_learner_inside_breaks_resampling_and_one_attains_it(delta: Fraction)
 
 
 @pytest.mark.long_cases(
-    "finite-2-2-False",
-    "thresholds:a-2-1/10-False",
-    "intervals:a-2-2-False",
-    "thresholds:a-2-1-True",
-    "thresholds:a-2-3/10-True",
+    "finite-2-2",
+    "thresholds:a-2-1/10",
+    "intervals:a-2-2",
 )
 @pytest.mark.parametrize(
     "learner",
@@ -185,12 +181,10 @@ def test_no_learner_inside_breaks_resampling_and_one_attains_it(delta: Fraction)
         Agnostic(Echo(CUTS, HALF, Fraction(1, 50)), 2, Fraction(3, 10)),
         Agnostic(Echo(CUTS, HALF), 2, Fraction(5)),
         Agnostic(Echo(CUTS, Fraction(2)), 2, Fraction(1, 10), Fraction(1, 100)),
-        Agnostic(Echo(CUTS, HALF, Fraction(1, 50)), 2, Fraction(3, 10), ranks=True),
-        Agnostic(Echo(CUTS, Fraction(1, 10)), 2, ONE, ranks=True),
         Agnostic(Echo(intervals(tiny_schema(2), "a"), HALF), 2, Fraction(2)),
         Agnostic(Echo(Finite.of_matrix(tiny_schema(2), "a", [[0, 1], [1, 1]]), HALF), 2, Fraction(2)),
     ],
-    ids=lambda learner: f"{learner.concepts.word}-{learner.kept}-{learner.epsilon}-{learner.ranks}",
+    ids=lambda learner: f"{learner.concepts.word}-{learner.kept}-{learner.epsilon}",
 )
 def test_no_learner_inside_breaks_relabelling(learner: Agnostic) -> None:
     inner = learner.learner
@@ -299,7 +293,7 @@ def test_own_labels_of_records_that_are_relabelled_are_not_looked_at(kept: tuple
 
     def after(labels: tuple[int, ...], coins: Coins) -> Any:
         mine = sample_of(schema, [(*record[:-1], label) for record, label in zip(kept, labels, strict=True)])
-        return plain.after(plain.vote(Size(3)), mine, rest, coins)
+        return plain.learner.learn(plain.labelled(plain.vote(Size(3)), mine, rest, coins), coins)
 
     def fixed(labels: tuple[int, ...], coins: Coins) -> Any:
         mine = [(*record[:-1], label) for record, label in zip(kept, labels, strict=True)]
@@ -309,15 +303,6 @@ def test_own_labels_of_records_that_are_relabelled_are_not_looked_at(kept: tuple
         laws = [law(functools.partial(run, labels)) for labels in itertools.product((0, 1), repeat=2)]
         assert all(found == laws[0] for found in laws)
         assert len(laws[0]) > 1
-
-
-def test_ties_told_apart_by_place_keep_the_price_of_ranks() -> None:
-    schema = tiny_schema(2)
-    targets: list[tuple[Record, ...]] = [((0, 0), (0, 1)), ((0, 1), (0, 0)), ((0, 1), (1, 1))]
-    for target in targets:
-        inner = Adversary(Thresholds(schema, "a"), target, ratio=Fraction(19, 20))
-        learner = Agnostic(inner, 2, Fraction(1, 10), ranks=True)
-        assert audit(learner_case("ties", learner, schema, 3)).holds
 
 
 def test_parts_of_a_fixed_split_are_promised_apart() -> None:

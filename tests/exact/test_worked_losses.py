@@ -185,18 +185,6 @@ def test_a_clamp_on_scores(size: int, cap: int, draw: float, clamped: float, pla
         assert ratio(math.inf) == pytest.approx(plain, rel=2e-5)
 
 
-@pytest.mark.parametrize(
-    ("k", "inner", "loss", "ranks"), [(20, 0.1, 0.2663, 0.1913), (200, 0.05, 0.4029, 0.0995)]
-)
-def test_equal_points_that_are_not_told_apart(k: int, inner: float, loss: float, ranks: float) -> None:
-    """k of k + 1 equal points relabelled, one of them moved: two labellings become three."""
-    shrink = [math.exp(-inner * zeros) for zeros in (0, k - 1, k)]
-    equal, apart = (shrink[0] + shrink[2]) / 2, sum(shrink) / 3
-    q = k / (k + 1)
-    assert math.log(equal / ((1 - q) * equal + q * apart)) == pytest.approx(loss, abs=2e-4)
-    assert math.log1p(q * math.expm1(2 * inner)) == pytest.approx(ranks, abs=1e-4)
-
-
 # --- one hypothesis from some of the records ---
 
 

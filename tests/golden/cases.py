@@ -35,11 +35,9 @@ from privpac.constructions.prediction.vote import Vote
 from privpac.constructions.prediction.voters import Concepts
 from privpac.constructions.stable.stable import Stable
 from privpac.constructions.words import WORDS
-from privpac.constructions.wrappers.agnostic import Agnostic
 from privpac.constructions.wrappers.confidence import Confidence
-from privpac.constructions.wrappers.relabel import Relabelled
-from privpac.constructions.wrappers.resample import Resampled
-from privpac.constructions.wrappers.subsample import Subsampled
+from privpac.constructions.wrappers.relabelling import Agnostic, Relabelled
+from privpac.constructions.wrappers.sampling import Resampled, Subsampled
 from privpac.data.schema import Schema
 from tests.contracts.examples import EXAMPLES
 from tests.forms import written_out
@@ -239,7 +237,6 @@ LEARNERS: Mapping[str, Callable[[Schema], Learner]] = {
     "relabelled": lambda s: Relabelled(_cuts(s), 30, HALF),
     "agnostic": lambda s: Agnostic(_cuts(s), 30, HALF),
     "agnostic-twice": lambda s: Agnostic(Agnostic(_cuts(s), 15, HALF), 60, HALF),
-    "agnostic-by-ranks": lambda s: Agnostic(_cuts(s), 30, HALF, ranks=True),
     "stable": lambda s: Stable(Thresholds(s, "age"), 20, ONE),
     "noisy-cuts": lambda s: NoisyCuts(Thresholds(s, "age", "up"), ONE, Fraction(1, 10)),
     "denoised-cuts": lambda s: DenoisedCuts(NoisyCuts(Thresholds(s, "age", "up"), ONE, Fraction(1, 10))),

@@ -13,7 +13,7 @@ from privpac.concepts.finite import Finite
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.prediction.fresh_draws import FreshDraws
 from privpac.constructions.stable.stable import Stable
-from privpac.constructions.wrappers.agnostic import Agnostic
+from privpac.constructions.wrappers.relabelling import Agnostic
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
 

@@ -14,10 +14,10 @@ from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.constructions.base import Learner
 from privpac.constructions.stable.stable import Stable
-from privpac.constructions.wrappers.agnostic import Agnostic
+from privpac.constructions.wrappers.calibrate import excess_relabelled
 from privpac.constructions.wrappers.confidence import Confidence
-from privpac.constructions.wrappers.formulas import excess_relabelled, excess_stable
-from privpac.constructions.wrappers.resample import Resampled
+from privpac.constructions.wrappers.relabelling import Agnostic
+from privpac.constructions.wrappers.sampling import Resampled
 from privpac.data.columns import Numeric
 from privpac.data.sample import Sample
 from privpac.guarantee.facts import Against
@@ -107,7 +107,8 @@ def test_the_formulas_of_the_planner_fall_with_more_records_and_cover_what_happe
     planned = [
         excess_relabelled(n, kept=n // 4, vote=1, inner_error="0.001", vc=1, failure=TENTH) for n in sizes
     ]
-    stable = [excess_stable(n, kept=n // 10, epsilon=1, vc=1, failure=TENTH) for n in sizes]
+    learners = [Stable(CUTS, n // 10, Fraction(1), TENTH).certify(Size(n)) for n in sizes]
+    stable = [certificate.accuracy[0].fact.error for certificate in learners]
     assert planned == sorted(planned, reverse=True)
     assert stable == sorted(stable, reverse=True)
     assert failures(Stable(CUTS, 2_000, Fraction(1)), 20_000, stable[0], noise=0.3, runs=10) == 0

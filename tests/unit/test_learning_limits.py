@@ -40,8 +40,7 @@ from privpac.constructions.prediction.relabelled_vote import RelabelledVote
 from privpac.constructions.prediction.vote import Vote
 from privpac.constructions.prediction.voters import Concepts
 from privpac.constructions.stable.stable import Stable
-from privpac.constructions.wrappers.agnostic import Agnostic
-from privpac.constructions.wrappers.relabel import Relabelled
+from privpac.constructions.wrappers.relabelling import Agnostic, Relabelled
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size

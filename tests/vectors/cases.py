@@ -21,7 +21,8 @@ from privpac.constructions.release.block_formulas import (
     place_bits,
 )
 from privpac.constructions.release.tree_formulas import TreePlan, failure_tree
-from privpac.constructions.wrappers import rules as wrappers
+from privpac.constructions.stable import stable
+from privpac.constructions.wrappers import relabelling
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Against, Queries, Release, Unit
 from privpac.guarantee.proof import Proof
@@ -49,7 +50,7 @@ def mixed(**scope: Any) -> Proof[Any]:
 
 def nothing_but_delta() -> Proof[Any]:
     """Epsilon 0 and a delta of 1/4."""
-    return wrappers.listed_from_some(rules.bounded_range(ratio=Fraction(1)), kept=1, of=4)
+    return stable.listed_from_some(rules.bounded_range(ratio=Fraction(1)), kept=1, of=4)
 
 
 def charged(epsilon: str = "3/2", delta: str = "1/2") -> Proof[Any]:
@@ -153,13 +154,7 @@ def two_answers() -> Proof[Any]:
 
 
 def relabelled(ratio: Fraction, change: int, mistake: int, base: Proof[Any] | None = None) -> Proof[Any]:
-    return wrappers.relabelling(
-        base or mixed(), classes=2, kept=2, of=5, ratio=ratio, change=change, mistake=mistake
-    )
-
-
-def ranked(ratio: Fraction, change: int, mistake: int, base: Proof[Any] | None = None) -> Proof[Any]:
-    return wrappers.rank_relabelling(
+    return relabelling.relabelling(
         base or mixed(), classes=2, kept=2, of=5, ratio=ratio, change=change, mistake=mistake
     )
 
@@ -277,7 +272,7 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
     ),
     "group, pure": lambda: rules.group(rules.declared(pure(), epsilon=Fraction(3)), size=3),
     "group of two": lambda: rules.group(
-        wrappers.listed_from_some(rules.bounded_range(ratio=Fraction(99, 100)), kept=1, of=40), size=2
+        stable.listed_from_some(rules.bounded_range(ratio=Fraction(99, 100)), kept=1, of=40), size=2
     ),
     "k-fold-composition, nothing saved": lambda: rules.k_fold(
         rules.declared(pure(), epsilon=Fraction(3, 2)), times=5, saved=0
@@ -323,16 +318,11 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
     "relabelling, dear mistakes": lambda: relabelled(RATIO, 1, 2),
     "relabelling, dear changes": lambda: relabelled(RATIO, 5, 2),
     "relabelling, much delta": lambda: relabelled(RATIO, 1, 2, nothing_but_delta()),
-    "rank-relabelling, votes count": lambda: ranked(Fraction(1, 10), 1, 9, pure(Fraction(99, 100))),
-    "rank-relabelling, much delta": lambda: ranked(RATIO, 1, 2, charged(delta="3/4")),
-    "rank-relabelling, exactly": lambda: ranked(RATIO, 1, 1, pure(Fraction(1))),
-    "relabelling-part, charged": lambda: wrappers.relabelling_part(
+    "relabelling-part, charged": lambda: relabelling.relabelling_part(
         charged(), classes=2, ratio=RATIO, change=1, part="left"
     ),
-    "listed-from-some, all": lambda: wrappers.listed_from_some(
-        rules.bounded_range(ratio=RATIO), kept=4, of=4
-    ),
-    "stable-from-some, all": lambda: wrappers.stable_from_some(
+    "listed-from-some, all": lambda: stable.listed_from_some(rules.bounded_range(ratio=RATIO), kept=4, of=4),
+    "stable-from-some, all": lambda: stable.stable_from_some(
         rules.total_variation(rules.bounded_range(ratio=RATIO)), kept=4, of=4
     ),
     "net-relabelling, small": lambda: net(kept=2, of=3, vc=0),
@@ -779,7 +769,7 @@ def _privacy() -> list[Proof[Any]]:
         rules.assuming(pure(), "it rains"),
         rules.post_processing(mixed(), what="numbers", release=Release.NUMBERS),
         rules.declared(rules.sequential(pure()), epsilon=Fraction(11, 10)),
-        wrappers.listed_from_some(rules.bounded_range(ratio=RATIO, unit=Unit.LABEL), kept=1, of=4),
+        stable.listed_from_some(rules.bounded_range(ratio=RATIO, unit=Unit.LABEL), kept=1, of=4),
     ]
     return found
 

@@ -26,7 +26,8 @@ from privpac.constructions.prediction import rules as prediction
 from privpac.constructions.release import rules as release
 from privpac.constructions.release.block_formulas import BlockQuantilePlan, place_bits
 from privpac.constructions.release.tree_formulas import TreePlan
-from privpac.constructions.wrappers import rules as wrappers
+from privpac.constructions.stable import stable
+from privpac.constructions.wrappers import relabelling
 from privpac.errors import RuleRefused
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Against, Queries, Release, Unit
@@ -372,11 +373,10 @@ MAKERS: dict[str, Maker] = {
     "sampling-with-replacement": _from(rules.sampling_with_replacement),
     "total-variation": _from(rules.total_variation),
     "delta-removal": _from(prediction.delta_removal, **TWO),
-    "relabelling": _from(wrappers.relabelling, **TWO),
-    "rank-relabelling": _from(wrappers.rank_relabelling, **TWO),
-    "relabelling-part": _from(wrappers.relabelling_part, **TWO),
-    "listed-from-some": _from(wrappers.listed_from_some),
-    "stable-from-some": _from(wrappers.stable_from_some),
+    "relabelling": _from(relabelling.relabelling, **TWO),
+    "relabelling-part": _from(relabelling.relabelling_part, **TWO),
+    "listed-from-some": _from(stable.listed_from_some),
+    "stable-from-some": _from(stable.stable_from_some),
     "net-relabelling": _from(prediction.net_relabelling, **TWO),
     "label-boost-labelled": _from(few_labels.label_boost_labelled, **TWO),
     "label-boost-unlabelled": _from(few_labels.label_boost_unlabelled, **TWO),

@@ -1,12 +1,12 @@
 """What there is, read off the folders: the only list of families, statements, formulas, rules, rows of plans, cases.
 
-A family is a folder of `constructions` with fixed file names: `statements.py` (what is relied on), `*formulas.py` and
-`floors.py` (sizes, errors, losses and lower bounds), `rules.py` (the only functions that make its proofs), one file
-per learner, `*words.py` (`WORDS`: how people name what to learn), `options.py` (`OPTIONS` and `FLOORS`: its rows of a
-plan), `*kinds.py` (`KINDS`: its classes in public numbers), `readers.py` (`READERS`: its predictors, from what files
-hold), and `*cases.py` (`ROWS`: what the exact audit runs, `LARGER`: what takes it longer). Theorems are found wherever
-they stand, and a file named `family.py` may hold all these lists. What belongs to no family stands in `theory`. A new
-folder is found without being named anywhere.
+A family is a folder of `constructions`. Three things are known by their marks, whatever file they stand in: formulas
+(sizes, errors, losses and lower bounds) by `@formula`, theorems by their class, and rules, the only functions that make
+proofs, by the seal they hold. The rest has fixed file names: `statements.py` (what is relied on), `*words.py` (`WORDS`:
+how people name what to learn), `options.py` (`OPTIONS` and `FLOORS`: its rows of a plan), `*kinds.py` (`KINDS`: its
+classes in public numbers), `readers.py` (`READERS`: its predictors, from what files hold), and `*cases.py` (`ROWS`:
+what the exact audit runs, `LARGER`: what takes it longer). A file named `family.py` may hold all these lists. What
+belongs to no family stands in `theory`. A new folder is found without being named anywhere.
 
 Rows of several families appear in the order of their files' `PLACE`; files without one come last, by name.
 """
@@ -61,6 +61,9 @@ __all__ = [
 
 FAMILY = ".family"
 FORMULA_ENDINGS = ("formulas", "floors")
+NO_FORMULAS = (".statements", "cases", "words", "kinds", ".options", ".readers")
+"""Modules of families that are lists."""
+
 COMMON_FORMULAS = ("occam", "sizes", "generalisation", "nearest", "refined", "vc")
 """Modules of `theory` with formulas, besides those whose names say so."""
 
@@ -97,7 +100,7 @@ def formula_modules() -> tuple[str, ...]:
         for entry in pkgutil.iter_modules(theory.__path__, f"{theory.__name__}.")
         if entry.name.rpartition(".")[2] in COMMON_FORMULAS or entry.name.endswith(FORMULA_ENDINGS)
     )
-    return (*common, *(name for name in _modules() if name.endswith(FORMULA_ENDINGS)))
+    return (*common, *(name for name in _modules() if not name.endswith(NO_FORMULAS)))
 
 
 @cache
@@ -112,10 +115,16 @@ def rules() -> dict[str, Callable[..., Any]]:
     """Everything that makes a proof: the common rules, each family's own, and the theorems."""
     from privpac.guarantee import rules as common
 
-    modules = [common, *(import_module(name) for name in _modules() if name.endswith(".rules"))]
-    functions = {name: vars(module)[name] for module in modules for name in module.__all__}
+    sealed = (module for name in _modules() if "SEAL" in vars(module := import_module(name)))
+    functions = {name: vars(common)[name] for name in common.__all__}
+    for module in sealed:
+        functions |= {name: vars(module)[name] for name in module.__all__ if _is_own(module, name)}
     made = {name: function for name, function in functions.items() if _makes_a_proof(function)}
     return made | {key.replace("-", "_"): theorem for key, theorem in theorems().items()}
+
+
+def _is_own(module: ModuleType, name: str) -> bool:
+    return getattr(vars(module)[name], "__module__", "") == module.__name__
 
 
 def _makes_a_proof(member: object) -> bool:

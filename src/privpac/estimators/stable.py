@@ -13,9 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from privpac.coins import coins_for
 from privpac.concepts.base import AnyClass
 from privpac.concepts.labellings.base import with_dichotomies
-from privpac.constructions.stable.stable import Stable
+from privpac.constructions.stable.stable import Stable, stable_split
 from privpac.constructions.words import Request, learner_for
-from privpac.constructions.wrappers.formulas import stable_split
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from privpac.constructions.wrappers import rules as wrappers_rules
+from privpac.constructions.stable.stable import listed_from_some, stable_from_some
+from privpac.constructions.wrappers.relabelling import relabelling, relabelling_part
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Against, Fact
 from privpac.guarantee.proof import Proof
@@ -38,19 +39,10 @@ def empirical(records: int = 10) -> Proof[Any]:
 
 
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
-    "relabelling": lambda: wrappers_rules.relabelling(
-        mixed(), classes=2, kept=2, of=5, ratio=RATIO, change=3, mistake=2
-    ),
-    "rank-relabelling": lambda: wrappers_rules.rank_relabelling(
-        mixed(), classes=2, kept=2, of=5, ratio=RATIO, change=1, mistake=2
-    ),
-    "relabelling-part": lambda: wrappers_rules.relabelling_part(
-        mixed(), classes=2, ratio=RATIO, change=3, part="left"
-    ),
-    "listed-from-some": lambda: wrappers_rules.listed_from_some(
-        rules.bounded_range(ratio=RATIO), kept=1, of=4
-    ),
-    "stable-from-some": lambda: wrappers_rules.stable_from_some(
+    "relabelling": lambda: relabelling(mixed(), classes=2, kept=2, of=5, ratio=RATIO, change=3, mistake=2),
+    "relabelling-part": lambda: relabelling_part(mixed(), classes=2, ratio=RATIO, change=3, part="left"),
+    "listed-from-some": lambda: listed_from_some(rules.bounded_range(ratio=RATIO), kept=1, of=4),
+    "stable-from-some": lambda: stable_from_some(
         rules.total_variation(rules.bounded_range(ratio=RATIO)), kept=1, of=4
     ),
     "empirical-draw": empirical,

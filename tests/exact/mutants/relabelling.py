@@ -19,16 +19,15 @@ from privpac.concepts.line.union_labellings import VotedRuns
 from privpac.concepts.line.unions import Unions, intervals
 from privpac.constructions.adversary import Adversary
 from privpac.constructions.stable.stable import Stable
-from privpac.constructions.wrappers.agnostic import Agnostic
 from privpac.constructions.wrappers.cases import confidence_case
 from privpac.constructions.wrappers.confidence import Confidence
-from privpac.constructions.wrappers.resample import Resampled
-from privpac.constructions.wrappers.vote import Vote
+from privpac.constructions.wrappers.relabelling import Agnostic, Vote
+from privpac.constructions.wrappers.sampling import Resampled
 from privpac.data.sample import Sample, Size
 from privpac.guarantee.facts import Loss, Privacy
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Listed
-from privpac.numbers.exact import exp_up, ratio_for
+from privpac.numbers.exact import ratio_for
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
 
@@ -91,24 +90,6 @@ def picks_at_twice_its_epsilon() -> Case:
 def lets_all_records_pick() -> Case:
     """All records pick, not only those held out, and those of the blocks pay for their block alone."""
     return confidence_case("all records pick", _AllPick)
-
-
-def ranks_without_ties() -> Case:
-    """Claims the price of ranks for labellings of points: twenty equal ones, one of them moved."""
-    kept, step = 20, Fraction(1, 10)
-    concepts = Thresholds(tiny_schema(2), "a")
-    voter = sample_of(concepts.schema, [(0, 0)])
-    vote = Vote(kept, 1, Fraction(1, 10**6), ONE)
-    unit = 1 / exp_up(step, 30)  # a little more private than claimed
-
-    def run(data: Sequence[Record], coins: Coins) -> Hashable:
-        sample = sample_of(concepts.schema, [(*record, 0) for record in data])
-        labels = vote.relabel(concepts, sample, voter, coins).block().labels
-        assert labels is not None
-        return coins.flip(unit ** int((labels == 0).sum()))
-
-    claim = Privacy(Loss(log=2 * step) + Loss(factor=vote.ratio ** (-2 * vote.change)))
-    return Case("ranks without ties", run, ((0,), (1,)), kept, claim)
 
 
 class _ByAllRecords(Stable):
@@ -175,7 +156,6 @@ MUTANTS: dict[str, Callable[[], Case]] = {
     for mutant in (
         takes_the_best_labelling,
         takes_the_best_member,
-        ranks_without_ties,
         lists_by_all_records,
         ends_before_it_begins,
         adds_up_in_proportion,

@@ -10,7 +10,7 @@ import pytest
 
 from privpac.constructions.few_labels import formulas as few_labels
 from privpac.constructions.prediction import formulas as prediction
-from privpac.constructions.wrappers import formulas as relabelling
+from privpac.constructions.stable import stable
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss
 from privpac.numbers.exact import ratio_for
@@ -56,37 +56,7 @@ def shared(q: float, flip: float, answers: int) -> float:
 
 
 CLOSE: dict[str, tuple[Callable[[], float], float, float]] = {
-    "without replacement": (
-        lambda: float(relabelling.epsilon_subsampled(Fraction(1, 247), epsilon=Fraction(str(math.log(244))))),
-        0.68502,
-        1e-5,
-    ),
-    "with replacement": (
-        lambda: float(relabelling.epsilon_resampled(1000, draws=1000, epsilon=1)),
-        1.71681,
-        1e-5,
-    ),
-    "with replacement, (4, 4, 1)": (
-        lambda: float(relabelling.epsilon_resampled(4, draws=4, epsilon=1)),
-        1.4295,
-        1e-4,
-    ),
-    "with replacement, (6, 3, 1/2)": (
-        lambda: float(relabelling.epsilon_resampled(3, draws=6, epsilon="0.5")),
-        1.17459,
-        1e-5,
-    ),
-    "with replacement, (5, 7, 2)": (
-        lambda: float(relabelling.epsilon_resampled(7, draws=5, epsilon=2)),
-        3.24264,
-        1e-5,
-    ),
     "with replacement as printed": (lambda: math.log(244), 5.497, 1e-3),
-    "records a draw": (
-        lambda: relabelling.records_resampled(10**6, epsilon=1, inner=1) / 10**6,
-        1.72,
-        5e-3,
-    ),
     "a labelled record": (lambda: float(few_labels.label_boost_loss(1, draw=1)), 2.94815, 1e-5),
     "its factor": (lambda: math.exp(float(few_labels.label_boost_loss(1, draw=1)) - 1), 7.0157, 1e-4),
     "its factor as printed, and rounded up": (lambda: 4 * math.e - 10.87 + math.e**3 - 20.09, 0.0, 1e-2),
@@ -103,11 +73,6 @@ CLOSE: dict[str, tuple[Callable[[], float], float, float]] = {
     "labelled kept if nothing follows": (lambda: math.expm1(1) / ((1 + math.exp(0.5)) ** 2 - 1), 0.286, 5e-4),
     "star entries by sampling alone": (lambda: math.expm1(1) / (4 - 1), 0.573, 5e-4),
     "star entries as printed": (lambda: math.expm1(1) / (4 + math.e - math.e / 4 - 1), 0.341, 5e-4),
-    "the vote on labels": (
-        lambda: float(relabelling.epsilon_relabelled("0.1", vote="0.1", inner=1)),
-        1.34758,
-        1e-5,
-    ),
     "a group's factor, ten thousand voters": (
         lambda: 2 * math.exp(0.05) * (1 + math.exp(0.05)) * math.exp(0.1 * 10000 / 2061),
         7.01,
@@ -120,19 +85,8 @@ CLOSE: dict[str, tuple[Callable[[], float], float, float]] = {
         1e-5,
     ),
     "and lost with the rarest one": (lambda: math.log(1 + Fraction(1, 9) * 6), 0.51083, 1e-5),
-    "stability": (lambda: float(relabelling.stability_from_some("0.05", epsilon="0.2")), 0.09746, 1e-5),
-    "stability, five records, one kept": (
-        lambda: float(relabelling.stability_from_some("0.2", epsilon="0.4")),
-        0.2797,
-        5e-5,
-    ),
-    "stability, six records, one kept": (
-        lambda: float(relabelling.stability_from_some(Fraction(1, 6), epsilon=1)),
-        0.3708,
-        5e-5,
-    ),
     "the draw for a stability": (
-        lambda: float(relabelling.draw_epsilon_for("0.1", share="0.05")),
+        lambda: float(stable.draw_epsilon_for("0.1", share="0.05")),
         0.21072,
         1e-5,
     ),
@@ -178,16 +132,6 @@ CLOSE: dict[str, tuple[Callable[[], float], float, float]] = {
     "records per question": (lambda: math.expm1(1) / math.expm1(0.1), 16.3, 0.05),
     "records per question as printed": (lambda: (3 + math.exp(2)) / 0.1, 103.9, 0.05),
     "a random part of two of five": (lambda: math.log1p(2 / 5 * math.expm1(2)), 1.2685, 1e-4),
-    "many equal points by ranks": (
-        lambda: float(relabelling.epsilon_relabelled("0.5", vote="0.2", inner="0.3", ranks=True)),
-        0.573,
-        5e-4,
-    ),
-    "the same in general (1.43 without the refined factor)": (
-        lambda: float(relabelling.epsilon_relabelled("0.5", vote="0.2", inner="0.3")),
-        1.41365,
-        1e-5,
-    ),
     "the best split for candidates, 1/(l²(1 - l))": (lambda: 1 / ((2 / 3) ** 2 / 3), 6.75, 1e-9),
 }
 

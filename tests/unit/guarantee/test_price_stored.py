@@ -18,7 +18,7 @@ from privpac.constructions.estimates.confusion import estimate_privacy
 from privpac.constructions.estimates.leaf_counts import leaf_counts_privacy
 from privpac.constructions.prediction import rules as prediction_rules
 from privpac.constructions.release import rules as release_rules
-from privpac.constructions.wrappers.subsample import Subsampled
+from privpac.constructions.wrappers.sampling import Subsampled
 from privpac.data.sample import Size
 from privpac.errors import NotCertified
 from privpac.guarantee import rules

@@ -170,7 +170,6 @@ def test_every_erratum_of_the_register_is_in_the_table() -> None:
         "improper-few-labels",
         "label-boost-tower",
         "label-cover",
-        "rank-relabelling",
         "relabelling-scores",
         "representation-existence",
         "sampling-with-replacement",

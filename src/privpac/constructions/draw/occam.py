@@ -34,7 +34,7 @@ from privpac.concepts.base import (
 from privpac.concepts.trees.mixture import TreeMixture
 from privpac.constructions.base import Around, DrawsMembers, Learner, ReadsOnce
 from privpac.constructions.draw.promises import Draw, agnostic_numbers
-from privpac.constructions.wrappers.nested import empirical_accuracy
+from privpac.constructions.wrappers.transform import empirical_accuracy
 from privpac.data.sample import Counted, Sample, Size
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules

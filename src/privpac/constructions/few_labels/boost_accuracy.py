@@ -28,7 +28,7 @@ from privpac.constructions.few_labels.formulas import (
 )
 from privpac.constructions.few_labels.rules import Carried, DrawBound
 from privpac.constructions.few_labels.transfer_formulas import Family, Transfer
-from privpac.constructions.wrappers.nested import empirical_accuracy
+from privpac.constructions.wrappers.transform import empirical_accuracy
 from privpac.data.sample import Size
 from privpac.errors import ParameterError
 from privpac.guarantee.facts import Accuracy, Against

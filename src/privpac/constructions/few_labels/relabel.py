@@ -28,7 +28,7 @@ from privpac.constructions.few_labels.relabel_formulas import (
 )
 from privpac.constructions.few_labels.rules import DrawBound
 from privpac.constructions.few_labels.transfer_formulas import Family
-from privpac.constructions.wrappers import rules as wrappers_rules
+from privpac.constructions.wrappers.relabelling import relabelling_part
 from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SizeError
@@ -122,7 +122,7 @@ class SSLRelabel:
         self.require(size)
         vote = rules.exponential_mechanism(ratio=self.ratio, sensitivity=self.mistake, part=LABELLED)
         labelled = rules.post_processing(vote, what="the base learner on the points under the drawn labels")
-        relabelling = wrappers_rules.relabelling_part(
+        relabelling = relabelling_part(
             self.base.certify(Size(self.kept)).privacy,
             classes=len(self.concepts.schema.classes),
             ratio=self.ratio,

@@ -21,7 +21,7 @@ from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.prediction import rules as prediction_rules
 from privpac.constructions.prediction.formulas import flip_for, plan_flipped
 from privpac.constructions.prediction.redrawn import Redrawn, draw_concept, least_dimensional
-from privpac.constructions.wrappers import rules as wrappers_rules
+from privpac.constructions.stable.stable import listed_from_some
 from privpac.data.sample import Sample
 from privpac.errors import ParameterError
 from privpac.guarantee import rules
@@ -79,9 +79,7 @@ class FreshDraws(Redrawn):
         self.listed.require_listed(self.kept, elsewhere=self.records - self.kept)
 
     def privacy(self) -> Proof[Privacy]:
-        listing = wrappers_rules.listed_from_some(
-            rules.bounded_range(ratio=self.ratio), kept=self.kept, of=self.records
-        )
+        listing = listed_from_some(rules.bounded_range(ratio=self.ratio), kept=self.kept, of=self.records)
         answer = rules.post_processing(listing, what="the answer to one question", release=Release.ANSWER)
         return prediction_rules.delta_removal(answer, classes=len(self.schema.classes), flip=self.flip)
 

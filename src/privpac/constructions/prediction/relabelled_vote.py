@@ -26,8 +26,7 @@ from privpac.constructions.prediction.redrawn import Redrawn, least_dimensional
 from privpac.constructions.prediction.relabelled_formulas import plan_relabelled_vote
 from privpac.constructions.prediction.vote_law import VoteLaw
 from privpac.constructions.prediction.voters import Concepts, largest_block
-from privpac.constructions.wrappers import rules as wrappers_rules
-from privpac.constructions.wrappers.vote import Vote as LabelVote
+from privpac.constructions.wrappers import relabelling
 from privpac.data.sample import Sample
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee.facts import Accuracy, Privacy
@@ -87,9 +86,9 @@ class RelabelledVote(Redrawn):
             )
 
     @property
-    def label_vote(self) -> LabelVote:
+    def label_vote(self) -> relabelling.Vote:
         """The vote that relabels the kept records."""
-        return LabelVote(self.kept, self.records - self.kept, self.labels, self.weight)
+        return relabelling.Vote(self.kept, self.records - self.kept, self.labels, self.weight)
 
     def dimension(self) -> int | None:
         """Labellings of the records that vote, of those kept, and of two blocks are counted."""
@@ -102,7 +101,7 @@ class RelabelledVote(Redrawn):
 
     def privacy(self) -> Proof[Privacy]:
         vote, classes = self.label_vote, len(self.schema.classes)
-        return wrappers_rules.relabelling(
+        return relabelling.relabelling(
             prediction_rules.vote(classes=classes, ratio=ratio_for(self.inner), models=self.models),
             classes=classes,
             kept=self.kept,

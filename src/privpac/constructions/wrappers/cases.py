@@ -33,12 +33,10 @@ from privpac.constructions.cases import (
 )
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.words import Request, learner_for
-from privpac.constructions.wrappers.agnostic import Agnostic
 from privpac.constructions.wrappers.confidence import Confidence
-from privpac.constructions.wrappers.relabel import Relabelled
-from privpac.constructions.wrappers.resample import Resampled
-from privpac.constructions.wrappers.subsample import Subsampled
-from privpac.constructions.wrappers.vote import Vote
+from privpac.constructions.wrappers.relabelling import Agnostic, Relabelled, Vote
+from privpac.constructions.wrappers.sampling import Resampled, Subsampled
+from privpac.constructions.wrappers.transform import places
 from privpac.data.sample import Sample, Size
 from privpac.numbers.exact import ratio_for
 from privpac.request import LearnRequest
@@ -67,8 +65,10 @@ class RememberedAgnostic(Agnostic):
 
     memory: LawMemory = field(default_factory=LawMemory, compare=False, repr=False)
 
-    def after(self, vote: Vote, sample: Sample, rest: Sample, coins: Coins) -> Hypothesis:
-        one, other = _in_order(sample), _in_order(rest)
+    def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        self.require(sample.size)
+        kept = places(self.positions(sample.size.labelled, coins))
+        one, other, vote = _in_order(sample.take(kept)), _in_order(sample.rest(kept)), self.vote(sample.size)
         key = "vote", tuple(record[:-1] for record in one.data), other.data
         rule: Hypothesis = self.memory.draw(key, lambda inner: self._vote(vote, one, other, inner), coins)
         return rule
@@ -185,17 +185,6 @@ def _against(concepts: AnyClass, name: str, target: tuple[Record, ...], n: int, 
     return transform_case(name, learner, concepts.schema, n)
 
 
-def _agnostic_ranks() -> Case:
-    target: tuple[Record, ...] = ((1, 0), (1, 1))
-    return _against(Thresholds(tiny_schema(3), "a"), "agnostic thresholds by ranks", target, 3, ranks=True)
-
-
-def _agnostic_either() -> Case:
-    target: tuple[Record, ...] = ((1, 0), (1, 1))
-    concepts = Thresholds(tiny_schema(2), "a", "either")
-    return _against(concepts, "agnostic thresholds, both directions, by ranks", target, 3, ranks=True)
-
-
 def _agnostic_stumps() -> Case:
     """Two columns that label some points alike: every labelling must count once."""
     return _against(Stumps(tiny_schema(2, 2)), "agnostic stumps", ((0, 0, 1), (1, 1, 0)), 3)
@@ -233,8 +222,6 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "agnostic-adversary": lambda: _against(
         Thresholds(tiny_schema(3), "a"), "agnostic thresholds", ((0, 0), (2, 1)), 3
     ),
-    "agnostic-ranks": _agnostic_ranks,
-    "agnostic-ranks-either": _agnostic_either,
     "agnostic-intervals": lambda: _against(
         intervals(tiny_schema(3), "a"), "agnostic intervals", ((0, 1), (2, 1)), 3
     ),

@@ -20,15 +20,10 @@ from privpac.concepts.base import Hypothesis
 from privpac.constructions.base import Around, DrawsOnce, Learner
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.estimates.confusion import ConfusionCounts
-from privpac.constructions.wrappers.nested import (
-    labelled_only,
-    parameters_of,
-    places,
-    positive_number,
-)
+from privpac.constructions.wrappers.transform import labelled_only, places, positive_number
 from privpac.data.sample import Sample, Size
 from privpac.guarantee import rules
-from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.certificate import Certificate, public_parameters
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
@@ -77,7 +72,11 @@ class Confidence(DrawsOnce, Around):
         return Certificate(
             privacy=rules.disjoint_parts(*blocks, rules.on_part(pick, part="held-out records")),
             accuracy=tuple(proof for proof in proofs if proof is not None),
-            learner=parameters_of("confidence", inner, runs=self.runs, held=self.held, epsilon=self.epsilon),
+            learner={
+                "name": "confidence",
+                **public_parameters(self, "runs", "held", "epsilon"),
+                "inner": dict(inner.learner),
+            },
             labelled=size.labelled,
         )
 

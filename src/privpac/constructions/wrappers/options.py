@@ -10,7 +10,7 @@ from privpac.constructions.commands import learn_command
 from privpac.constructions.few_labels.base_formulas import mistakes_of_draw
 from privpac.constructions.option import Need, Option, fewest
 from privpac.constructions.wish import Wish
-from privpac.constructions.wrappers.formulas import best_split, excess_relabelled
+from privpac.constructions.wrappers.calibrate import best_split, excess_relabelled
 from privpac.numbers.exact import decimal_text, ratio_for
 
 __all__ = ["OPTIONS", "agnostic_split"]

@@ -35,25 +35,6 @@ STATEMENTS: tuple[Statement, ...] = (
         proof=_PAGE,
     ),
     Statement(
-        "rank-relabelling",
-        "Relabelling by ranks",
-        "our coupling; for the learner of thresholds in place of " + f"{LWY}, Lemma 15",
-        "derived",
-        "If equal points of an ordered column are told apart by their place in the shuffled list, the j-th cuts of two"
-        " neighbouring lists differ in at most two labels: e^eps = ((1 − q)·a² + q·a²·b·e^(2E))/((1 − q) + q·a²),"
-        " but at least a², and delta = q·(1 + e^E)·D.",
-        (
-            _TWO,
-            "all kept + 1 prefixes of the order by point and place are listed",
-            _DRAW,
-            "the inner run accepts equal points with different labels",
-        ),
-        {"labels that change": Fraction(2)},
-        erratum="Without telling ties apart it is false: twenty equal points of 21, at E = 0.1 and without"
-        " a vote, lose 0.2663 where it says 0.1913.",
-        proof=_PAGE,
-    ),
-    Statement(
         "relabelling-scores",
         "Relabelling scores are shortest paths",
         "our proof; for lists Alman–Williams 2015",

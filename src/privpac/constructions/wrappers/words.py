@@ -13,12 +13,15 @@ from math import ceil, exp, log
 
 from privpac.constructions.base import Learner
 from privpac.constructions.request import OWNER, Naming, Request, Word, inner_word
-from privpac.constructions.wrappers.calibrate import calibrate, calibrate_agnostic, relabelled_records
+from privpac.constructions.wrappers.calibrate import (
+    best_split,
+    calibrate,
+    calibrate_agnostic,
+    relabelled_records,
+)
 from privpac.constructions.wrappers.confidence import Confidence
-from privpac.constructions.wrappers.formulas import best_split
-from privpac.constructions.wrappers.nested import Empirical
-from privpac.constructions.wrappers.resample import Resampled
-from privpac.constructions.wrappers.subsample import Subsampled
+from privpac.constructions.wrappers.sampling import Resampled, Subsampled
+from privpac.constructions.wrappers.transform import Empirical
 from privpac.data.sample import Size
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee.facts import Against

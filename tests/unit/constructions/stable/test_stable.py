@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -12,7 +13,6 @@ from privpac import SeededCoins, Size
 from privpac.checker.check import check_certificate, check_derivation
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.stable.stable import Stable
-from privpac.constructions.wrappers.formulas import excess_stable, stability_from_some
 from privpac.errors import ParameterError, SizeError
 from tests.unit.constructions.stable.cuts import CUTS, SCHEMA, sample
 
@@ -27,15 +27,18 @@ def test_the_certificate_says_both_and_is_derived_again() -> None:
     assert check_certificate(certificate.to_json()) >= 2
     proof = learner.stability(Size(1000))
     assert check_derivation(proof.to_json()) == 3
-    gap = abs(proof.fact.gamma - stability_from_some(Fraction(1, 20), epsilon=FIFTH))
-    assert gap <= Fraction(1, 10**11)
+    said = 1 / 20 + 19 / 20 * math.tanh(float(FIFTH) / 4)
+    assert abs(float(proof.fact.gamma) - said) <= 1e-11
 
 
-def test_its_accuracy_is_the_planners() -> None:
-    learner = Stable(CUTS, 20_000, Fraction(1))
-    (proof,) = learner.certify(Size(10**6)).accuracy
-    planned = excess_stable(10**6, kept=20_000, epsilon=1, vc=1, failure=learner.failure)
-    assert float(proof.fact.error) == pytest.approx(float(planned), rel=1e-6)
+def test_its_accuracy_is_that_of_its_statement() -> None:
+    n, kept = 10**6, 20_000
+    learner = Stable(CUTS, kept, Fraction(1))
+    (proof,) = learner.certify(Size(n)).accuracy
+    log = math.log(4 / float(learner.failure))
+    deviation = math.sqrt(2 * math.log(n + 1) / n) + 2 * math.sqrt(log / (2 * n))
+    said = deviation + (math.log(n + 1) + log) / kept + 2 * (math.log(kept + 1) + log) / n
+    assert float(proof.fact.error) == pytest.approx(said, rel=1e-6)
 
 
 def test_it_learns() -> None:

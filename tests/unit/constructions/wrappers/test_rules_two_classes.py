@@ -19,9 +19,8 @@ from privpac.constructions.draw.occam import Occam
 from privpac.constructions.few_labels import rules as few_labels_rules
 from privpac.constructions.few_labels.boost_procedure import LabelBoostProcedure
 from privpac.constructions.prediction import rules as prediction_rules
-from privpac.constructions.wrappers import rules as wrappers_rules
-from privpac.constructions.wrappers.agnostic import Agnostic
-from privpac.constructions.wrappers.relabel import Relabelled
+from privpac.constructions.wrappers import relabelling
+from privpac.constructions.wrappers.relabelling import Agnostic, Relabelled
 from privpac.data.numeric import Numeric
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
@@ -35,9 +34,8 @@ HALF, ONE = Fraction(1, 2), Fraction(1)
 GOLDEN = CURRENT / "models"
 SCORES: dict[str, Any] = {"kept": 2, "of": 5, "ratio": HALF, "change": 1, "mistake": 1}
 RULES: dict[str, Callable[[Proof[Privacy], int], Proof[Privacy]]] = {
-    "relabelling": lambda inner, k: wrappers_rules.relabelling(inner, classes=k, **SCORES),
-    "rank-relabelling": lambda inner, k: wrappers_rules.rank_relabelling(inner, classes=k, **SCORES),
-    "relabelling-part": lambda inner, k: wrappers_rules.relabelling_part(
+    "relabelling": lambda inner, k: relabelling.relabelling(inner, classes=k, **SCORES),
+    "relabelling-part": lambda inner, k: relabelling.relabelling_part(
         inner, classes=k, ratio=HALF, change=1, part="left"
     ),
     "label-boost-labelled": lambda inner, k: few_labels_rules.label_boost_labelled(

@@ -8,14 +8,13 @@ from fractions import Fraction
 import pytest
 
 from privpac.constructions.catalogue import REGISTER
-from privpac.constructions.wrappers.formulas import (
-    best_split,
-    epsilon_relabelled,
-    epsilon_resampled,
-    inner_epsilon_relabelled,
-    stability_from_some,
-)
+from privpac.constructions.stable.stable import stable_from_some
+from privpac.constructions.wrappers.calibrate import best_split, inner_epsilon_relabelled
+from privpac.constructions.wrappers.relabelling import relabelling
+from privpac.guarantee import rules
 from privpac.numbers.exact import ratio_for
+
+INNER = rules.declared(rules.exponential_mechanism(ratio=ratio_for(Fraction(1, 2))), epsilon=Fraction(1))
 
 
 @pytest.mark.parametrize(
@@ -24,7 +23,6 @@ from privpac.numbers.exact import ratio_for
         ("relabelling", "no shuffle"),
         ("relabelling", "eps of at most 1/3"),
         ("relabelling", "inequalities twice"),
-        ("rank-relabelling", "0.2663"),
         ("relabelling-part", "twice as large"),
         ("relabelling-accuracy", "ln(3·size/failure)"),
         ("relabelling-accuracy", "numbers of records it was not promised for"),
@@ -53,7 +51,8 @@ def test_private_is_more_stable_than_printed_and_one_draw_more_so() -> None:
     assert math.exp(1) - 1 > 1
     assert math.tanh(0.5) < 0.4622
     q, g = Fraction(1, 20), Fraction(1, 5)
-    assert stability_from_some(q, epsilon=g) < q + 2 * g
+    draw = rules.total_variation(rules.bounded_range(ratio=ratio_for(g / 2)))
+    assert stable_from_some(draw, kept=1, of=20).fact.gamma < q + 2 * g
     # Attained: two outcomes in balance, and a record that turns its label round.
     unit = ratio_for(Fraction(1, 2))
     even, odd = 1 / (1 + unit), unit / (1 + unit)
@@ -64,7 +63,9 @@ def test_printed_losses_of_relabelling_are_far_above() -> None:
     """Nominal 0.1: 177·eps in the printed proof, from a factor 6 for rounding and 4e² for groups."""
     printed = math.log(math.exp(0.1) + 6 * 0.1 * 4 * math.e**2)
     assert printed == pytest.approx(2.936, abs=1e-3)
-    assert float(epsilon_relabelled("0.1", vote="0.1", inner=1)) < printed / 2
+    x = ratio_for(Fraction(1, 20))
+    true = relabelling(INNER, classes=2, kept=100, of=1000, ratio=x, change=9, mistake=1).fact.epsilon
+    assert float(true.upper) < printed / 2
 
 
 def test_splitting_the_budget_beats_sampling_the_constants_away() -> None:
@@ -80,9 +81,8 @@ def test_splitting_the_budget_beats_sampling_the_constants_away() -> None:
 
 def test_sampling_with_replacement_needs_no_condition_and_is_cheaper() -> None:
     """6·eps·draws/n is printed, for values up to 1; a thousand draws of a thousand records: 6 in print, truly 1.72."""
-    assert epsilon_resampled(1000, draws=1000, epsilon=1) < 2
-    for draws in (1, 10, 160):
-        assert epsilon_resampled(1000, draws=draws, epsilon=1) < Fraction(6 * draws, 1000)
+    for draws, most in ((1000, Fraction(2)), *((d, Fraction(6 * d, 1000)) for d in (1, 10, 160))):
+        assert rules.sampling_with_replacement(INNER, draws=draws, of=1000).fact.epsilon.upper < most
 
 
 def test_a_pure_inner_learner_needs_no_logarithm_of_delta() -> None:

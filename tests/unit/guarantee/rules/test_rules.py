@@ -12,7 +12,7 @@ import pytest
 from flint import arb, ctx
 
 from privpac.constructions.few_labels import rules as few_labels_rules
-from privpac.constructions.wrappers import rules as wrappers_rules
+from privpac.constructions.wrappers import relabelling
 from privpac.errors import RuleRefused
 from privpac.guarantee import rules
 from privpac.guarantee.facts import (
@@ -295,8 +295,8 @@ def test_rules_that_count_one_record_refuse_a_person_with_two() -> None:
         lambda: rules.sampling_with_replacement(two, draws=1, of=2),
         lambda: few_labels_rules.label_boost_labelled(two, classes=2, ratio=HALF),
         lambda: few_labels_rules.label_boost_unlabelled(two, classes=2),
-        lambda: wrappers_rules.relabelling_part(two, classes=2, ratio=HALF, change=1, part="left"),
-        lambda: wrappers_rules.relabelling(two, classes=2, kept=1, of=2, ratio=HALF, change=1, mistake=1),
+        lambda: relabelling.relabelling_part(two, classes=2, ratio=HALF, change=1, part="left"),
+        lambda: relabelling.relabelling(two, classes=2, kept=1, of=2, ratio=HALF, change=1, mistake=1),
         lambda: Proof(replace(one.fact, records_per_person=2), "exponential-mechanism", seal=SEAL),
     ]
     for make in refused:
@@ -307,11 +307,11 @@ def test_rules_that_count_one_record_refuse_a_person_with_two() -> None:
 def test_those_who_are_relabelled_are_a_part() -> None:
     """Those who vote lose otherwise: a fact about all records would forget them."""
     one = rules.exponential_mechanism(ratio=HALF)
-    named = wrappers_rules.relabelling_part(one, classes=2, ratio=HALF, change=1, part="left")
+    named = relabelling.relabelling_part(one, classes=2, ratio=HALF, change=1, part="left")
     assert named.fact.part == "left"
     for premise, part in ((one, ALL), (one, ""), (rules.on_part(one, part="left"), "left")):
         with pytest.raises(RuleRefused):
-            wrappers_rules.relabelling_part(premise, classes=2, ratio=HALF, change=1, part=part)
+            relabelling.relabelling_part(premise, classes=2, ratio=HALF, change=1, part=part)
 
 
 def test_group_of_a_declared_epsilon_rounds_its_delta_up() -> None:
