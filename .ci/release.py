@@ -22,7 +22,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES, DIST, GOLDEN = ROOT / "src" / "privpac", ROOT / "dist", ROOT / "tests" / "golden"
-KINDS = {".css", ".html", ".js", ".py", ".svg", ".txt"}
+KINDS = {".css", ".html", ".js", ".md", ".py", ".svg", ".txt"}
+PAGES, PACKED = "docs/theory", "src/privpac/theory/pages"
+"""The theory pages, which hold the statements, and where the wheel has them."""
 """Every kind of file the package cannot do without."""
 MOST_CHECKER_BYTES = 500_000
 CHECKER = """\
@@ -92,14 +94,15 @@ def dist() -> None:
     shutil.rmtree(DIST, ignore_errors=True)
     run(sys.executable, "-m", "build", "--outdir", str(DIST), str(ROOT))
     (wheel,), (sdist,) = DIST.glob("privpac-*.whl"), DIST.glob("privpac-*.tar.gz")
-    listed = ("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "src")
+    listed = ("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "src", PAGES)
     found = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
     known = {name for name in found if name and (ROOT / name).is_file()}
     with zipfile.ZipFile(wheel) as archive:
         every = {name for name in archive.namelist() if not name.endswith("/")}
     package = {name for name in every if ".dist-info/" not in name}
     expect(
-        {f"src/{name}" for name in package} == known, f"{wheel.name} holds what git knows, and nothing else"
+        {f"src/{name}".replace(PACKED, PAGES) for name in package} == known,
+        f"{wheel.name} holds what git knows, and nothing else",
     )
     expect({Path(name).suffix for name in package} >= KINDS, f"{wheel.name} holds {', '.join(sorted(KINDS))}")
     expect(any(name.endswith("/LICENSE") for name in every - package), f"{wheel.name} holds the licence")

@@ -18,7 +18,7 @@ from typing import Any
 
 from privpac.cli import main as privpac
 from privpac.cli.reproduce import REPRODUCTIONS
-from privpac.constructions.catalogue import REGISTER
+from privpac.theory.statements import REGISTER
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reproductions"
 TITLES = {

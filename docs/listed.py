@@ -13,6 +13,7 @@ from pathlib import Path
 
 from privpac.constructions import catalogue
 from privpac.theory.machine import machine_checked
+from privpac.theory.statements import statement
 
 __all__ = ["main", "pages"]
 
@@ -51,7 +52,7 @@ def _proofs(text: str) -> str:
 def _proof(name: str, rule: Callable[..., object]) -> str:
     """The line of a rule that is named after its statement: with its page, and what is audited in its family."""
     key = name.replace("_", "-")
-    page = Path(catalogue.statement(key).proof or "").stem
+    page = Path(statement(key).proof or "").stem
     family = rule.__module__.rpartition(".")[0]
     rows = [f"`{row}`" for row, case in catalogue.cases().items() if case.__module__.startswith(f"{family}.")]
     return f"| `{name}` | `{key}` | [{page}]({page}.md) | {', '.join(rows)} | |"

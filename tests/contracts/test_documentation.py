@@ -21,8 +21,9 @@ from typer.main import get_command
 import privpac
 from privpac import errors
 from privpac.cli.app import app
-from privpac.constructions.catalogue import REGISTER, rules
+from privpac.constructions.catalogue import rules
 from privpac.constructions.words import WORDS
+from privpac.theory.statements import REGISTER
 from tests.together import together
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,7 +13,6 @@ import typer
 from privpac import plan
 from privpac.audit.registry import REGISTRY
 from privpac.cli.app import app, run
-from privpac.constructions.catalogue import REGISTER
 from privpac.constructions.few_labels.methods import METHODS
 from privpac.constructions.points.ways import POINT_WAYS
 from privpac.constructions.prediction.forms import FORMS
@@ -24,6 +23,7 @@ from privpac.data.schema import Schema
 from privpac.planning.answer import Answer
 from privpac.planning.kinds import KINDS
 from privpac.planning.options import OPTIONS
+from privpac.theory.statements import REGISTER
 from tests.planned import learner_of
 from tests.together import together
 

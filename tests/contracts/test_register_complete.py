@@ -15,10 +15,11 @@ import pytest
 from privpac.audit.registry import REGISTRY
 from privpac.checker import check
 from privpac.checker.book import book
-from privpac.constructions.catalogue import REGISTER, rules
+from privpac.constructions.catalogue import rules
 from privpac.constructions.words import WORDS
 from privpac.errors import NotCertified
 from privpac.theory.machine import BESIDE, PROVED, machine_checked
+from privpac.theory.statements import REGISTER
 from tests.contracts.examples import ALIASES, EXAMPLES
 from tests.exact.mutants import MUTANTS
 from tests.together import together

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
 from privpac.cli.theorems import page
-from privpac.constructions.catalogue import REGISTER
-from privpac.theory.statement import BBKN, BNS, CH, DF, LWY
+from privpac.theory.statements import PAPERS, REGISTER, cited
 
 ROOT = Path(__file__).resolve().parents[2]
+CH, BNS, DF, BBKN, LWY = PAPERS.values()
 
 NUMBERED = {
     CH: "Theorem 5; Theorem 7; Theorem 8; Theorem 9; Theorem 10; Lemma 11; Theorem 12; Lemma 13; Lemma 14; Lemma 15;"
@@ -30,22 +29,6 @@ NUMBERED = {
     " Theorem 18; Lemma 19; Theorem 20; Lemma 21; Lemma 22; Claim 23",
 }
 """Every theorem, lemma, claim, corollary, proposition and observation with content."""
-
-KINDS = "Theorem|Lemma|Claim|Corollary|Proposition|Observation"
-CITED = re.compile(rf"({KINDS})s? ([\w.]+(?:(?:, | and | to )[A-Z]?[\d.]+)*)")
-
-
-def cited(source: str, paper: str) -> set[str]:
-    """The numbers a source names of a paper; 'Lemmas 8 to 11' are four."""
-    found: set[str] = set()
-    for part in source.split(";"):
-        if paper not in part:
-            continue
-        for kind, numbers in CITED.findall(part.partition(paper)[2]):
-            span = re.fullmatch(r"(\d+) to (\d+)", numbers)
-            each = range(int(span[1]), int(span[2]) + 1) if span else re.split(r", | and ", numbers)
-            found |= {f"{kind} {str(number).rstrip('.')}" for number in each}
-    return found
 
 
 @pytest.mark.parametrize("paper", NUMBERED)

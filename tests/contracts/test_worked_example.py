@@ -32,7 +32,11 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_only_its_folder_its_check_its_proof_page_and_its_tests_are_touched() -> None:
     assert {name for name in shown() if not name.startswith(FAMILY)} == OUTSIDE
     assert len(shown()) > len(OUTSIDE)
-    assert added().keys() == {BOOK, "src/privpac/theory/machine_checked.txt"}
+    assert added().keys() == {
+        BOOK,
+        "src/privpac/theory/machine_checked.txt",
+        "docs/theory/exponential-mechanism.md",
+    }
     assert "`make catalogue`" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
@@ -58,9 +62,10 @@ from privpac.checker.book import book
 from privpac.constructions import catalogue
 from privpac.constructions.words import WORDS
 from privpac.planning.options import OPTIONS
+from privpac.theory.statements import REGISTER
 page = lambda name: pages.text(pages.ROOT / "docs", name)
 print(json.dumps({
-    "register": "constant-label" in catalogue.REGISTER,
+    "register": "constant-label" in REGISTER,
     "formulas": "loss_constant" in catalogue.formulas(),
     "rules": "constant_label" in catalogue.rules(),
     "checker": "constant-label" in book().rules,
@@ -70,9 +75,9 @@ print(json.dumps({
     "page of words": "| `constants` | one label for everybody |" in page("reference/words.md"),
     "page of rules": "### constant_label\\n" in page("reference/rules.md"),
     "page of the rule book": "\\nrule constant-label: privacy\\n" in page("reference/book.md"),
-    "page of theorems": "## `constant-label`\\n" in page("theorems.md"),
+    "page of theorems": "[`constant-label`](theory/exponential-mechanism.md#constant-label)" in page("theorems.md"),
     "page of proofs": "[constant-label](constant-label.md) | `constants` |" in page("proofs/README.md"),
-    "proof": "A label drawn by" in statements.on_page_markdown(page("proofs/constant-label.md")),
+    "statement": "A label drawn by" in statements.on_page_markdown(page("theory/exponential-mechanism.md")),
     "architecture": "    constants/         One label for everybody" in page("architecture.md"),
 }))
 """

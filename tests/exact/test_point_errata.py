@@ -10,9 +10,9 @@ import pytest
 from privpac.audit.exact import audit
 from privpac.checker import directed
 from privpac.concepts.sets.hashes import HashFamily
-from privpac.constructions.catalogue import REGISTER
 from privpac.constructions.points.sampled_formulas import loss_star
 from privpac.theory.floors import floor_points_proper
+from privpac.theory.statements import REGISTER
 from tests.exact.mutants.points import keys_by_rejection, one_sided_without_failure
 
 

@@ -19,13 +19,13 @@ from privpac import Model, learn
 from privpac.checker.check import check_document
 from privpac.checker.document import CERTIFICATE, digest
 from privpac.checker.signature import Receipt, with_signature
-from privpac.constructions.catalogue import REGISTER
 from privpac.guarantee.guesses import guessed_at_most
 from privpac.numbers.exact import read_number
 from privpac.report.derivation import Step
 from privpac.report.meaning import does_not_mean, means, protected
 from privpac.report.wording import fact_in_words
 from privpac.signing.keys import SigningKey
+from privpac.theory.statements import REGISTER
 from tests.pages.conftest import SCHEMA
 from tests.vectors.frozen import accepted
 

@@ -16,7 +16,6 @@ import pytest
 from privpac import MemorySample, Schema, SeededCoins
 from privpac.audit.exact import audit
 from privpac.concepts.line.thresholds import Threshold, Thresholds
-from privpac.constructions.catalogue import statement
 from privpac.constructions.cuts.cases import rec_concave_case, tight_rec_concave
 from privpac.constructions.cuts.recursive import RecConcave
 from privpac.constructions.cuts.recursive_formulas import (
@@ -33,6 +32,7 @@ from privpac.data.columns import Numeric
 from privpac.mechanisms.stable_choice import release_chance
 from privpac.numbers.exact import ratio_for
 from privpac.theory import sizes
+from privpac.theory.statements import statement
 from tests.statistical.claims import claims, moved, scaled
 
 ONE, MILLIONTH = Fraction(1), Fraction(1, 10**6)

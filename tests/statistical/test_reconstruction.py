@@ -15,7 +15,6 @@ from privpac.audit.registry import tiny_schema
 from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.line.unions import Unions
 from privpac.concepts.sets.generated import GeneratedPoints
-from privpac.constructions.catalogue import statement
 from privpac.constructions.cuts.formulas import (
     error_switch,
     failure_denoising,
@@ -28,6 +27,7 @@ from privpac.constructions.cuts.switches import SwitchCuts
 from privpac.constructions.draw.occam import Occam
 from privpac.guarantee.facts import Against
 from privpac.theory import floors, sizes
+from privpac.theory.statements import statement
 from tests.statistical.claims import claims, scaled
 
 ONE = Fraction(1)

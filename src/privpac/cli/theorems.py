@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -17,17 +17,15 @@ from privpac.cli.destination import Destination
 from privpac.cli.options import argument
 from privpac.errors import ParameterError
 from privpac.theory.machine import said_of
-
-if TYPE_CHECKING:
-    from privpac.theory.statement import Statement
+from privpac.theory.statements import PAPERS, REGISTER, Statement, found, statement
 
 __all__ = ["page", "theorems", "uses"]
 
-NOT_USES = ("theory/statements/",)  # where statements are written down
-
 
 def theorems(
-    key: Annotated[str | None, argument("[KEY]", "One statement, in full.")] = None,
+    key: Annotated[
+        str | None, argument("[KEY]", "One statement in full, or a number in a paper: 'Theorem 4.16', 001.")
+    ] = None,
     *,
     out: Annotated[
         str | None, typer.Option("--page", metavar="FILE", help="Write all of them as a Markdown page.")
@@ -36,33 +34,43 @@ def theorems(
 ) -> None:
     """List every statement that the guarantees rest on.
 
-    With a key: its status, its source, and where it is used.
+    With a key: its status, its source, and where it is used. With a number such as "Theorem 4.16", a paper from 000 to
+    004, or both: what stands there.
     """
-    from privpac.constructions.catalogue import REGISTER, statement
-
     destination = Destination.of(out, owner="theorems", option="page", force=True)
-    key = (
-        None if key is None else key.replace(" ", "-").replace("_", "-")
-    )  # as a derivation, or code, writes it
-    try:
-        statements = list(REGISTER.values()) if key is None else [statement(key)]
-    except ParameterError as problem:
-        near = problem.remedy if problem.remedy.startswith("Did you mean") else ""
-        raise ParameterError(
-            "theorems", "key", key, allowed=problem.allowed, remedy=near or "Without a key, all are listed."
-        ) from None
     if destination is not None:
         destination.write(page(list(REGISTER.values())))
         console.note(f"Wrote {destination.path}.", as_json=as_json)
-    places = uses([entry.key for entry in statements])
+    entries = list(REGISTER.values()) if key is None else found(key) or [_named(key)]
+    places = uses([entry.key for entry in entries])
     if as_json:
-        trees = [_json(entry, places[entry.key]) for entry in statements]
-        console.show_json({"statements": trees} if key is None else trees[0])
-    elif key is None:
-        rows = [[entry.key, entry.status, entry.title, str(len(places[entry.key]))] for entry in statements]
-        console.show(console.table_text(("key", "status", "statement", "uses"), rows, right=("uses",)))
+        trees = [_json(entry, places[entry.key]) for entry in entries]
+        console.show_json(trees[0] if _is_one(key, entries) else {"statements": trees})
+    elif _is_one(key, entries):
+        console.show(_text(entries[0], places[entries[0].key]))
     else:
-        console.show(_text(statements[0], places[statements[0].key]))
+        rows = [[entry.key, entry.status, entry.title, str(len(places[entry.key]))] for entry in entries]
+        console.show(console.table_text(("key", "status", "statement", "uses"), rows, right=("uses",)))
+
+
+def _is_one(key: str | None, entries: Sequence[Statement]) -> bool:
+    return key is not None and len(entries) == 1
+
+
+def _named(text: str) -> Statement:
+    """The statement with this key, as a derivation, or code, may write it."""
+    key = text.replace(" ", "-").replace("_", "-")
+    try:
+        return statement(key)
+    except ParameterError as problem:
+        near = problem.remedy if problem.remedy.startswith("Did you mean") else ""
+        raise ParameterError(
+            "theorems",
+            "key",
+            key,
+            allowed=f"{problem.allowed}, a number such as 'Theorem 4.16', or a paper from 000 to 004",
+            remedy=near or "Without a key, all are listed.",
+        ) from None
 
 
 def _constants(entry: Statement, *, printed: bool) -> dict[str, str]:
@@ -124,37 +132,35 @@ STATUSES = {
 
 
 def page(entries: Sequence[Statement]) -> str:
-    """All statements as a page of the documentation."""
-    places = uses([entry.key for entry in entries])
+    """A page of the documentation that lists all statements, with links to where they are written."""
     counts = {status: sum(entry.status == status for entry in entries) for status in STATUSES}
-    parts = [
-        "# Every statement the guarantees rest on",
-        "",
-        "Written by `make catalogue` from `src/privpac/theory/statements/`; `privpac theorems KEY` prints one of them"
-        " with the code that uses it.",
-        "",
-        "| Status | Statements | Meaning |",
-        "|---|---|---|",
-        *(f"| {status} | {counts[status]} | {meaning} |" for status, meaning in STATUSES.items()),
-        "",
+    rows = [
+        f'| <a id="{entry.key}"></a>[`{entry.key}`](theory/{entry.page}#{entry.key}) | {entry.title} | {entry.status}'
+        f" | {entry.source} |"
+        for entry in sorted(entries, key=lambda entry: entry.key)
     ]
-    for entry in entries:
-        parts += [f"## `{entry.key}`", "", f"**{entry.title}** ({entry.status}). {entry.says}", ""]
-        parts += [f"* {heading}: {text}" for heading, text in lines_of(entry)]
-        if entry.proof:
-            parts.append(
-                f"* Proof: [{entry.proof.removeprefix('docs/')}]({entry.proof.removeprefix('docs/')})"
-            )
-        modules = sorted({_module(name) for name in places[entry.key]})
-        parts += [f"* Used by: {', '.join(f'`{name}`' for name in modules)}"] if modules else []
-        parts.append("")
-    return "\n".join(parts)
-
-
-def _module(place: str) -> str:
-    """A place without the function or class: names of modules are lower case and live longer."""
-    *most, last = place.split(".")
-    return ".".join(most) if len(most) > 1 or not last.islower() else place
+    return "\n".join(
+        [
+            "# Every statement the guarantees rest on",
+            "",
+            "Written by `make catalogue` from the theory pages, where each statement stands with its conditions, its"
+            " constants and what is wrong in print. `privpac theorems KEY` prints one of them with the code that uses"
+            ' it, `privpac theorems "Theorem 4.16"` those of that number, `privpac theorems 001` those of a paper.',
+            "",
+            "| Number | Paper |",
+            "|---|---|",
+            *(f"| {number} | {paper} |" for number, paper in PAPERS.items()),
+            "",
+            "| Status | Statements | Meaning |",
+            "|---|---|---|",
+            *(f"| {status} | {counts[status]} | {meaning} |" for status, meaning in STATUSES.items()),
+            "",
+            "| Key | Statement | Status | Source |",
+            "|---|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
 
 
 def uses(keys: list[str]) -> dict[str, list[str]]:
@@ -162,7 +168,7 @@ def uses(keys: list[str]) -> dict[str, list[str]]:
     places: dict[str, list[str]] = {key: [] for key in keys}
     either = re.compile("[\"'`](" + "|".join(re.escape(key) for key in keys) + ")[\"'`]")
     for name, source in _sources(files("privpac"), ""):
-        if either.search(source) is None or name.startswith(NOT_USES):
+        if either.search(source) is None:
             continue
         module = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         for place, text in _pieces(module, source):

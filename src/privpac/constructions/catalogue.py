@@ -1,12 +1,12 @@
-"""What there is, read off the folders: the only list of families, statements, formulas, rules, rows of plans, cases.
+"""What there is, read off the folders: the only list of families, formulas, rules, rows of plans, cases.
 
 A family is a folder of `constructions`. Three things are known by their marks, whatever file they stand in: formulas
 (sizes, errors, losses and lower bounds) by `@formula`, theorems by their class, and rules, the only functions that make
-proofs, by the seal they hold. The rest has fixed file names: `statements.py` (what is relied on), `*words.py` (`WORDS`:
-how people name what to learn), `options.py` (`OPTIONS` and `FLOORS`: its rows of a plan), `*kinds.py` (`KINDS`: its
-classes in public numbers), `readers.py` (`READERS`: its predictors, from what files hold), and `*cases.py` (`ROWS`:
-what the exact audit runs, `LARGER`: what takes it longer). A file named `family.py` may hold all these lists. What
-belongs to no family stands in `theory`. A new folder is found without being named anywhere.
+proofs, by the seal they hold. The rest has fixed file names: `*words.py` (`WORDS`: how people name what to learn),
+`options.py` (`OPTIONS` and `FLOORS`: its rows of a plan), `*kinds.py` (`KINDS`: its classes in public numbers),
+`readers.py` (`READERS`: its predictors, from what files hold), and `*cases.py` (`ROWS`: what the exact audit runs,
+`LARGER`: what takes it longer). A file named `family.py` may hold all these lists. What belongs to no family stands in
+`theory`. A new folder is found without being named anywhere.
 
 Rows of several families appear in the order of their files' `PLACE`; files without one come last, by name.
 """
@@ -17,8 +17,7 @@ import math
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
-from functools import cache, cached_property
+from functools import cache
 from importlib import import_module
 from inspect import isfunction
 from types import MappingProxyType, ModuleType
@@ -27,9 +26,8 @@ from typing import TYPE_CHECKING, Any
 from privpac import constructions, theory
 from privpac.errors import ParameterError
 from privpac.guarantee.theorem import THEOREMS, Theorem
-from privpac.theory import statements
 from privpac.theory.register import MARKED_FORMULAS
-from privpac.theory.statement import Statement, Status
+from privpac.theory.statements import Statement, statement
 
 if TYPE_CHECKING:
     from privpac.constructions.cases import Case
@@ -39,10 +37,7 @@ if TYPE_CHECKING:
     from privpac.constructions.request import Word
 
 __all__ = [
-    "REGISTER",
     "Formula",
-    "Statement",
-    "Status",
     "cases",
     "families",
     "floors",
@@ -53,15 +48,13 @@ __all__ = [
     "options",
     "readers",
     "rules",
-    "statement",
-    "statement_modules",
     "theorems",
     "words",
 ]
 
 FAMILY = ".family"
 FORMULA_ENDINGS = ("formulas", "floors")
-NO_FORMULAS = (".statements", "cases", "words", "kinds", ".options", ".readers")
+NO_FORMULAS = ("cases", "words", "kinds", ".options", ".readers")
 """Modules of families that are lists."""
 
 COMMON_FORMULAS = ("occam", "sizes", "generalisation", "nearest", "refined", "vc")
@@ -85,12 +78,6 @@ def _in_order(ending: str, listed: str) -> list[ModuleType]:
     modules = [import_module(name) for name in _modules() if name.endswith((ending, FAMILY))]
     found = [module for module in modules if listed in vars(module)]
     return sorted(found, key=lambda module: vars(module).get("PLACE", math.inf))
-
-
-def statement_modules() -> tuple[str, ...]:
-    """Where statements stand: those of no family, then each family's own."""
-    common = (entry.name for entry in pkgutil.iter_modules(statements.__path__, f"{statements.__name__}."))
-    return (*common, *(name for name in _modules() if name.endswith(".statements")))
 
 
 def formula_modules() -> tuple[str, ...]:
@@ -141,28 +128,6 @@ def _by_name(owner: str, rows: Iterable[tuple[str, Any]]) -> Mapping[str, Any]:
     return MappingProxyType(table)
 
 
-class _Register(Mapping[str, Statement]):
-    """All statements, read when the first one is asked for: a plan needs none of them."""
-
-    @cached_property
-    def _entries(self) -> Mapping[str, Statement]:
-        entries = [entry for name in statement_modules() for entry in import_module(name).STATEMENTS]
-        return _by_name("register", ((entry.key, entry) for entry in entries))
-
-    def __getitem__(self, key: str) -> Statement:
-        return self._entries[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-
-REGISTER: Mapping[str, Statement] = _Register()
-"""Every statement by key."""
-
-
 @dataclass(frozen=True)
 class Formula:
     """A function that evaluates a statement's inequality."""
@@ -170,19 +135,6 @@ class Formula:
     name: str
     statement: Statement
     function: Callable[..., Any]
-
-
-def statement(key: str) -> Statement:
-    """The registered statement with this key.
-
-    >>> statement("post-processing").status
-    'printed'
-    """
-    if key in REGISTER:
-        return REGISTER[key]
-    near = get_close_matches(key, REGISTER, n=3, cutoff=0.4)
-    remedy = f"Did you mean {' or '.join(near)}?" if near else "REGISTER lists the keys."
-    raise ParameterError("register", "key", key, allowed="the key of a registered statement", remedy=remedy)
 
 
 @cache

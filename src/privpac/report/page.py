@@ -11,7 +11,6 @@ from importlib.resources import files
 from typing import Any
 
 from privpac.concepts.trees.tree import Tree
-from privpac.constructions.catalogue import REGISTER
 from privpac.constructions.estimates.confusion import CONFIDENCE, Confusion
 from privpac.constructions.estimates.folding import fold
 from privpac.constructions.estimates.share import asks_for_interval
@@ -25,6 +24,7 @@ from privpac.report.pictures import picture
 from privpac.report.sql import sql_text
 from privpac.report.subject import Subject
 from privpac.report.summary import OF_USE, accuracy_facts, believed, columns_alone, costs_text, no_accuracy
+from privpac.theory.statements import REGISTER
 
 __all__ = [
     "TITLES",

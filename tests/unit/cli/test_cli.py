@@ -18,7 +18,8 @@ from privpac import Ledger, __version__, load, verify
 from privpac.cli import console, main
 from privpac.cli.destination import UNCOUNTED, Destination
 from privpac.cli.theorems import uses
-from privpac.constructions.catalogue import REGISTER, formulas
+from privpac.constructions.catalogue import formulas
+from privpac.theory.statements import REGISTER
 
 VERBS = ("learn", "predict", "explain", "verify", "schema", "ledger", "theorems", "reproduce")
 SCHEMA = {

@@ -10,7 +10,6 @@ from fractions import Fraction
 import pytest
 
 from privpac import plan
-from privpac.constructions.catalogue import REGISTER
 from privpac.constructions.class_facts import REAL_CELLS
 from privpac.data.numeric import RESOLUTION
 from privpac.errors import ParameterError
@@ -18,6 +17,7 @@ from privpac.planning.columns import rows
 from privpac.planning.kinds import KINDS
 from privpac.planning.options import OPTIONS
 from privpac.planning.words import UNSIMULATED, in_short
+from privpac.theory.statements import REGISTER
 
 ASK = {"bits": 32, "error": "0.1", "epsilon": 1}
 KEYS = {"learner", "setting", "protects", "proper", "labelled", "unlabelled", "floor", "source"}

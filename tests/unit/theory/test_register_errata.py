@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import product
 from pathlib import Path
 
-from privpac.constructions.catalogue import REGISTER
+from privpac.theory.statements import REGISTER
 from privpac.theory.vc import growth
 from tests.together import together
 

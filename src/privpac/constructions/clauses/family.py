@@ -37,6 +37,8 @@ from privpac.mechanisms.geometric import add_noise
 from privpac.numbers.exact import ball, first_power, plain, ratio_for
 from privpac.numbers.parameters import chance, positive, whole_positive
 
+__all__ = ["ClauseAccuracy", "ClauseCounts", "clauses_for"]
+
 PLACE = 42
 OWNER = "ClauseCounts"
 

@@ -10,7 +10,6 @@ import pytest
 from scipy.special import betainc
 from scipy.stats import binom
 
-from privpac.constructions.catalogue import REGISTER
 from privpac.constructions.covers.floors import (
     floor_label_ball,
     floor_label_halfspaces,
@@ -41,6 +40,7 @@ from privpac.constructions.labels.formulas import (
     records_label_thresholds,
 )
 from privpac.errors import ParameterError
+from privpac.theory.statements import REGISTER
 from tests.statistical.claims import changed, claims, moved, scaled
 
 USUAL = {"error": 0.1, "failure": 0.05, "epsilon": 1}

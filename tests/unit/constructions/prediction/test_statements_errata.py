@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from privpac import MemorySample, Schema, Thresholds
-from privpac.constructions.catalogue import REGISTER
 from privpac.constructions.prediction.net_formulas import net_failure
+from privpac.theory.statements import REGISTER
 from privpac.theory.vc import growth, ln_growth, records_net
 
 

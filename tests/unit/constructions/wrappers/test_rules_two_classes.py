@@ -14,7 +14,6 @@ import pytest
 from privpac.checker.check import check_document
 from privpac.checker.document import digest
 from privpac.concepts.line.thresholds import Thresholds
-from privpac.constructions.catalogue import statement
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.few_labels import rules as few_labels_rules
 from privpac.constructions.few_labels.boost_procedure import LabelBoostProcedure
@@ -28,6 +27,7 @@ from privpac.errors import NotCertified, ParameterError, RuleRefused
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Privacy, Release
 from privpac.guarantee.proof import Proof
+from privpac.theory.statements import statement
 from tests.golden.corpus import CURRENT
 
 HALF, ONE = Fraction(1, 2), Fraction(1)

@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import pytest
 
-from privpac.constructions.catalogue import REGISTER
 from privpac.constructions.stable.stable import stable_from_some
 from privpac.constructions.wrappers.calibrate import best_split, inner_epsilon_relabelled
 from privpac.constructions.wrappers.relabelling import relabelling
 from privpac.guarantee import rules
 from privpac.numbers.exact import ratio_for
+from privpac.theory.statements import REGISTER
 
 INNER = rules.declared(rules.exponential_mechanism(ratio=ratio_for(Fraction(1, 2))), epsilon=Fraction(1))
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from privpac.checker.book import book
-from privpac.constructions.catalogue import REGISTER
 from privpac.guarantee import rules
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import ratio_for
+from privpac.theory.statements import REGISTER
 from tests.together import together
 from tests.unit.derivations import DERIVATIONS, ONE, charged, short
 

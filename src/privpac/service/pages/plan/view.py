@@ -9,7 +9,6 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from privpac.constructions.catalogue import REGISTER
 from privpac.data.schema import Schema
 from privpac.errors import PrivpacError
 from privpac.numbers.exact import plain
@@ -18,6 +17,7 @@ from privpac.planning.answer import Answer
 from privpac.planning.columns import PLAIN, name_in_words, rows, visible_answers
 from privpac.planning.curves import PlanDisplay
 from privpac.service.pages.plan.form import PlanForm
+from privpac.theory.statements import REGISTER
 
 __all__ = ["COLUMNS", "Headline", "chart", "headline", "table"]
 

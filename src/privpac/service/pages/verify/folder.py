@@ -11,9 +11,9 @@ from pathlib import Path
 
 from privpac import __version__
 from privpac.checker.book import book
-from privpac.constructions.catalogue import REGISTER
 from privpac.service.pages.verify.joined import joined
 from privpac.service.pages.verify.policy import POLICY
+from privpac.theory.statements import REGISTER
 
 __all__ = ["contents", "write_page"]
 

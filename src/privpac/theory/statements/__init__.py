@@ -1,1 +1,0 @@
-"""The statements themselves, by topic; `privpac.theory.register` gathers them."""
