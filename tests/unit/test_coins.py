@@ -203,16 +203,6 @@ class TestChoose:
             assert _inverts(index, coins, edges)
 
     @pytest.mark.parametrize("name", SMALL)
-    def test_ordinary_draws_are_the_exact_inversion_of_their_bits(self, name: str) -> None:
-        weights = WEIGHTS[name]()
-        edges = _edges(weights)
-        for seed in range(100):
-            coins = RecordingCoins(seed)
-            index = coins.choose(weights)
-            # With 64 digits the answer is certain only if the whole interval lies inside; refined draws know more.
-            assert _inverts(index, coins, edges)
-
-    @pytest.mark.parametrize("name", SMALL)
     def test_draws_at_the_very_edges(self, name: str) -> None:
         weights = WEIGHTS[name]()
         edges = _edges(weights)
@@ -268,22 +258,6 @@ class TestChoose:
             for place, (_, drawn) in zip(found.tolist(), many.digits[:40], strict=True):
                 assert edges[place] <= Fraction(drawn + 1, 2**64)
                 assert Fraction(drawn, 2**64) < edges[place + 1]
-
-    def test_many_choices_of_the_system_and_of_an_enumeration(self) -> None:
-        weights = Listed((Fraction(1), Fraction(3)))
-        assert set(SystemCoins().choose_many(weights, 200).tolist()) == {0, 1}
-        both = law(lambda coins: tuple(coins.choose_many(weights, 2).tolist()))
-        assert both == {(i, j): Fraction((1, 3)[i] * (1, 3)[j], 16) for i in (0, 1) for j in (0, 1)}
-        assert len(SeededCoins(1).choose_many(weights, 0)) == 0
-
-    def test_the_doubt_is_small_enough_to_be_rare(self) -> None:
-        weights = WEIGHTS["a few scores"]()
-        refined = 0
-        for seed in range(2000):
-            coins = RecordingCoins(seed)
-            coins.choose(weights)
-            refined += len(coins.digits) > 1
-        assert refined == 0
 
 
 class TestFlip:
@@ -382,13 +356,6 @@ class TestSeededCoins:
         assert one.words(100).tolist() == [two.bits(64) for _ in range(100)]
         assert len(one.words(0)) == 0
         assert one.bits(64) == two.bits(64)
-
-    def test_different_seeds_differ(self) -> None:
-        assert len({SeededCoins(seed).bits(64) for seed in range(-50, 50)}) == 100
-
-    def test_says_what_it_is(self) -> None:
-        assert (SeededCoins(0).origin, SystemCoins().origin) == ("seeded", "system")
-        assert law(lambda coins: coins.origin) == {"enumerated": 1}
 
 
 PINNED_WORDS = [9022365354886237465, 15915223577191546280, 1534483104512266148]

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from privpac import PrivatePredictor, learn, load
+from privpac import learn, load
 from privpac.cli.app import run
-from privpac.client import _values
 from privpac.data.class_values import class_values
 from privpac.data.schema import Schema
 
@@ -60,21 +59,6 @@ def test_the_command_line_writes_the_schema_s_text_and_its_values_in_json(
     assert run(["predict", str(tmp_path / "model.json"), str(tmp_path / "new.csv"), "--out", str(out)]) == 0
     written = [row["prediction"] for row in csv.DictReader(out.open())]
     assert written == list(Schema.from_json(described(classes)).classes)
-
-
-def test_answers_have_the_same_types() -> None:
-    table = {"age": AGES, "ill": [int(age >= 50) for age in AGES]}
-    predictor = PrivatePredictor(
-        "consistent:thresholds:age", "0.5", 10, schema=described([0, 1]), random_state=1
-    )
-    assert predictor.fit(table).predict({"age": [1, 99]}).tolist() == [0, 1]
-
-
-@pytest.mark.parametrize("sent", [["1", "0"], [1, 0]])
-def test_a_client_reads_old_and_new_services_alike(sent: list[Any]) -> None:
-    assert _values(sent, Schema.from_json(described([0, 1]))) == (1, 0)
-    assert _values([1.5, "0.5"], Schema.from_json(described([0.5, 1.5]))) == (1.5, 0.5)
-    assert _values([True, "False"], Schema.from_json(described(["False", "True"]))) == (True, False)
 
 
 def test_numbers_too_long_for_64_bits_stay_text() -> None:

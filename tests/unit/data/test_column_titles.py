@@ -69,11 +69,6 @@ def test_people_read_titles_and_programs_names(word: str, tmp_path: Path) -> Non
     assert load(tmp_path / "model.json").describe() == titled.describe()
 
 
-def test_a_unit_stands_behind_a_number_and_above_a_block() -> None:
-    assert "mm & Hg" in _model(TITLED, "thresholds:sysBP").describe().partition(",")[0]
-    assert f"  {WORDS['title']} (mm & Hg)  below " in _model(TITLED, "card:3").describe()
-
-
 def test_a_schema_keeps_them_and_another_title_describes_the_same_table() -> None:
     titled = _schema(*TITLED)
     assert titled == _schema(PRESSURE, SMOKES)
@@ -84,15 +79,6 @@ def test_a_schema_keeps_them_and_another_title_describes_the_same_table() -> Non
     assert Schema.from_json(titled.stored()).columns[0].heading == f"{WORDS['title']} ({WORDS['unit']})"
     assert "title" not in _schema(PRESSURE).stored()["columns"][0]
     assert titled.digest() != _schema(PRESSURE, SMOKES).digest()  # of what a released file holds
-
-
-def test_a_check_of_a_schema_says_both_names() -> None:
-    assert (
-        _schema(*TITLED)
-        .columns[0]
-        .in_words()
-        .startswith("sysBP (Systolic <b>pressure</b>): whole numbers in mm & Hg from 80 to 300;")
-    )
 
 
 def test_every_kind_may_have_a_title_and_numbers_a_unit() -> None:
@@ -142,14 +128,3 @@ def test_two_columns_that_look_the_same_are_refused(other: dict[str, str]) -> No
     schema = {"label": label, "columns": [{**PRESSURE, "title": "Pressure"}, {**SMOKES, **other}]}
     with pytest.raises(SchemaError, match="the title 'Pressure' is also what another column is called"):
         Schema.from_json(schema)
-
-
-def test_a_title_may_be_the_name_of_its_own_column() -> None:
-    assert _schema({**PRESSURE, "title": "sysBP"}).columns[0].called == "sysBP"
-
-
-def test_who_asks_for_a_title_is_told_the_name() -> None:
-    with pytest.raises(
-        SchemaError, match=r"no column 'Smokes \"now\"' in the schema. That is the title of 'smoker'"
-    ):
-        _schema(*TITLED).column('Smokes "now"')

@@ -8,7 +8,6 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from privpac.data import files
 from privpac.data.files import GLANCE, file_reader, file_types, read_file
 from privpac.errors import DataError
 
@@ -37,17 +36,6 @@ def test_a_file_that_was_written_anew_is_read_anew(tmp_path: Path, form: str) ->
         duckdb.sql(f"COPY (SELECT {value} AS a) TO '{path}' (FORMAT {form})")
         os.utime(path, (1, 1))  # the clock of a file may be too coarse to tell
         assert [int(cell) for cell in read_file(path).column("a")] == [value]
-
-
-def test_every_process_has_a_database_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The threads of a database do not live on in a forked process, which would wait for them for ever."""
-    databases = []
-    monkeypatch.setattr(files, "connect", lambda: databases.append(duckdb.connect()) or databases[-1])
-    for process in (1, 1, 2):
-        monkeypatch.setattr(os, "getpid", lambda process=process: process)
-        assert file_reader().execute("SELECT 3").fetchone() == (3,)
-    assert len(databases) == 2
-    files._shared_connection.cache_clear()
 
 
 def test_zeros_and_ones_of_a_csv_file_are_truth_values(tmp_path: Path) -> None:

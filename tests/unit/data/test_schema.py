@@ -81,12 +81,6 @@ class TestFile:
         assert Schema.from_json({**FILE, "origin": "from_data"}).digest() != digest
         assert Schema.from_json(changed()).digest() != Schema.from_json(changed(upper=10)).digest()
 
-    def test_unknown_column_lists_the_nearest(self) -> None:
-        schema = Schema.from_json(FILE)
-        assert schema.column("age").name == "age"
-        with pytest.raises(SchemaError, match=r"no column 'does'.*'dose'"):
-            schema.column("does")
-
     def test_unreadable_files(self, tmp_path: Path) -> None:
         with pytest.raises(SchemaError, match=r"nowhere\.json cannot be read: .*privpac schema"):
             Schema.from_json(tmp_path / "nowhere.json")
@@ -243,29 +237,6 @@ class TestDraft:
         assert draft(tmp_path / "t.csv") == guessed
         assert [column["kind"] for column in draft(np.zeros((2, 2)))["columns"]] == ["numeric", "numeric"]
         assert [column["name"] for column in draft({"a": ["x"], "b": [1]})["columns"]] == ["a", "b"]
-
-    def test_blanks_are_named_in_order_until_all_are_filled(self) -> None:
-        made = draft(self.frame[["age", "work", "at", "ill"]])
-        fills = [
-            ('"label"', lambda: made.update(label="ill")),
-            ('"classes"', lambda: made.update(classes=[0, 1])),
-            ("'age': \"lower\"", lambda: made["columns"][0].update(lower=0)),
-            ("'age': \"upper\"", lambda: made["columns"][0].update(upper=120)),
-            ("'work': \"categories\"", lambda: made["columns"][1].update(categories=["b"])),
-            ("'at': \"lower\"", lambda: made["columns"][2].update(lower="2020-01-01T00:00")),
-            ("'at': \"upper\"", lambda: made["columns"][2].update(upper="2021-01-01T00:00")),
-            ("'at'.*time zone", lambda: made["columns"][2].update(timezone="UTC")),
-            ("'ill': \"lower\"", lambda: made["columns"].pop()),
-        ]
-        for named, fill in fills:
-            with pytest.raises(SchemaError, match=named):
-                Schema.from_json(made)
-            fill()
-        assert Schema.from_json(made).names == ("age", "work", "at")
-
-    def test_unknown_label(self) -> None:
-        with pytest.raises(SchemaError, match="'sick'"):
-            draft(self.frame, label="sick")
 
 
 class TestFromData:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from privpac.data.schema import Schema
-from privpac.data.schema_reading import COLUMN_KEYS, KEYS, MOST_LISTED, misspelling
 from privpac.errors import SchemaError
 
 AGE = {"name": "age", "kind": "numeric", "lower": 0, "upper": 99}
@@ -36,31 +35,12 @@ def test_a_misspelt_key_of_a_column_is_an_error_with_the_right_word(wrong: str, 
     assert text == f'Column \'age\': "{wrong}" is not known. Did you mean "{right}"?'
 
 
-def test_a_misspelt_key_is_not_told_missing_as_well() -> None:
-    column = {"name": "age", "kind": "numeric", "lowr": 0, "upper": 99}
-    assert (
-        refusal({**GOOD, "columns": [column]}) == 'Column \'age\': "lowr" is not known. Did you mean "lower"?'
-    )
-
-
 @pytest.mark.parametrize(("wrong", "right"), [("clases", "classes"), ("orign", "origin"), ("lable", "label")])
 def test_a_misspelt_key_of_the_schema(wrong: str, right: str) -> None:
     assert (
         refusal({**GOOD, wrong: ["no", "yes"]})
         == f'The schema: "{wrong}" is not known. Did you mean "{right}"?'
     )
-
-
-@pytest.mark.parametrize("note", ["note", "caption", "owner", "source", "description", "comment", "level"])
-def test_notes_are_kept(note: str) -> None:
-    schema = Schema.from_json({**GOOD, note: "x", "columns": [{**AGE, note: "years"}]})
-    assert (schema.extras, schema.columns[0].extras) == ({note: "x"}, {note: "years"})
-
-
-def test_no_key_is_a_slip_of_another() -> None:
-    for keys in (KEYS, COLUMN_KEYS):
-        for key in keys:
-            assert misspelling(key, [other for other in keys if other != key]) is None
 
 
 def test_all_problems_are_told_at_once() -> None:
@@ -80,10 +60,3 @@ def test_all_problems_are_told_at_once() -> None:
         "'days': \"categories\" has no meaning",
     ):
         assert part in text
-
-
-def test_very_many_problems_are_counted() -> None:
-    columns = [
-        {"name": f"c{i}", "kind": "numeric", "lower": None, "upper": 1} for i in range(MOST_LISTED + 5)
-    ]
-    assert refusal({**GOOD, "columns": columns}).endswith("\nAnd 5 more.")

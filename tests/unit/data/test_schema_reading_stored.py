@@ -55,18 +55,6 @@ def test_a_stored_title_that_is_a_short_text_is_shown() -> None:
     assert stored.columns[0].called == "Age today"
 
 
-def test_titles_that_look_the_same_are_notes() -> None:
-    columns = [{**AGE, "title": "Age"}, {**AGE, "name": "years", "title": "Age", "unit": "a"}]
-    tree = {"label": "ill", "label_title": "x\ny", "meanings": 3, "columns": columns}
-    stored = Schema.from_stored(tree)
-    assert [column.heading for column in stored.columns] == ["age", "years (a)"]
-    assert (stored.label_called, stored.class_names) == ("ill", ("0", "1"))
-    assert stored.to_json() == {**tree, "classes": ["0", "1"]}
-    assert Schema.from_json({"label": "ill", "columns": [AGE]}).stored()["columns"][0] == {
-        key: value for key, value in stored.stored()["columns"][0].items() if key != "title"
-    }
-
-
 def test_what_is_wrong_besides_is_refused() -> None:
     for wrong in ({"lower": 500}, {"lower": None}, {"scale": "huge", "title": "a\nb"}, {"categories": ["a"]}):
         with pytest.raises(SchemaError):

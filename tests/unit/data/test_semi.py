@@ -16,7 +16,7 @@ from privpac.data.schema import Schema
 from privpac.data.semi import SemiSample
 from privpac.errors import DataError, ParameterError, SchemaError
 from privpac.guarantee import rules
-from privpac.guarantee.certificate import Certificate, explain_certificate
+from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Privacy
 from privpac.guarantee.parts import LABELLED, UNLABELLED
 from privpac.guarantee.proof import Proof
@@ -97,11 +97,6 @@ def test_each_part_has_its_own_number() -> None:
         assert list(parts) == [LABELLED, UNLABELLED]
         assert parts[LABELLED].epsilon.factor == 9
         assert parts[UNLABELLED].epsilon.log == Fraction(3, 2)
-
-
-def test_explain_prints_the_parts_from_the_stored_form() -> None:
-    text = explain_certificate(certificate(two_parts()).to_json())
-    assert f"{UNLABELLED}: (1.5, 0)-DP, one record of the unlabelled part replaced" in text
 
 
 def test_a_person_behind_records_of_several_parts_has_no_finer_number() -> None:

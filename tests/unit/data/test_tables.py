@@ -17,7 +17,7 @@ import pyarrow.parquet
 import pytest
 
 from privpac.data.columns import Boolean, Categorical, Date, Numeric
-from privpac.data.tables import RawTable, column_types, read, vector
+from privpac.data.tables import column_types, read, vector
 from privpac.errors import DataError, SchemaError, SizeError
 
 SECRET = "s3cret"
@@ -163,13 +163,6 @@ def test_arrays() -> None:
             read(wrong)
 
 
-def test_arrays_pass_without_a_copy() -> None:
-    key = np.arange(5, dtype=np.uint64)
-    assert read({"k": key}).column("k") is key
-    assert vector(key) is key
-    assert np.shares_memory(read(pandas.DataFrame({"k": key}, copy=False)).column("k"), key)
-
-
 def test_vectors() -> None:
     for values in (
         [1, 2],
@@ -185,13 +178,6 @@ def test_vectors() -> None:
     for wrong in ("text", 5, None):
         with pytest.raises(DataError):
             vector(wrong)
-
-
-def test_a_table_of_a_table() -> None:
-    table = read(read(TABLE), columns=("age",))
-    assert table.names == ("age",)
-    with pytest.raises(SchemaError, match="'dose'"):
-        table.column("dose")
 
 
 class TestRefusals:
@@ -275,8 +261,3 @@ class TestRefusals:
     @pytest.mark.parametrize("source", [5, None, object(), {1, 2}])
     def test_things_that_are_no_tables(self, source: object) -> None:
         self.of(source, DataError, "pandas, polars")
-
-
-def test_nothing_shows_records() -> None:
-    assert repr(read({"a": [SECRET]})) == "RawTable(n=1, names=['a'])"
-    assert isinstance(read(TABLE), RawTable)

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privpac.data import frames, numeric, texts
+from privpac.data import frames, numeric
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
 from privpac.data.raw import each_once, objects
 from privpac.data.schema import Schema
 from privpac.data.tables import read
-from privpac.data.texts import Distinct, Texts, held_text, plain_array, worth_compiling
+from privpac.data.texts import Distinct, held_text, plain_array
 from privpac.errors import DataError
 
 COLUMNS: tuple[Column, ...] = (
@@ -221,13 +221,6 @@ def test_frames_and_parts_of_buffers(items: list[str | None]) -> None:
             same(column, items, read(frame).column("x"))
 
 
-@pytest.mark.usefixtures("compiled_for_all")
-def test_text_stays_in_its_buffer_and_objects_do_not_pass_for_text() -> None:
-    assert isinstance(read(pl.DataFrame({"x": ["1"]})).column("x"), Texts)
-    mixed = pd.DataFrame({"x": pd.Series(["1"] * 200 + [2.5], dtype=object)})
-    assert isinstance(read(mixed).column("x"), np.ndarray)
-
-
 def test_a_category_that_no_record_has_may_be_undeclared() -> None:
     column = Categorical("x", ("a", "b"), missing="none")
     held = pd.Series(["b", "a", None] * 2000, dtype=pd.CategoricalDtype(["x", "a", "y", "b"]))
@@ -256,11 +249,3 @@ def test_forms_and_arrays() -> None:
     assert (len(once), once.array().tolist(), once.values.tolist()) == (3, ["a", None, "a"], ["a", None])
     assert held_text(pa.array([1])) is None
     assert each_once(np.array([1, 2]), lambda raw: np.asarray(raw) + 1).tolist() == [2, 3]
-
-
-def test_few_numbers_in_text_do_not_wait_for_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(texts, "plainly", lambda operations: operations <= texts.CARE * texts.MANY)
-    assert not worth_compiling(1000)
-    assert worth_compiling(texts.MANY + 1)
-    monkeypatch.setattr(texts, "plainly", lambda operations: False)  # it is loaded
-    assert worth_compiling(1000)

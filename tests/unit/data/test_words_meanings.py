@@ -58,34 +58,6 @@ def test_people_read_words_and_programs_codes(word: str, tmp_path: Path) -> None
     assert load(tmp_path / "model.json").describe() == text
 
 
-def test_every_value_is_called_by_its_meaning() -> None:
-    tree = _model(WORDED, "trees:2").describe()
-    assert "sex is <b>male" in tree or "sex is fem&le" in tree
-    assert "smokes is smokes now" in tree
-    card = _model(WORDED, "card:3").describe()
-    assert card.startswith("Points for Heart <disease>\n")
-    assert "Risk of Heart <disease> = coronary by sum of points" in card
-    assert "<b>male: " in card or "fem&le: " in card
-
-
-def test_a_report_says_both_the_code_and_its_meaning() -> None:
-    page = report_html(_model(WORDED, "trees:2", estimate_epsilon=1))
-    assert "number of the class: 0 (&lt;i&gt;healthy), 1 (coronary)." in page
-    assert "predicted coronary" in page
-    assert "1 (&lt;b&gt;male), 2 (fem&amp;le), 9" in page
-    assert "true (smokes now), false (never smoked)" in page
-    assert "label chd (Heart &lt;disease&gt;) with the classes 0 (&lt;i&gt;healthy), 1 (coronary)." in page
-
-
-def test_figures_are_said_in_words_and_given_in_codes() -> None:
-    model = _model(WORDED, "trees:2", estimate_epsilon=1, leaf_epsilon=1)
-    assert model.figures is not None
-    assert model.ranks is not None
-    assert model.figures.to_json()["majority_class"] == model.ranks.to_json()["majority_class"] == "0"
-    assert "; always saying <i>healthy would be right about" in model.figures.lines()[0]
-    assert "Sensitivity (coronary)" in model.describe_ranks()
-
-
 def test_a_schema_keeps_them_and_other_words_describe_the_same_table() -> None:
     worded = Schema.from_json(WORDED)
     assert worded == Schema.from_json(BARE)
@@ -97,12 +69,6 @@ def test_a_schema_keeps_them_and_other_words_describe_the_same_table() -> None:
         "sex: one of 1 (<b>male), 2 (fem&le), 9; any other value is refused. An empty cell is refused.",
         "smokes: true (smokes now) or false (never smoked). An empty cell is refused.",
     ]
-
-
-def test_categories_for_the_rest_and_for_empty_cells_may_have_meanings_too() -> None:
-    column = {**SEX, "other": "x", "missing": "n", "meanings": {"x": "divers", "n": "not asked"}}
-    schema = Schema.from_json({"label": "chd", "columns": [column]})
-    assert [schema.columns[0].show(cell) for cell in range(5)] == ["1", "2", "9", "divers", "not asked"]
 
 
 def test_values_without_numbers_may_have_them() -> None:
@@ -135,13 +101,3 @@ def test_what_cannot_be_shown_is_refused(stated: object, problem: str) -> None:
             Schema.from_json(schema)
         assert problem in str(refused.value)
         assert str(refused.value).startswith(("Column 'sex': ", "Label 'chd': "))
-
-
-def test_a_title_of_the_label_is_its_own() -> None:
-    with pytest.raises(SchemaError, match="the title 'sex' is also what another column is called"):
-        Schema.from_json({**BARE, "label_title": "sex"})
-    with pytest.raises(SchemaError, match="Label 'chd': label_title holds the invisible character"):
-        Schema.from_json({**BARE, "label_title": "a\nb"})
-    titled = [{**SEX, "title": "Heart <disease>"}]
-    with pytest.raises(SchemaError, match="is also what another column is called"):
-        Schema.from_json({**WORDED, "columns": titled})

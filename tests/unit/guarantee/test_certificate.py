@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,33 +13,21 @@ import pytest
 
 from privpac.audit.registry import tiny_schema
 from privpac.checker.check import check_certificate
-from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
-from privpac.concepts.line.unions import Unions, intervals
-from privpac.concepts.sets.points import Points
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.recipe import Recipe
 from privpac.constructions.words import Request
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
-from privpac.guarantee.certificate import FORMAT, FROM_DATA, SEED_WARNING, Certificate, explain_certificate
+from privpac.guarantee.certificate import FROM_DATA, SEED_WARNING, Certificate, explain_certificate
 from privpac.guarantee.facts import Loss
 from privpac.guarantee.proof import explain
 from privpac.numbers.exact import ratio_for
 from privpac.request import LearnRequest
 
 SCHEMA = tiny_schema(40, 30, categories=3)
-CLASSES: tuple[Any, ...] = (
-    Thresholds(SCHEMA, "a"),
-    Points(SCHEMA, "a"),
-    intervals(SCHEMA, "a"),
-    Unions(SCHEMA, "a", intervals=2),
-    Rectangles(SCHEMA, ("a", "b")),
-    Stumps(SCHEMA),
-)
 
 
 def certificate(**changes: Any) -> Certificate:
@@ -48,13 +36,6 @@ def certificate(**changes: Any) -> Certificate:
 
 
 # --- what stands on top ---
-
-
-def test_the_headline_is_the_declared_epsilon() -> None:
-    tree = certificate().to_json()
-    assert tree["format"] == FORMAT
-    assert (tree["epsilon"], tree["delta"]) == ("1", "0")
-    assert (tree["labelled"], tree["unlabelled"], tree["coins"]) == (1000, 0, "system")
 
 
 @pytest.mark.parametrize("epsilon", ["0.001", "0.1", "1/3", "1", "17.25", "1000", "3000"])
@@ -80,51 +61,6 @@ def test_an_epsilon_that_is_no_decimal_is_charged_rounded_up() -> None:
     assert tree["epsilon"] == "0.69314718056"  # ln 2 = 0.6931471805599...
     assert bare.privacy.fact.epsilon <= Loss(log=bare.epsilon)
     assert check_certificate(tree) == 3
-
-
-@pytest.mark.parametrize("concepts", CLASSES, ids=lambda c: c.word)
-@pytest.mark.parametrize("n", [1, 30, 3000])
-def test_every_class_is_certified_and_checked(concepts: Any, n: int) -> None:
-    made = Occam(concepts, Fraction(1, 2)).certify(Size(n))
-    tree = json.loads(json.dumps(made.to_json()))
-    assert check_certificate(tree) == 2 + len(made.accuracy)
-    for proof in made.accuracy:
-        assert proof.fact.records == n
-        assert 0 < proof.fact.error < 1
-        assert Fraction(proof.where["odds"]) >= concepts.size - 1
-    assert n == 30 or len(made.accuracy) == (0 if n == 1 else 2)  # between, it depends on the class
-
-
-def test_accuracy_is_left_out_where_the_bound_is_void() -> None:
-    assert Occam(Thresholds(SCHEMA, "a"), Fraction(1)).certify(Size(1)).accuracy == ()
-    assert Occam(Thresholds(SCHEMA, "a"), Fraction(1, 10**30)).certify(Size(10**6)).accuracy == ()
-
-
-def test_more_records_or_epsilon_prove_smaller_errors() -> None:
-    def errors(n: int, epsilon: str) -> list[Fraction]:
-        made = Occam(Thresholds(SCHEMA, "a"), Fraction(epsilon)).certify(Size(n))
-        return [proof.fact.error for proof in made.accuracy]
-
-    realizable, agnostic = errors(1000, "1")
-    more = errors(2000, "1")
-    assert more[0] < realizable
-    assert more[1] < agnostic
-    louder = errors(1000, "2")
-    assert louder[0] < realizable
-    assert louder[1] <= agnostic  # noise is not what limits it here
-
-
-def test_bad_parameters_are_refused() -> None:
-    for epsilon in (Fraction(0), Fraction(-1)):
-        with pytest.raises(ParameterError, match="epsilon"):
-            Occam(Stumps(SCHEMA), epsilon)
-    for costs in ((1,), (1, 0), (1, -2), (1, True), (1, 2, 3), (1, 1.5)):
-        with pytest.raises(ParameterError, match="costs"):
-            Occam(Stumps(SCHEMA), Fraction(1), costs)  # type: ignore[arg-type]
-    with pytest.raises(SizeError):
-        Occam(Stumps(SCHEMA), Fraction(1)).certify(Size(0))
-    with pytest.raises(SizeError, match="64-bit"):
-        Occam(Stumps(SCHEMA), Fraction(1), (1, 2**50)).certify(Size(2**13))
 
 
 # --- what it rests on ---
@@ -162,18 +98,6 @@ def test_seeded_coins_are_shouted_about() -> None:
 # --- how it reads, and how it travels ---
 
 
-def test_the_derivation_reads_from_the_claim_down_to_the_mechanism() -> None:
-    text = certificate().explain()
-    lines = text.splitlines()
-    assert lines[0] == "Privacy"
-    assert lines[1].startswith("(1, 0)-DP, one record replaced, the rule is released   [declared]")
-    assert "└─" in lines[2]
-    assert "[exponential mechanism]" in lines[2]
-    assert "if the records are independent draws" in text
-    assert "error above the best of the class" in text
-    assert all(len(line) < 210 for line in lines)
-
-
 def test_a_stored_certificate_reads_the_same() -> None:
     for made in (certificate(), certificate().assuming("it rains"), certificate(accuracy=())):
         stored = json.loads(json.dumps(made.to_json()))
@@ -188,10 +112,3 @@ def test_certificates_and_proofs_survive_copies_and_processes() -> None:
         assert other.to_json() == made.to_json()
         with pytest.raises(TypeError):
             other.privacy.where["ratio"] = "1"  # type: ignore[index]
-
-
-def test_certificates_are_frozen() -> None:
-    with pytest.raises(FrozenInstanceError):
-        certificate().labelled = 3  # type: ignore[misc]
-    with pytest.raises(FrozenInstanceError):
-        certificate().privacy.fact.delta = Fraction(1)  # type: ignore[misc]

@@ -58,10 +58,6 @@ class TestLoss:
         added = sum([loss] * 200, Loss())
         assert loss.factor**200 <= added.factor <= loss.factor**200 * (1 + Fraction(1, 2**240))
 
-    def test_text(self) -> None:
-        assert str(Loss(log=Fraction(1, 3))) == "0.333334"
-        assert str(Loss()) == "0"
-
 
 BASE = Privacy(ONE)
 STRONGER_THAN_WEAKER: list[tuple[Fact, Fact]] = [
@@ -122,29 +118,3 @@ class TestStorage:
     def test_an_unknown_kind_is_refused(self) -> None:
         with pytest.raises(ValueError, match="unknown kind"):
             fact_from_json({"kind": "hearsay"})
-
-
-class TestText:
-    @pytest.mark.parametrize(
-        ("fact", "text"),
-        [
-            (BASE, "(1, 0)-DP, one record replaced, the rule is released"),
-            (
-                Privacy(ONE, Fraction(1, 10**6), Unit.LABEL, "training part", Release.ANSWER),
-                "(1, 1e-6)-DP, one label of the training part replaced, one answer is given",
-            ),
-            (
-                Privacy(ONE, unit=Unit.LABEL, records_per_person=3),
-                "(1, 0)-DP, up to 3 labels of one person replaced, the rule is released",
-            ),
-            (BoundedRange(ONE), "log-odds of any event move by at most 1, one record replaced"),
-            (Stability(Fraction(1, 3)), "0.333334-stable, one record replaced"),
-            (
-                Accuracy(Fraction(1, 10), Fraction(1, 20), Against.REALIZABLE, 628),
-                "error at most 0.1 if one of the class makes no error, except with probability 0.05, "
-                "from 628 independent records",
-            ),
-        ],
-    )
-    def test_one_line(self, fact: Fact, text: str) -> None:
-        assert str(fact) == text

@@ -10,23 +10,6 @@ from flint import arb, fmpq
 from privpac.guarantee.guesses import CERTAIN, guessed_at_most, suspected_at_most
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "odds"),
-    [
-        ("0", "50.0 %"),
-        ("0.1", "52.5 %"),
-        ("1", "73.2 %"),
-        ("1.9", "87.0 %"),
-        ("2", "88.1 %"),
-        ("7", "99.91 %"),
-        ("10", "99.996 %"),
-        ("50", CERTAIN),
-    ],
-)
-def test_the_odds_of_a_guess(epsilon: str, odds: str) -> None:
-    assert guessed_at_most(Fraction(epsilon)) == odds
-
-
 def _exactly(epsilon: Fraction) -> arb:
     return arb(fmpq(epsilon.numerator, epsilon.denominator)).exp()
 

@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from privpac.audit.registry import tiny_schema
 from privpac.checker.check import check_derivation
-from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.cuts import rules as cuts_rules
-from privpac.constructions.draw.occam import Occam
 from privpac.constructions.estimates.confusion import estimate_privacy
-from privpac.constructions.estimates.leaf_counts import leaf_counts_privacy
 from privpac.constructions.prediction import rules as prediction_rules
 from privpac.constructions.release import rules as release_rules
-from privpac.constructions.wrappers.sampling import Subsampled
-from privpac.data.sample import Size
 from privpac.errors import NotCertified
 from privpac.guarantee import rules
-from privpac.guarantee.facts import Loss, Privacy, Unit
+from privpac.guarantee.facts import Loss, Privacy
 from privpac.guarantee.price import concentrated_price
 from privpac.guarantee.proof import SEAL, Proof
 from privpac.numbers.concentrated import pure_rho, rho_up
 from privpac.numbers.exact import power_up, ratio_for
 from tests.contracts.examples import EXAMPLES
-from tests.golden.corpus import CURRENT
 from tests.unit.guarantee.stored_price import price_of, stored_price
 
 TENTH = Fraction(1, 10)
@@ -134,50 +126,6 @@ def test_a_batch_with_a_delta_of_its_own_is_not_priced_by_the_sum_of_its_release
     price = concentrated_price(batch).fact
     assert (price.rho, price.delta) == (pure_rho(batch.fact.epsilon.upper), batch.fact.delta)
     assert price.rho > 100 * TENTH**2 / 8
-
-
-def test_a_certificate_costs_its_rho_and_keeps_it_with_other_coins() -> None:
-    learner = Occam(Thresholds(tiny_schema(4), "a"), Fraction(1, 100))
-    certificate = learner.certify(Size(50))
-    assert certificate.rho == Fraction(1, 80_000)
-    assert certificate.with_coins("seeded").rho == certificate.rho
-    assert certificate.assuming("something").price.assumptions == ("something",)
-    assert "price" not in certificate.to_json()
-    assert "rho" not in certificate.to_json()
-
-
-def test_a_subsample_of_a_draw_costs_by_its_range_or_by_its_epsilon_whichever_is_less() -> None:
-    small = Subsampled(Occam(Thresholds(tiny_schema(4), "a"), TENTH), 10).certify(Size(100))
-    large = Subsampled(Occam(Thresholds(tiny_schema(4), "a"), Fraction(4)), 10).certify(Size(100))
-    assert small.price.rule == "subsampled-concentrated"
-    assert large.price.rule == "pure-concentrated"
-    assert float(pure_rho(small.epsilon) / small.rho) == pytest.approx(3.66, abs=0.005)
-
-
-def test_tables_cost_half_of_a_difference() -> None:
-    table = concentrated_price(estimate_privacy(epsilon=TENTH)).fact.rho
-    leaves = concentrated_price(leaf_counts_privacy(epsilon=TENTH, unit=Unit.LABEL)).fact
-    difference = concentrated_price(estimate_privacy(epsilon=TENTH, difference=True)).fact.rho
-    assert leaves.rho == table
-    assert leaves.unit is Unit.LABEL
-    assert 1.9 < difference / table < 2
-
-
-STORED = sorted(CURRENT.glob("*/*.json"))
-
-
-def test_certificates_of_the_first_version_have_a_price_that_is_never_above_that_of_their_epsilon() -> None:
-    gains = {}
-    for path in STORED:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        certificate = document.get("certificate", document)
-        if "privacy" in certificate:
-            rho = price_of(certificate["privacy"])
-            assert 0 < rho <= pure_rho(Fraction(certificate["epsilon"]))
-            gains[path.stem] = pure_rho(Fraction(certificate["epsilon"])) / rho
-    assert len(gains) > 100
-    assert gains["agnostic"] == 1
-    assert sum(gain > Fraction(3, 2) for gain in gains.values()) > len(gains) / 2
 
 
 def test_a_card_costs_the_sum_of_its_rounds() -> None:

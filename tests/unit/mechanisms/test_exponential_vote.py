@@ -5,15 +5,11 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
 
-from privpac import Ledger, MemorySample, PrivatePredictor, Schema, SeededCoins, Size
-from privpac.answering.bundle import bundle
-from privpac.answering.stored_offers import predictor_from_json
+from privpac import Schema, SeededCoins, Size
 from privpac.coins import law
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.prediction import rules as prediction_rules
@@ -23,19 +19,14 @@ from privpac.constructions.prediction.exponential_formulas import (
     exponential_vote_error,
     exponential_vote_wrong,
 )
-from privpac.constructions.prediction.forms import predictor_for
-from privpac.constructions.prediction.formulas import vote_wrong
 from privpac.constructions.prediction.vote import Law, Vote, default_models
-from privpac.constructions.prediction.voters import Classifiers, Concepts
+from privpac.constructions.prediction.voters import Concepts
 from privpac.errors import RuleRefused
 from privpac.mechanisms.exponential_vote import ExponentialVoteLaw
-from privpac.numbers.concentrated import pure_rho, range_rho, spendable
 from privpac.numbers.exact import ratio_for
-from privpac.verification import verify
 from tests.statistical.claims import changed, claims, scaled
 
 HALF = ratio_for(Fraction(1, 2))
-MILLIONTH = Fraction(1, 10**6)
 
 
 def _schema(classes: tuple[str, ...] = ("no", "yes")) -> Schema:
@@ -86,43 +77,6 @@ def test_many_rows_at_once_have_the_same_law() -> None:
         expected = [float(p) for p in exponential_vote_chances(votes, ratio=HALF)]
         assert np.abs(shares - expected).max() < 5 * 0.5 / math.sqrt(len(answers))
         assert len(ExponentialVoteLaw(HALF).draw(table[:0], SeededCoins(3))) == 0
-
-
-def test_at_one_epsilon_it_errs_about_twice_as_often_as_the_vote() -> None:
-    ratio, half = ratio_for(Fraction(1, 10)), ratio_for(Fraction(1, 20))
-    quotient = exponential_vote_wrong(0, models=101, ratio=half) / vote_wrong(0, models=101, ratio=ratio)
-    assert 1.9 < quotient < 2
-
-
-@pytest.mark.parametrize(
-    ("models", "by_sum", "by_vote", "by_weights"),
-    [(25, 8, 2, 8), (101, 32, 44, 134), (501, 163, 1_095, 3_315), (1_001, 326, 4_372, 13_236)],
-)
-def test_at_one_error_it_gives_three_times_the_answers(
-    models: int, by_sum: int, by_vote: int, by_weights: int
-) -> None:
-    """Half a percent of error if all models agree, under a total of (3, 1e-6)."""
-    j = (models - 1) // 2
-    low, high = 1e-9, 30.0
-    for _ in range(200):  # e^(-epsilon·j)/(1 + e^epsilon) = 1/200
-        middle = (low + high) / 2
-        enough = math.exp(-middle * j) / (1 + math.exp(middle)) <= 1 / 200
-        low, high = (low, middle) if enough else (middle, high)
-    vote, weights = Fraction(high), Fraction(2 * math.log(199) / models)
-    assert exponential_vote_wrong(0, models=models, ratio=ratio_for(weights / 2)) <= Fraction(1, 199)
-    total = spendable(Fraction(3), MILLIONTH).rho
-    assert int(3 / vote) == by_sum
-    assert int(total / pure_rho(vote)) == by_vote
-    assert int(total / range_rho(weights)) == by_weights
-
-
-def test_answers_under_a_total() -> None:
-    vote, weighted = (
-        Vote(Concepts(Thresholds(_schema(), "x")), Fraction(1, 100), 11, law=law_) for law_ in Law
-    )
-    total = spendable(Fraction(3), MILLIONTH).rho
-    assert int(total / vote.certify(Size(500)).rho) == 3_701
-    assert int(total / weighted.certify(Size(500)).rho) == 14_805
 
 
 @claims(exponential_vote_error=scaled(0.5), error_exponential_vote=scaled(0.2))
@@ -177,89 +131,6 @@ def test_the_number_of_models_makes_a_unanimous_vote_wrong_at_most_once_in_200_t
         assert exponential_vote_wrong(0, models=models, ratio=ratio) <= Fraction(1, 200)
         assert models % 2 == 1
         assert models == 1 or exponential_vote_wrong(0, models=models - 2, ratio=ratio) > Fraction(1, 200)
-
-
-def test_words_and_budgets_choose_the_law() -> None:
-    schema = _schema()
-    made = {"schema": schema, "epsilon": Fraction(1), "models": 5, "records": 100}
-    assert predictor_for("weighted:logistic", **made).law is Law.EXPONENTIAL  # type: ignore[attr-defined]
-    assert predictor_for("vote:logistic", law=Law.EXPONENTIAL, **made).law is Law.MAJORITY  # type: ignore[attr-defined]
-    for law_ in Law:
-        assert predictor_for("auto", law=law_, **made).law is law_  # type: ignore[attr-defined]
-        assert predictor_for("consistent:thresholds:x", law=law_, **made).law is law_  # type: ignore[attr-defined]
-
-
-def _records(n: int = 300) -> tuple[dict[str, list[float]], list[str]]:
-    xs = [i / n for i in range(n)]
-    return {"x": xs}, ["yes" if x > 0.5 else "no" for x in xs]
-
-
-def _predictor(budget: object, **more: object) -> PrivatePredictor:
-    features, labels = _records()
-    made = PrivatePredictor(
-        LogisticRegression(),
-        5,
-        budget,
-        schema=_schema(),
-        models=5,
-        random_state=1,
-        **more,  # type: ignore[arg-type]
-    )
-    return made.fit(features, y=labels)
-
-
-def test_a_budget_with_a_delta_answers_by_exponential_weights() -> None:
-    pure, filtered = _predictor(Ledger(epsilon=50)), _predictor(Ledger(epsilon=50, delta=MILLIONTH))
-    declared = _predictor(Ledger(epsilon=50, delta=MILLIONTH), answers=2, delta=MILLIONTH)
-    for predictor, weighted in ((pure, False), (filtered, True), (declared, False)):
-        assert ("exponential vote" in predictor.certificate.explain()) == weighted
-        assert predictor.predict({"x": [0.02, 0.98]}).tolist() == ["no", "yes"]
-
-
-@pytest.mark.parametrize(
-    ("word", "budget", "answers"),
-    [
-        ("auto", {"delta": MILLIONTH}, 14_805),
-        ("weighted:logistic", {"delta": MILLIONTH}, 14_805),
-        ("vote:logistic", {"delta": MILLIONTH}, 3_701),
-        ("auto", {}, 300),
-        ("auto", {"delta": MILLIONTH, "reserved_delta": MILLIONTH}, 300),
-    ],
-)
-def test_answers_left_within_a_budget(word: str, budget: dict[str, Fraction], answers: int) -> None:
-    features, labels = _records()
-    ledger = Ledger(epsilon=3, **budget)
-    predictor = PrivatePredictor(
-        word, Fraction(1, 100), ledger, schema=_schema(), models=3, random_state=1
-    ).fit(features, y=labels)
-    assert predictor.answers_left == answers
-    predictor.predict({"x": [0.1, 0.9]})
-    assert predictor.answers_left == answers - 2
-
-
-def test_the_law_is_stored_with_the_offer_and_read_back(tmp_path: Path) -> None:
-    predictor = _predictor(Ledger(epsilon=50, delta=MILLIONTH))
-    stored = predictor.offer.predictor.to_json()
-    assert stored["law"] == "exponential"
-    again = predictor_from_json(stored, predictor.schema)
-    assert again.certify(Size(300)).to_json() == predictor.offer.predictor.certify(Size(300)).to_json()
-    plain = Vote(Classifiers(_schema(), LogisticRegression()), Fraction(1), 5)
-    assert "law" not in plain.to_json()
-    bundle.write(tmp_path / "bundle", predictor.offer, predictor.prepared)
-    verify(tmp_path / "bundle")
-    loaded = bundle.load(tmp_path / "bundle")
-    assert loaded.offer.predictor.to_json() == stored
-
-
-def test_three_classes_are_answered() -> None:
-    schema = _schema(("low", "middle", "high"))
-    xs = [i / 600 for i in range(600)]
-    labels = ["low" if x < 0.3 else "middle" if x < 0.6 else "high" for x in xs]
-    vote = Vote(Classifiers(schema, LogisticRegression()), Fraction(20), 5, law=Law.EXPONENTIAL)
-    prepared = vote.prepare(MemorySample.of({"x": xs}, schema, y=labels), SeededCoins(2))
-    asked = MemorySample.of({"x": [0.02, 0.98]}, schema, labelled=False).block().cells
-    assert prepared.answer(asked, SeededCoins(4)).tolist() == [0, 2]
-    assert "3" in str(vote.certify(Size(600)).to_json()["privacy"]["premises"][0]["where"]["classes"])
 
 
 def test_what_rules_refuse() -> None:

@@ -163,16 +163,6 @@ class TestFloats:
     def test_hopeless_cases_say_so(self) -> None:
         assert LAWS["far ones outweigh the near"]().floats()[1] >= 0.25
 
-    def test_hopeless_cases_are_drawn_all_the_same(self) -> None:
-        weights = LAWS["far ones outweigh the near"]()
-        drawn = [SeededCoins(seed).choose(weights) for seed in range(300)]
-        assert 0.55 < np.mean(drawn) < 0.78  # two thirds
-
-    def test_everything_beyond_what_a_float_holds(self) -> None:
-        weights = PowerWeights(HALF, Runs([row([0, 5000], [1, 2**8000])]))
-        assert weights.floats()[1] == np.inf
-        assert {SeededCoins(seed).choose(weights) for seed in range(20)} == {1}  # 2^8000 · e^-2500 > 2^4000
-
     def test_dropped_terms_are_in_the_bound(self) -> None:
         half = Fraction(1, 2)
         weights = PowerWeights(half, Runs([row([0, 1, 905], [1, 1, 2**851])]))
@@ -197,12 +187,6 @@ class TestFloats:
 
 
 class TestDraw:
-    def test_draws_members_not_only_scores(self) -> None:
-        scores = [2, 0, 1, 0]
-        runs = Runs([row(scores, [3, 2, 4, 1])])
-        seen = {gibbs.draw(runs, HALF, SeededCoins(seed))[1] for seed in range(400)}
-        assert seen == set(range(10))
-
     def test_a_domain_of_2_to_the_128(self) -> None:
         runs = Runs([row([5, 0, 3], [2**127, 2**100, 2**127])])
         seen = [gibbs.draw(runs, HALF, SeededCoins(seed))[1] for seed in range(200)]

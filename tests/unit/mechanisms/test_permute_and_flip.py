@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from privpac.coins import Enumeration, SeededCoins, law
 from privpac.errors import SizeError
-from privpac.mechanisms import gibbs, permute_and_flip
+from privpac.mechanisms import permute_and_flip
 from privpac.mechanisms.permute_and_flip import _Coin
 from privpac.mechanisms.scores import Row, Runs
 from privpac.numbers.exact import ratio_for
@@ -51,39 +51,6 @@ def drawn(scores: Sequence[int], ratio: Fraction) -> dict[int, Fraction]:
 @settings(deadline=None, max_examples=40)
 def test_the_law_is_that_of_the_walk(scores: list[int], ratio: Fraction) -> None:
     assert drawn(scores, ratio) == walk(scores, ratio)
-
-
-@given(st.lists(st.integers(0, 4), min_size=1, max_size=5))
-@settings(deadline=None, max_examples=40)
-def test_never_worse_than_the_exponential_mechanism(scores: list[int]) -> None:
-    ratio = Fraction(1, 2)
-    other = law(lambda coins: gibbs.draw(runs(scores), ratio, coins)[1])
-    mine, theirs = (sum(p * scores[m] for m, p in found.items()) for found in (walk(scores, ratio), other))
-    assert mine <= theirs
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 3), st.integers(-1, 1)), min_size=1, max_size=5),
-)
-@settings(deadline=None, max_examples=60)
-def test_scores_that_move_by_one_move_probabilities_by_at_most_ratio_to_the_minus_2(
-    moves: list[tuple[int, int]],
-) -> None:
-    ratio = Fraction(3, 5)
-    before = [score + 1 for score, _ in moves]
-    after = [score + 1 + move for score, move in moves]
-    p, q = walk(before, ratio), walk(after, ratio)
-    for member in p:
-        assert p[member] <= q[member] / ratio**2
-        assert q[member] <= p[member] / ratio**2
-
-
-def test_its_log_odds_move_further_than_those_of_the_exponential_mechanism() -> None:
-    """Why no bounded range may be claimed for it: here the odds of one event move by more than ratio^-2."""
-    ratio = Fraction(3, 5)
-    p, q = walk([1, 0, 0, 0], ratio), walk([0, 1, 1, 1], ratio)
-    shift = (q[0] / (1 - q[0])) / (p[0] / (1 - p[0]))
-    assert shift > ratio**-2
 
 
 @pytest.mark.parametrize("power", [1, 2, 700, 1250, 5000])

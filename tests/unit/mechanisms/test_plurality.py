@@ -8,24 +8,16 @@ from itertools import product
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from privpac import MemorySample, PrivatePredictor, Schema, SeededCoins, Size
-from privpac.answering.bundle import bundle
-from privpac.answering.distil import distil
+from privpac import MemorySample, Schema, SeededCoins
 from privpac.coins import law
-from privpac.concepts.line.thresholds import Thresholds
-from privpac.constructions.prediction import rules as prediction_rules
 from privpac.constructions.prediction.plurality_formulas import plurality_chances, plurality_wrong
-from privpac.constructions.prediction.vote import Vote
 from privpac.constructions.prediction.vote_law import VoteLaw
-from privpac.constructions.prediction.voters import Classifiers, Concepts, Voter
-from privpac.errors import BudgetExceeded, ParameterError, RuleRefused, SchemaError
+from privpac.constructions.prediction.voters import Classifiers, Voter
 from privpac.mechanisms.plurality import PluralityLaw
 from privpac.numbers.exact import ratio_for
-from privpac.verification import verify
 from tests.statistical.claims import changed, claims, scaled
 
 HALF = ratio_for(Fraction(1, 2))
@@ -99,13 +91,6 @@ def test_the_error_is_within_its_bound_and_not_within_half_of_it(votes: tuple[in
     assert wrong > bound / 2
 
 
-def test_permute_and_flip_errs_about_half_as_often_as_the_exponential_mechanism() -> None:
-    votes = (20, 4, 1)
-    weights = [HALF ** (20 - v) for v in votes]
-    exponential = 1 - weights[0] / sum(weights)
-    assert 1.8 < exponential / (1 - max(plurality_chances(votes, ratio=HALF))) <= 2.1
-
-
 def test_many_rows_at_once_have_the_same_law() -> None:
     votes = np.tile(np.array([[4, 3, 1]]), (20_000, 1))
     answers = PluralityLaw(HALF).draw(votes, SeededCoins(3))
@@ -113,79 +98,6 @@ def test_many_rows_at_once_have_the_same_law() -> None:
     expected = [float(p) for p in plurality_chances((4, 3, 1), ratio=HALF)]
     assert np.abs(shares - expected).max() < 5 * 0.5 / math.sqrt(len(answers))
     assert len(PluralityLaw(HALF).draw(votes[:0], SeededCoins(3))) == 0
-
-
-def test_the_certificate_is_that_of_a_plurality_and_holds_what_was_declared() -> None:
-    vote = Vote(Classifiers(SCHEMA, LogisticRegression()), Fraction(1), 9)
-    certificate = vote.certify(Size(500))
-    assert certificate.epsilon == 1
-    assert certificate.delta == 0
-    assert "plurality" in certificate.privacy.explain()
-    two = Schema.from_json({**SCHEMA.to_json(), "classes": ["ant", "bee"]})
-    assert (
-        "plurality"
-        not in Vote(Classifiers(two, LogisticRegression()), Fraction(1), 9)
-        .certify(Size(500))
-        .privacy.explain()
-    )
-
-
-@pytest.mark.long
-def test_any_classifier_answers_with_any_of_the_classes() -> None:
-    table, names = records(3000)
-    asked, truth = records(400, seed=1)
-    for base in (DecisionTreeClassifier(max_depth=4), LogisticRegression(), "vote:tree:4", "auto"):
-        predictor = PrivatePredictor(base, 1, 400, schema=SCHEMA, models=15, random_state=0).fit(
-            table, y=names
-        )
-        answers = predictor.predict(asked)
-        assert set(answers) == {"ant", "bee", "cat"}
-        assert np.mean(answers == np.array(truth)) > 0.85
-        assert predictor.answers_left == 0
-        with pytest.raises(BudgetExceeded):
-            predictor.predict({"a": [0.123456], "b": [0.5]})
-
-
-def test_a_bundle_of_three_classes_goes_on_answering_and_is_verified(tmp_path) -> None:
-    table, names = records(900)
-    predictor = PrivatePredictor(
-        DecisionTreeClassifier(max_depth=3), 1, 50, schema=SCHEMA, models=9, answers=40, random_state=0
-    ).fit(table, y=names)
-    predictor.save(tmp_path / "bundle")
-    loaded = bundle.load(tmp_path / "bundle")
-    assert loaded.schema.classes == ("ant", "bee", "cat")
-    asked, truth = records(40, seed=2)
-    answers = loaded.predictor(coins=SeededCoins(1)).predict(asked)
-    assert np.mean(answers == np.array(truth)) > 0.7
-    again = bundle.load(tmp_path / "bundle").predictor(coins=SeededCoins(9))
-    assert again.predict(asked).tolist() == answers.tolist()
-    assert again.answers_left == 0
-    assert verify(tmp_path / "bundle")
-
-
-def test_a_distilled_model_of_three_classes() -> None:
-    table, names = records(2000)
-    public, _ = records(300, seed=3)
-    predictor = PrivatePredictor(
-        DecisionTreeClassifier(max_depth=3), 1, 300, schema=SCHEMA, models=15, random_state=0
-    ).fit(table, y=names)
-    model = distil(predictor, public, DecisionTreeClassifier(max_depth=3))
-    asked, truth = records(400, seed=4)
-    assert np.mean(model.predict(asked) == np.array(truth)) > 0.85
-    assert model.certificate.epsilon == 300
-
-
-def test_what_is_refused() -> None:
-    with pytest.raises(SchemaError, match="vote:logistic"):
-        Concepts(Thresholds(SCHEMA, "a"))
-    with pytest.raises(RuleRefused):
-        prediction_rules.plurality(ratio=HALF, models=0, classes=3)
-    with pytest.raises(RuleRefused):
-        prediction_rules.plurality(ratio=HALF, models=3, classes=1)
-    # A classifier that cannot be trained on three classes at all is found out before any record is read.
-    table, names = records(100)
-    with pytest.raises(ParameterError, match="cannot be trained"):
-        PrivatePredictor(LogisticRegression(solver="liblinear"), 1, 5, schema=SCHEMA).fit(table, y=names)
 
 
 def test_answers_that_are_no_class_and_failures_count_as_the_commonest_class_of_the_block() -> None:

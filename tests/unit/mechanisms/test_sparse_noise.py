@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -57,10 +56,6 @@ def test_sparse_and_dense_have_the_same_law_to_the_last_digit(
 ) -> None:
     one, other = (law_of(counts, ratio=ratio, above=above, high=2) for law_of in (dense, sparse))
     assert one == other
-
-
-def test_a_full_domain_has_no_empty_cells_to_draw() -> None:
-    assert dense([1, 1], ratio=HALF, above=0, high=2) == sparse([1, 1], ratio=HALF, above=0, high=2)
 
 
 def test_heights_are_public_and_positive() -> None:
@@ -131,17 +126,6 @@ def test_domains_beyond_64_bits() -> None:
         coins=SeededCoins(3),
     )
     assert {7, 2**90} <= set(kept)
-
-
-def test_the_places_of_kept_empty_cells_are_uniform() -> None:
-    seen = Counter[int]()
-    for seed in range(300):
-        kept = draw_kept(
-            np.array([2]), np.array([1]), cells=5, ratio=HALF, above=0, high=1, coins=SeededCoins(seed)
-        )
-        seen.update(cell for cell in kept if cell != 2)
-    assert set(seen) == {0, 1, 3, 4}
-    assert max(seen.values()) < 2 * min(seen.values())
 
 
 def test_the_nth_absent_cell() -> None:

@@ -13,7 +13,7 @@ from privpac import NotCertified, Schema, learn, load, verify
 from privpac.coins import SeededCoins
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.trees.tree import Leaf, Split
-from privpac.constructions.card.graded_tree import COUNT_SHARE, GRADED, LEVELS_SHARE, GradedTrees
+from privpac.constructions.card.graded_tree import GRADED, GradedTrees
 from privpac.constructions.draw.default import auto
 from privpac.constructions.draw.occam import Merged
 from privpac.constructions.draw.refined_trees import RefinedTrees
@@ -21,7 +21,6 @@ from privpac.constructions.recipe import Recipe
 from privpac.constructions.words import Request, learner_for
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
-from privpac.errors import ParameterError, SchemaError
 from privpac.model import digest
 from privpac.request import LearnRequest
 from privpac.verification import verify_document
@@ -45,11 +44,6 @@ def learner() -> GradedTrees:
     graded = Recipe("graded-tree", REQUEST).learner
     assert isinstance(graded, GradedTrees)
     return graded
-
-
-def test_shares_add_up() -> None:
-    assert COUNT_SHARE + LEVELS_SHARE == 1
-    assert learner().certify(Size(3000)).epsilon == 1
 
 
 def test_classes_are_those_of_the_first_tree_and_risks_differ_within_its_leaves() -> None:
@@ -98,23 +92,6 @@ def test_few_records_get_the_default_tree_as_it_is() -> None:
     large = Recipe("graded-tree", many).learner
     assert isinstance(large, GradedTrees)
     assert isinstance(large.first, RefinedTrees)
-
-
-@pytest.mark.parametrize(("classes", "protect"), [([0, 1, 2], "records"), ([0, 1], "labels")])
-def test_elsewhere_probabilities_count_the_leaves_of_the_default_tree(
-    classes: list[int], protect: str
-) -> None:
-    schema = Schema.from_json({"label": "y", "classes": classes, "columns": COLUMNS})
-    wishes = LearnRequest.read(epsilon=1, probabilities=True, protect=protect)
-    assert Recipe.of(wishes, schema=schema, size=Size(3000)).concepts == "auto"
-
-
-def test_a_number_behind_the_word_and_three_classes_are_refused() -> None:
-    with pytest.raises(ParameterError, match="graded-tree"):
-        _ = Recipe("graded-tree:2", REQUEST).learner
-    three = Schema.from_json({"label": "y", "classes": [0, 1, 2], "columns": COLUMNS})
-    with pytest.raises(SchemaError, match="separates two"):
-        _ = Recipe("graded-tree", Request(three, Size(3000), LearnRequest(epsilon=Fraction(1)))).learner
 
 
 def test_other_trees_are_not_released() -> None:

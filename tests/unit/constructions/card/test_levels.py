@@ -6,23 +6,17 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pytest
 
 from privpac import Schema
 from privpac.coins import SeededCoins
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.concepts.trees.tree import Leaf, Split
 from privpac.constructions.card.levels import (
-    MOST_TESTS,
     Growth,
     LeafWeights,
     asks_anew,
-    require_few,
-    require_summable,
 )
 from privpac.data.engines.memory import MemorySample
-from privpac.data.sample import Block, Size
-from privpac.errors import SizeError
 
 COLUMNS: list[dict[str, Any]] = [
     {"name": "a", "kind": "numeric", "lower": 0, "upper": 7, "integer": True},
@@ -57,12 +51,6 @@ def test_weights_are_added_up_by_leaf_and_code() -> None:
     assert (LeafWeights(TESTS, TREE, weights).merge(*halves) == 0).all()
 
 
-def test_records_without_labels_have_no_weight() -> None:
-    statistic = LeafWeights(TESTS, Leaf(0), ((0,), (0,)))
-    with pytest.raises(SizeError, match="labelled"):
-        statistic.absorb(statistic.zero(), Block({}, None, 0))
-
-
 def test_a_level_may_ask_other_columns_than_the_tree_it_grows_on() -> None:
     below = Binarisation(SCHEMA, tuple(test for test in TESTS.tests if test.column == "b"))
     statistic = LeafWeights(below, TREE, ((-1, -1), (1, 1)))
@@ -94,12 +82,3 @@ def test_a_test_whose_answer_is_known_splits_nothing_and_moves_the_points() -> N
     assert grown.tree == tree
     assert grown.stems[1].points == 2
     assert [len(stem.facts) for stem in grown.stems] == [1, 1]
-
-
-def test_too_many_tests_or_records_are_refused() -> None:
-    names = [f"c{i}" for i in range(MOST_TESTS + 1)]
-    wide = {"name": "c", "kind": "categorical", "categories": names}
-    with pytest.raises(SizeError, match="at most 20000 tests"):
-        require_few(Binarisation.of(Schema.from_json({"label": "y", "columns": [wide]})))
-    with pytest.raises(SizeError, match="64-bit"):
-        require_summable(Size(1 << 57))

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import privpac
 from privpac import MemorySample, Schema, SeededCoins, Size
 from privpac.checker.check import check_derivation
 from privpac.concepts.cards.both import Both
-from privpac.concepts.cards.card import Card
 from privpac.concepts.cards.tallies import Points
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.constructions.card.learner import CardLearner
@@ -22,7 +19,6 @@ from privpac.constructions.card.pairs import is_drawn_from, pair_count
 from privpac.constructions.card.steps import rounds_in
 from privpac.constructions.card.weights import CAP
 from privpac.constructions.words import Request, learner_for, stands_for
-from privpac.errors import ParameterError, SizeError
 from privpac.guarantee.facts import Loss
 from privpac.request import LearnRequest
 
@@ -108,16 +104,6 @@ def test_a_bare_card_is_mixed_where_public_numbers_allow_it() -> None:
         assert stands_for(word, request(2 * MANY)) == word
 
 
-def test_pairs_need_whole_records_no_delta_and_two_columns() -> None:
-    word = "card:mixed"
-    with pytest.raises(ParameterError, match="allows it"):
-        learner(word, MANY, Fraction(1), delta=Fraction(1, 10**6))
-    with pytest.raises(ParameterError, match="allows it"):
-        learner(word, MANY, Fraction(1), protect="labels")
-    with pytest.raises(SizeError, match="one question at a time"):
-        learner_for(word, request(MANY, columns=1))
-
-
 @pytest.mark.parametrize("epsilon", ["0.3", "1", "7"])
 @pytest.mark.parametrize("rounds", [1, 3, 12, 19, 32])
 def test_shares_of_epsilon_keep_the_promise_and_leave_nothing(epsilon: str, rounds: int) -> None:
@@ -130,23 +116,6 @@ def test_shares_of_epsilon_keep_the_promise_and_leave_nothing(epsilon: str, roun
     proof = card.certify(Size(9000)).privacy
     assert proof.fact.epsilon == Loss(log=Fraction(epsilon))
     check_derivation(proof.to_json())
-
-
-@pytest.mark.parametrize("word", ["card:mixed", "card"])
-def test_what_no_sum_of_points_says_is_found_told_and_verified(tmp_path: Path, word: str) -> None:
-    model = privpac.learn(table(), schema=SCHEMA, concepts=word, epsilon=5, random_state=1)
-    assert isinstance(model.hypothesis, Card)
-    assert any(
-        isinstance(one.test, Both) and set(one.test.columns) == {"age", "smoker"}
-        for one in model.hypothesis.drawn
-    )
-    model.save(tmp_path / "card.json")
-    assert privpac.verify(tmp_path / "card.json").rebuilt
-    assert privpac.load(tmp_path / "card.json").describe() == model.describe()
-    ill = np.array(table()["ill"])
-    alone = privpac.learn(table(), schema=SCHEMA, concepts="card:9", epsilon=5, random_state=1)
-    wrong, more = (float((one.predict(table()) != ill).mean()) for one in (model, alone))
-    assert wrong < 0.2 < 0.35 < more
 
 
 def test_only_cards_of_these_parameters_are_released() -> None:

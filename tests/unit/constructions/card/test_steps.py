@@ -9,7 +9,7 @@ import pytest
 from privpac.concepts.cards.tallies import Points
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.constructions.card.steps import lay_points, rounds_in, steps_for
-from privpac.constructions.card.weights import MIXED_ROUNDS, MOST_ROUNDS
+from privpac.constructions.card.weights import MIXED_ROUNDS
 from privpac.data.schema import Schema
 
 COLUMNS: list[dict[str, object]] = [
@@ -30,11 +30,6 @@ def test_points_lie_on_neighbouring_cuts_one_each() -> None:
     assert cells(4, 3) == [(4, 1), (5, 1), (6, 1)]
     assert cells(4, -2) == [(5, -1), (6, -1)]
     assert cells(4, 1) == [(5, 1)]
-
-
-def test_at_the_ends_of_a_column_they_lie_on_the_last_cuts() -> None:
-    assert cells(0, 3) == [(1, 1), (2, 1), (3, 1)]
-    assert cells(9, 3) == [(8, 1), (9, 1), (10, 1)]
 
 
 def test_where_there_are_few_cuts_or_none_to_choose_from_points_stay_together() -> None:
@@ -70,10 +65,6 @@ def test_points_that_no_equal_shares_make_are_shared_out_nearly_equally() -> Non
     ]
     assert [(one.test.cell, one.points) for one in lay_points(TESTS, 4, -3, cuts=2)] == [(5, -1), (6, -2)]
     assert [(one.test.cell, one.points) for one in lay_points(TESTS, 15, 5, cuts=3)] == [(1, 3), (2, 2)]
-
-
-def test_a_card_with_a_delta_can_be_read_however_many_rounds_it_has() -> None:
-    assert sum(steps_for(MOST_ROUNDS, fine=True).schedule) <= 512
 
 
 def test_rounds_are_found_again_and_nothing_else_is_a_round() -> None:

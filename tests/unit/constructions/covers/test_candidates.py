@@ -79,11 +79,6 @@ def test_what_the_learner_builds_is_a_little_more_than_the_theorem() -> None:
         assert least < need < more * least
 
 
-@pytest.mark.parametrize("word", ["sphere:4:10", "sphere:6:1"])
-def test_what_cannot_be_built_is_not_planned(word: str) -> None:
-    assert not plan.needed(word, error="0.1", epsilon=1).answers
-
-
 def test_a_cover_with_too_many_directions_says_so() -> None:
     with pytest.raises(SizeError, match="more than 4194304 directions"):
         learner(4, kappa=10, against=Against.REALIZABLE).plan(10**9)

@@ -12,24 +12,15 @@ from scipy.stats import binom
 
 from privpac.constructions.covers.floors import (
     floor_label_ball,
-    floor_label_halfspaces,
     floor_label_packing,
     floor_label_sample,
-    floor_thresholds_smooth,
-    least_failure_thresholds_smooth,
     windows,
 )
 from privpac.constructions.covers.formulas import (
     cap_share,
-    cover_halfspaces,
     cover_thresholds,
     density_band,
-    density_mixture,
-    density_outside_band,
     halfspace_grid,
-    kappa_reference,
-    kappa_reference_agnostic,
-    records_reference,
     records_reference_agnostic,
 )
 from privpac.constructions.labels.formulas import (
@@ -37,14 +28,11 @@ from privpac.constructions.labels.formulas import (
     label_cuts,
     label_error,
     records_label_cover,
-    records_label_thresholds,
 )
-from privpac.errors import ParameterError
 from privpac.theory.statements import REGISTER
 from tests.statistical.claims import changed, claims, moved, scaled
 
 USUAL = {"error": 0.1, "failure": 0.05, "epsilon": 1}
-AGNOSTIC = {"excess": 0.1, "failure": 0.05, "epsilon": 1}
 
 
 def cap(level: float, dimension: int) -> float:
@@ -52,54 +40,6 @@ def cap(level: float, dimension: int) -> float:
     if level > 0.5:
         return 1 - cap(1 - level, dimension)
     return 0.5 * float(betainc((dimension - 1) / 2, 0.5, math.sin(math.pi * level) ** 2))
-
-
-class TestReferenceValues:
-    @pytest.mark.parametrize(("kappa", "n"), [(1, 206), (10, 270), (100, 332), (10**6, 575)])
-    def test_thresholds(self, kappa, n):
-        assert records_reference(kappa, **USUAL) == n
-
-    @pytest.mark.parametrize(
-        ("dimension", "n"), [((2, 1), 225), ((3, 1), 338), ((3, 10), 469), ((5, 1), 554), ((5, 10), 823)]
-    )
-    def test_halfspaces(self, dimension, n):
-        assert records_reference(dimension[1], dimension=dimension[0], **USUAL) == n
-
-    def test_agnostic(self):
-        assert [records_reference_agnostic(k, **AGNOSTIC) for k in (1, 10)] == [1672, 2185]
-        assert records_reference_agnostic(1, dimension=3, **AGNOSTIC) == 2765
-
-    @pytest.mark.parametrize(
-        ("dimension", "size"), [(2, 369), (3, 14952), (4, 560754), (5, 20203964), (6, 710395753)]
-    )
-    def test_sizes_of_random_covers(self, dimension, size):
-        assert cover_halfspaces("0.01", dimension=dimension, failure=0.025) == size
-
-    def test_densities_of_bands(self):
-        tenth = "0.31622776601683794"
-        assert float(density_band(tenth, dimension=10)) == pytest.approx(1.523, abs=5e-4)
-        assert float(density_band("0.5", dimension=10)) == pytest.approx(1.133, abs=5e-4)
-        assert float(density_outside_band("0.5", dimension=10)) == pytest.approx(8.525, abs=5e-4)
-        assert float(density_outside_band("0.0707106781", dimension=200)) == pytest.approx(3.14, abs=5e-3)
-
-    def test_label_privacy(self):
-        assert records_label_thresholds(**USUAL) == 276
-        assert records_label_thresholds(ties=True, **USUAL) == 287
-        shapes = [(1, math.log(100), 1011), (3, 20, 2433), (10, 60, 6850)]
-        for vc, log_cover, n in shapes:
-            assert records_label_cover(vc=vc, log_cover=log_cover, level="0.01", **USUAL) == n
-
-    def test_floors(self):
-        assert [floor_thresholds_smooth(k, **USUAL) for k in (10, 100, 10**6)] == [41, 56, 111]
-        assert [floor_label_halfspaces(d, error=0.01, failure=0.1, epsilon=1) for d in (10, 50)] == [95, 423]
-
-    def test_kappa_tolerated(self):
-        """Slightly below what the exact inequality gives, and never above it."""
-        found = [float(kappa_reference(n, **USUAL)) for n in (150, 206, 300, 500, 1000)]
-        assert found == pytest.approx([0.138, 1.02, 30.8, 56754, 1.477e13], rel=0.01)
-        for n, kappa in zip((206, 300, 500), found[1:], strict=False):
-            assert records_reference(Fraction(kappa).limit_denominator(10**6), **USUAL) <= n + 1
-        assert kappa_reference_agnostic(2185, **AGNOSTIC) >= Fraction(99, 10)
 
 
 @claims({"dimension": 7, "level": "0.25"}, cap_share=scaled(1.01))
@@ -166,21 +106,6 @@ def test_label_error_and_records_agree():
     assert label_error(3, vc=2, log_cover=10, failure=0.05, epsilon=1) == 1
 
 
-def test_more_of_everything_needs_no_more_records():
-    assert records_reference(1, error=0.2, failure=0.05, epsilon=1) < records_reference(1, **USUAL)
-    assert records_reference(1, error=0.1, failure=0.05, epsilon=2) < records_reference(1, **USUAL)
-    assert floor_thresholds_smooth(10**6, **USUAL) < records_reference(10**6, **USUAL)
-    assert least_failure_thresholds_smooth(100, kappa=10**6, error=0.1, epsilon=1) > Fraction(1, 20)
-    assert floor_thresholds_smooth(Fraction(3, 2), **USUAL) == 0
-
-
-def test_a_bound_without_limit_needs_records_without_limit():
-    """Theorem 5: as the data may concentrate, every number of records is too few."""
-    floors = [floor_thresholds_smooth(10**power, **USUAL) for power in (2, 4, 8, 16, 32)]
-    assert floors == sorted(floors)
-    assert floors[-1] > 4 * floors[0]
-
-
 class TestErrata:
     def test_absolute_continuity_is_no_density_bound(self):
         """F1: 1/(2·√x) on the unit interval puts √a on [0, a], more than any multiple of a."""
@@ -244,22 +169,3 @@ class TestErrata:
         """F9: it holds, and says something, at epsilon and error that Theorem 10 excludes."""
         assert floor_label_ball(2**20, distance=1, failure="0.1", epsilon=3) == 5
         assert floor_label_packing(2**20, failure="0.1", epsilon=3) == 6
-
-
-REFUSED = {
-    "kappa below 1": (lambda: records_reference("0.5", **USUAL), "at least 1"),
-    "no bound at all": (lambda: records_reference(None, **USUAL), "protect labels only"),
-    "a line is no sphere": (lambda: cap_share("0.1", dimension=1), "at least 2"),
-    "level above 1": (lambda: cap_share(2, dimension=3), "at most 1"),
-    "width above 1": (lambda: density_band(2, dimension=3), "below 1"),
-    "weights that do not add up": (lambda: density_mixture([("0.5", 1)]), "add up to 1"),
-    "small grid": (lambda: halfspace_grid(1, dimension=9), "at least"),
-    "error of a half": (lambda: windows(10, error="0.5"), "0 and 1/2"),
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_refusals(name):
-    make, words = REFUSED[name]
-    with pytest.raises(ParameterError, match=words):
-        make()

@@ -7,20 +7,17 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import privpac
 from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins
 from privpac.concepts.derived.reference import ByCdf, PublicTable, Uniform, UniformSphere
-from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.linear.centred import CentredHalfspaces
-from privpac.constructions.covers.reference import CHOSEN_FREELY, ReferenceCover
+from privpac.constructions.covers.reference import ReferenceCover
 from privpac.constructions.covers.sampled import SampledCover
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.errors import DataError, ParameterError, SizeError
-from privpac.guarantee.facts import Against
+from privpac.errors import DataError, SizeError
 
 ONE = Fraction(1)
 SCHEMA = Schema.from_json(
@@ -44,13 +41,6 @@ def uniform_sample(seed: int, n: int, columns: str = "a") -> MemorySample:
         x[:, 0] = rng.uniform(-1, 1, n)
     y = (x[:, 0] >= (0.3 if len(columns) == 1 else 0)).astype(int)
     return MemorySample.of({name: x[:, i] for i, name in enumerate("abcde")}, SCHEMA, y=y)
-
-
-def test_kappa_hat_grows_from_1_at_206_records() -> None:
-    assert LINE.kappa_hat(205) == 0
-    found = [LINE.kappa_hat(n) for n in (206, 270, 332, 500)]
-    assert found[0] >= 1
-    assert [float(k) for k in found] == pytest.approx([1.02, 10.2, 102, 56234], rel=0.03)
 
 
 def test_below_1_it_refuses_to_promise_and_says_what_to_do() -> None:
@@ -78,36 +68,6 @@ def test_cells_too_wide_for_any_number_of_records_are_named_as_the_reason() -> N
     with pytest.raises(SizeError, match="No number of records is enough on cells this wide") as caught:
         grid(64, error=Fraction(1, 1000)).certify(Size(10**6))
     assert "At least" not in str(caught.value)
-
-
-def test_the_certificate_says_for_whom_it_holds_and_is_checked_anew() -> None:
-    certificate = LINE.certify(Size(300))
-    assert check_certificate(certificate.to_json()) == 4
-    assert certificate.assumptions == (CHOSEN_FREELY,)
-    assert certificate.epsilon == 1
-    (proof,) = certificate.accuracy
-    assert proof.fact.error == Fraction(1, 10)
-    text = certificate.explain()
-    assert (
-        f"density against the uniform distribution on the declared range of a is at most {certificate.learner['kappa']}"
-        in text
-    )
-
-
-def test_a_declared_density_is_kept() -> None:
-    learner = ReferenceCover(
-        Thresholds(SCHEMA, "a", "down"), Uniform(SCHEMA, ("a",)), ONE, kappa=Fraction(10)
-    )
-    assert learner.certify(Size(280)).learner["kappa"] == "10"
-    with pytest.raises(SizeError, match="At least 270 records"):
-        learner.certify(Size(250))
-    agnostic = ReferenceCover(
-        Thresholds(SCHEMA, "a"), Uniform(SCHEMA, ("a",)), ONE, kappa=ONE, against=Against.AGNOSTIC
-    )
-    (proof,) = agnostic.certify(Size(1700)).accuracy
-    assert proof.fact.against is Against.AGNOSTIC
-    with pytest.raises(SizeError, match="At least 1672"):
-        agnostic.certify(Size(1500))
 
 
 def test_what_is_learnt_on_the_line() -> None:
@@ -152,46 +112,6 @@ def test_the_private_table_is_no_reference() -> None:
     assert learner.learn(uniform_sample(5, 400), SeededCoins(1)) is not None
 
 
-REFUSED = {
-    "kappa below 1": (
-        lambda: ReferenceCover(LINE.concepts, LINE.reference, ONE, kappa=Fraction(1, 2)),
-        "at least 1",
-    ),
-    "no reference": (lambda: ReferenceCover(LINE.concepts, None, ONE), "protect labels only"),  # type: ignore[arg-type]
-    "both directions": (
-        lambda: ReferenceCover(Thresholds(SCHEMA, "a", "either"), LINE.reference, ONE),
-        "up or down",
-    ),
-    "another column": (lambda: ReferenceCover(Thresholds(SCHEMA, "b"), LINE.reference, ONE), "of 'b'"),
-    "another class": (lambda: ReferenceCover(Stumps(SCHEMA), LINE.reference, ONE), "SampledCover"),  # type: ignore[arg-type]
-    "a box for half-spaces": (
-        lambda: ReferenceCover(CentredHalfspaces(SCHEMA, ("a", "b")), Uniform(SCHEMA, ("a", "b")), ONE),
-        "UniformSphere",
-    ),
-    "epsilon 0": (lambda: ReferenceCover(LINE.concepts, LINE.reference, Fraction(0)), "positive"),
-    "error 1": (lambda: ReferenceCover(LINE.concepts, LINE.reference, ONE, error=ONE), "between 0 and 1"),
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_refused_in_one_sentence(name: str) -> None:
-    make, words = REFUSED[name]
-    with pytest.raises(ParameterError, match=words):
-        make()
-
-
-def test_the_word_makes_a_model_that_verifies(tmp_path) -> None:
-    rng = np.random.default_rng(0)
-    table = {name: rng.uniform(-1, 1, 300) for name in "abcde"}
-    labels = (table["a"] > 0.2).astype(int)
-    model = privpac.learn(table, schema=SCHEMA, y=labels, concepts="reference:a", epsilon=1, random_state=0)
-    model.save(tmp_path / "model.json")
-    assert privpac.verify(tmp_path / "model.json").rebuilt
-    assert "density" in model.explain()
-    with pytest.raises(ParameterError, match="costs"):
-        privpac.learn(table, schema=SCHEMA, y=labels, concepts="reference:a", epsilon=1, costs=(1, 2))
-
-
 SAMPLED = SampledCover(
     Thresholds(SCHEMA, "a"),
     Uniform(SCHEMA, ("a",)),
@@ -216,24 +136,3 @@ def test_a_sampled_cover_learns() -> None:
     records = uniform_sample(7, 300)
     rule = SAMPLED.learn(records, SeededCoins(3))
     assert (rule.predict(records.block().cells) != records.block().labels).mean() < 0.1
-
-
-@pytest.mark.parametrize(
-    ("change", "error", "words"),
-    [
-        ({"kappa": Fraction(1, 2)}, ParameterError, "at least 1"),
-        ({"level": Fraction(1, 2)}, ParameterError, "below error/kappa"),
-        ({"mass": Fraction(2)}, ParameterError, "between 0 and 1"),
-        ({"epsilon": Fraction(0)}, ParameterError, "positive"),
-        ({"mass": Fraction(1, 10**6)}, SizeError, "candidates"),
-    ],
-)
-def test_sampled_covers_that_are_refused(change, error, words) -> None:
-    options = {"epsilon": ONE, "kappa": ONE, "level": Fraction(1, 100), "mass": Fraction(1, 60)} | change
-    with pytest.raises(error, match=words):
-        SampledCover(Thresholds(SCHEMA, "a"), Uniform(SCHEMA, ("a",)), **options)
-
-
-def test_too_few_records_for_a_sampled_cover() -> None:
-    with pytest.raises(SizeError, match="do not prove"):
-        SAMPLED.certify(Size(20))

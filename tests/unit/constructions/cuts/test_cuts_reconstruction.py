@@ -25,10 +25,8 @@ from privpac.constructions.cuts.formulas import failure_denoising
 from privpac.constructions.cuts.noisy import DenoisedCuts, NoisyCuts, nearest_cut
 from privpac.constructions.cuts.switches import SwitchCuts
 from privpac.constructions.draw.occam import Occam
-from privpac.constructions.words import Request, learner_for
-from privpac.errors import ParameterError, SizeError
+from privpac.errors import ParameterError
 from privpac.guarantee.facts import Against
-from privpac.request import LearnRequest
 
 ONE = Fraction(1)
 
@@ -148,26 +146,3 @@ def test_noise_is_added_and_taken_off() -> None:
     assert freed.accuracy[0].fact.error == plain.error
     assert all(not proof.fact.proper for proof in seen.accuracy)
     assert noisy.outcomes is None
-
-
-def test_refusals_say_what_to_do() -> None:
-    schema = tiny_schema(4)
-    cuts, either = Thresholds(schema, "a"), Thresholds(schema, "a", "either")
-    inner = Occam(cuts, ONE)
-    for wrong in (
-        lambda: SwitchCuts(cuts, inner, Fraction(0), most=1),
-        lambda: SwitchCuts(cuts, inner, ONE, most=1, share=ONE),
-        lambda: SwitchCuts(either, inner, ONE, most=1),
-        lambda: NoisyCuts(cuts, ONE, Fraction(1, 2)),
-        lambda: NoisyCuts(either, ONE, Fraction(1, 4)),
-        lambda: NoisyCuts(Thresholds(tiny_schema(2**21), "a"), ONE, Fraction(1, 4)),
-    ):
-        with pytest.raises(ParameterError):
-            wrong()
-    with pytest.raises(SizeError, match="no record on one side"):
-        SwitchCuts(cuts, inner, ONE, most=1).certify(Size(1))
-    for word in ("switches:a", "switches:a:x", "generated:a", "generated:a:99"):
-        with pytest.raises(ParameterError):
-            learner_for(word, Request(schema, Size(9), LearnRequest(epsilon=ONE)))
-    built = learner_for("switches:a:down:2", Request(schema, Size(9), LearnRequest(epsilon=ONE)))
-    assert built.concepts == Thresholds(schema, "a", "down")

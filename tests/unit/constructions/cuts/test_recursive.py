@@ -15,13 +15,10 @@ from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.no_answer import NoAnswer
 from privpac.constructions.cuts.recursive import RecConcave
 from privpac.constructions.cuts.recursive_formulas import Plan, widths
-from privpac.constructions.words import Request, learner_for
 from privpac.data.columns import Numeric
 from privpac.data.statistics import ColumnCounts
-from privpac.errors import ParameterError, SizeError
 from privpac.mechanisms.geometric import NoiseLaw
 from privpac.mechanisms.stable_choice import release_chance
-from privpac.request import LearnRequest
 
 ONE = Fraction(1)
 
@@ -132,46 +129,12 @@ def test_candidates_are_few_and_near_the_block() -> None:
     assert widths(1000) == 9
 
 
-def test_refusals_say_what_to_do() -> None:
-    cuts = Thresholds(schema_of(8), "key")
-    with pytest.raises(ParameterError, match="delta"):
-        RecConcave(cuts, ONE, Fraction(0))
-    with pytest.raises(ParameterError, match="epsilon"):
-        RecConcave(cuts, Fraction(0), Fraction(1, 2))
-    with pytest.raises(ParameterError, match="direction"):
-        RecConcave(Thresholds(schema_of(8), "key", "either"), ONE, Fraction(1, 2))
-    with pytest.raises(SizeError, match="at least one"):
-        RecConcave(cuts, ONE, Fraction(1, 2)).certify(Size(0))
-    request = Request(schema_of(8), Size(5), LearnRequest(epsilon=ONE))
-    with pytest.raises(ParameterError, match="thresholds:COLUMN"):
-        learner_for("recconcave:key", request)
-    costly = Request(schema_of(8), Size(5), LearnRequest(epsilon=ONE, delta=Fraction(1, 9), costs=(1, 2)))
-    with pytest.raises(ParameterError, match="costs"):
-        learner_for("recconcave:key", costly)
-
-
 def test_a_plan_of_ones_own_is_certified_for_what_it_costs() -> None:
     plan = Plan((Fraction(1, 2),) * 3, 1, 3, 1, 1, 2)
     learner = RecConcave(Thresholds(schema_of(8), "key"), Fraction(5), Fraction(1, 10), plan=plan)
     premise = learner.certify(Size(9)).privacy.premises[0].fact
     assert premise.epsilon.factor == 2**6
     assert premise.delta == Fraction(1, 8) / Fraction(3, 2)
-
-
-def test_the_word_learns_charges_and_verifies(tmp_path: Any) -> None:
-    schema = {
-        "label": "y",
-        "columns": [{"name": "key", "kind": "numeric", "lower": 0, "upper": 2**200, "integer": True}],
-    }
-    keys = [(i * 7919**50) % 2**200 for i in range(3600)]
-    table = {"key": keys, "y": [int(key < 2**199) for key in keys]}
-    model = privpac.learn(
-        table, schema=schema, concepts="recconcave:key:down", epsilon=1, delta="1e-6", random_state=0
-    )
-    assert Fraction(model.certificate["delta"]) == Fraction(1, 10**6)
-    model.save(tmp_path / "model.json")
-    assert privpac.verify(tmp_path / "model.json")
-    assert np.mean(privpac.load(tmp_path / "model.json").predict(table).astype(int) == table["y"]) > 0.9
 
 
 def test_a_person_behind_several_records_has_the_delta_asked_for() -> None:
@@ -190,11 +153,3 @@ def test_a_person_behind_several_records_has_the_delta_asked_for() -> None:
         random_state=0,
     )
     assert Fraction(9, 1000) / 3 < Fraction(model.certificate["delta"]) <= Fraction(1, 100)
-
-
-def test_no_answer_reads_as_one() -> None:
-    rule = NoAnswer("key")
-    assert NoAnswer.from_json(rule.to_json()) == rule
-    assert rule.describe(schema_of(4)) == "no answer (always 0)"
-    assert rule.predict({"key": np.arange(3)}).tolist() == [0, 0, 0]
-    assert (rule.to_sql(schema_of(4)), rule.columns) == ("0", ("key",))

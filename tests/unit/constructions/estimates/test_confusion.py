@@ -13,11 +13,8 @@ import pytest
 from privpac.audit.registry import sample_of, tiny_schema
 from privpac.coins import SeededCoins, law
 from privpac.concepts.line.thresholds import Threshold
-from privpac.concepts.trees.tree import Leaf, Split
-from privpac.concepts.trees.trees import Trees
 from privpac.constructions.estimates.confusion import (
     CONFIDENCE,
-    Confusion,
     ConfusionCounts,
     estimate_privacy,
     release_confusion,
@@ -30,7 +27,7 @@ from privpac.constructions.recipe import HOLDOUT, TRAINING, Recipe
 from privpac.constructions.words import Request
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
-from privpac.errors import ParameterError, SizeError
+from privpac.errors import ParameterError
 from privpac.guarantee.facts import Loss, Unit
 from privpac.mechanisms.geometric import add_noise
 from privpac.numbers.exact import ratio_for
@@ -38,7 +35,6 @@ from privpac.report.page import estimate_figure
 from privpac.request import LearnRequest
 from privpac.theory.generalisation import gap_class, gap_holdout
 
-ONE = Fraction(1)
 QUIET = Fraction(1000)
 """An epsilon at which noise other than 0 is less likely than e^-500."""
 
@@ -101,15 +97,6 @@ def test_the_half_width_is_neither_too_small_nor_far_too_large(terms: int, epsil
     assert smallest == 0 or beyond[smallest - 1] > failure
 
 
-def test_the_half_width_grows_with_terms_confidence_and_noise() -> None:
-    ratio, failure = Fraction(9, 10), Fraction(1, 40)
-    widths = [sum_half_width(ratio, terms, failure) for terms in range(1, 8)]
-    assert widths == sorted(widths)
-    assert widths[0] < widths[-1]
-    assert sum_half_width(ratio, 2, failure / 10) > sum_half_width(ratio, 2, failure)
-    assert sum_half_width(Fraction(99, 100), 2, failure) > sum_half_width(ratio, 2, failure)
-
-
 # --- counting ---
 
 
@@ -126,29 +113,6 @@ def test_counts_of_blocks_add_up() -> None:
     in_turn = statistic.absorb(apart[0].copy(), parts[1])
     assert (statistic.merge(*apart) == in_turn).all()
     assert in_turn.sum() == 14
-
-
-def test_three_classes() -> None:
-    schema = tiny_schema(2, classes=3)
-    test = Trees(schema, 1).tests.tests[0]
-    sample = sample_of(schema, [(0, 0), (0, 1), (1, 2), (1, 2), (1, 0), (1, 1)])
-    found = release_confusion(
-        sample, Split(test, Leaf(0), Leaf(2)), epsilon=QUIET, coins=SeededCoins(1), choice=None
-    )
-    assert found.counts == ((1, 0, 1), (1, 0, 1), (0, 0, 2))
-    assert found.accuracy == Fraction(1, 2)
-
-
-def test_a_constant_rule_looks_at_no_column() -> None:
-    sample = sample_of(SCHEMA, [(0, 0), (5, 1), (7, 1)])
-    found = release_confusion(sample, Leaf(1), epsilon=QUIET, coins=SeededCoins(1), choice=None)
-    assert found.counts == ((0, 1), (0, 2))
-
-
-def test_unlabelled_records_are_refused() -> None:
-    sample = MemorySample.from_cells(SCHEMA, {"a": np.arange(8)})
-    with pytest.raises(SizeError, match="labelled"):
-        sample.reduce(ConfusionCounts(RULE, 2, ("a",)))
 
 
 # --- the interval ---
@@ -221,22 +185,6 @@ def test_counts_stay_between_0_and_n() -> None:
         assert all(0 <= count <= 20 for row in found.counts for count in row)
 
 
-def test_a_stored_estimate_is_read_back() -> None:
-    found = summarise(((40, 3), (5, 52)), records=100, epsilon=Fraction(1, 3), choice=Choice(9))
-    assert Confusion.from_json(found.to_json()) == found
-    assert "records it was learnt from" in str(found)
-    aside = summarise(((40, 3), (5, 52)), records=100, epsilon=Fraction(1, 3), choice=None)
-    assert "records kept aside" in str(aside)
-    assert (found.to_json()["way"], aside.to_json()["way"]) == ("class", "hold-out")
-    tiny = Fraction(1, 100)
-    private = summarise(((40, 3), (5, 52)), records=100, epsilon=ONE, choice=Choice(10**9, tiny, tiny))
-    assert private.to_json()["way"] == "privacy"
-    assert Confusion.from_json(private.to_json()) == private
-    for one, way in ((found, "hold-out"), (found, "guess"), (found, 7), (aside, "privacy")):
-        with pytest.raises(ValueError, match=r"way|Way"):
-            Confusion.from_json({**one.to_json(), "way": way})
-
-
 # --- what it costs ---
 
 
@@ -307,22 +255,6 @@ def test_the_estimate_follows_from_its_counts() -> None:
         assert released.estimate is not None
         assert recipe.estimate_from(released.estimate.counts) == released.estimate
     assert Recipe("thresholds:a", request()).estimate_from(((1, 0), (0, 1))) is None
-
-
-@pytest.mark.parametrize(
-    ("estimate", "holdout", "problem"),
-    [
-        (Fraction(0), Fraction(0), "estimate_epsilon"),
-        (Fraction(-1), Fraction(0), "estimate_epsilon"),
-        (Fraction(1), Fraction(1), "holdout"),
-        (Fraction(1), Fraction(-1, 5), "holdout"),
-        (None, Fraction(1, 5), "holdout"),
-        (Fraction(1), Fraction(1, 1000), "no record on one side"),
-    ],
-)
-def test_bad_shares_are_refused(estimate: Fraction | None, holdout: Fraction, problem: str) -> None:
-    with pytest.raises((ParameterError, SizeError), match=problem):
-        Recipe("thresholds:a", request(), estimate, holdout)
 
 
 def test_where_fifty_records_tell_nothing_no_figure_is_printed() -> None:

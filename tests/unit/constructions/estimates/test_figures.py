@@ -7,11 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from privpac import learn
 from privpac.constructions.estimates.confusion import Confusion
 from privpac.constructions.estimates.figures import RARE, figures_of
-from privpac.report.page import report_html
-from privpac.report.summary import summary_json, summary_sections
 
 NONE = Fraction(0)
 
@@ -34,13 +31,6 @@ def test_two_classes() -> None:
     ]
 
 
-def test_equal_costs_are_no_news_and_a_rule_that_gains_nothing_gets_advice() -> None:
-    figures = figures_of(confusion((900, 0), (100, 0)), ("no", "yes"), costs=(2, 2))
-    assert figures.cost is None
-    assert figures.balanced == Fraction(1, 2)
-    assert RARE in figures.lines()
-
-
 def test_a_class_without_counted_records_has_no_share() -> None:
     figures = figures_of(confusion((5, 0, 1), (0, 0, 0), (1, 1, 2)), ("a", "b", "c"))
     assert figures.recalls == (Fraction(5, 6), None, Fraction(1, 2))
@@ -52,30 +42,6 @@ def test_a_class_without_counted_records_has_no_share() -> None:
 
 def test_noise_never_makes_a_share_above_one() -> None:
     assert figures_of(confusion((1000, 900), (0, 3)), ("no", "yes")).majority == 1
-
-
-@pytest.mark.parametrize("costs", [None, (1, 5)])
-def test_they_are_shown_wherever_the_estimate_is(costs: tuple[int, int] | None) -> None:
-    age = {"name": "age", "kind": "numeric", "lower": 0, "upper": 99, "integer": True}
-    table = {"age": [i % 100 for i in range(2000)], "ill": [int(i % 100 >= 90) for i in range(2000)]}
-    model = learn(
-        table,
-        schema={"label": "ill", "columns": [age]},
-        concepts="thresholds:age",
-        epsilon=1,
-        estimate_epsilon=1,
-        costs=costs,
-        random_state=1,
-    )
-    figures = model.figures
-    assert figures is not None
-    assert (figures.cost is None) == (costs is None)
-    shown = dict(summary_sections(model, full=False))["Private estimate"]
-    for line in figures.lines():
-        assert line in shown
-        assert line in model.explain()
-        assert line in report_html(model)
-    assert summary_json(model)["figures"] == figures.to_json()
 
 
 SAYS = "The rule hardly ever says yes: it finds only about 0.050 of these records."

@@ -9,7 +9,6 @@ from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.constructions.estimates.folding import PAGE, fold
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.data.schema import Schema
-from privpac.pictures.tree import picture
 
 SCHEMA = Schema.from_json(
     {
@@ -91,13 +90,6 @@ def test_folding_moves_no_record_between_what_is_shown() -> None:
     assert all(abs(sum(leaf.shares) - 1) < 1e-9 for leaf in shown.leaves)
 
 
-def test_the_picture_greys_what_chance_decided_and_tells_the_whole_rule_to_screen_readers() -> None:
-    svg = picture(TREE, SCHEMA, leaf_counts=counted(MANY, (20, 400), MANY, (3, 1), (0, 2))).svg()
-    assert svg.count('class="chance"') == 1
-    assert "by chance, 2 leaves" in svg
-    assert "age &gt;= 90" in svg.partition("</title>")[0]
-
-
 def comb(leaves: int, *, first: int = 0) -> Tree:
     """Answers take turns along a row of so many leaves; the deepest is the last."""
     tree: Tree = Leaf((first + leaves - 1) % 2)
@@ -128,10 +120,6 @@ def test_without_counts_a_page_folds_the_last_questions_and_says_both_answers() 
     assert fold(comb(30), None, SCHEMA, whole=True).tree == comb(30)
 
 
-def test_a_tree_that_fits_is_told_as_it_is() -> None:
-    assert fold(comb(PAGE), None, SCHEMA).describe(SCHEMA) == comb(PAGE).describe(SCHEMA)
-
-
 def test_folding_for_a_page_moves_no_record() -> None:
     rows = [(10 * place, 300 - 7 * place) for place in range(30)]
     shown = fold(comb(30), counted(*rows), SCHEMA)
@@ -142,13 +130,6 @@ def test_folding_for_a_page_moves_no_record() -> None:
     assert [sum(leaf.answered[label] for leaf in shown.leaves) for label in (0, 1)] == [
         sum(sum(row) for row in rows[label::2]) for label in (0, 1)
     ]
-
-
-def test_the_picture_of_a_large_tree_fits_a_page_and_says_what_it_folds() -> None:
-    svg = picture(comb(40), SCHEMA).svg()
-    assert "16 more questions" in svg
-    assert svg.count('class="chance"') == 1
-    assert "age &gt;= 39" in svg.partition("</title>")[0]
 
 
 USUAL = Schema.from_json(
@@ -181,11 +162,3 @@ def test_without_counts_a_branch_of_unusual_values_is_one_grey_line() -> None:
 def test_counts_know_better_than_the_schema() -> None:
     shown = fold(TREE, counted(MANY, (20, 400), MANY, MANY, MANY), USUAL)
     assert (shown.tree, shown.marks) == (TREE, ())
-
-
-def test_the_picture_is_grey_where_only_unusual_values_arrive() -> None:
-    drawn = picture(TREE, USUAL).svg(alone=False)
-    assert drawn.count('class="chance"') == 1
-    assert "unusual values only, 2 leaves" in drawn
-    assert "Grey: by the schema" in drawn
-    assert 'class="chance"' not in picture(TREE, SCHEMA).svg(alone=False)

@@ -11,25 +11,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
-from sklearn.metrics import log_loss
-from sklearn.model_selection import cross_val_predict, cross_val_score
 
-from privpac import Ledger, Model, NotCertified, PrivateClassifier, PrivpacError, Schema, learn, load, verify
+from privpac import Model, NotCertified, Schema, learn, load, verify
 from privpac.coins import SeededCoins
-from privpac.concepts.line.stumps import Constant
 from privpac.concepts.literals.binarise import Test
-from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.tree import Leaf, Split
-from privpac.concepts.trees.trees import Trees
-from privpac.constructions.estimates.folding import fold
 from privpac.constructions.estimates.leaf_counts import LeafCounts, LeafTable, release_leaf_counts
 from privpac.constructions.recipe import Recipe
 from privpac.constructions.words import Request
 from privpac.data.engines.memory import MemorySample
-from privpac.data.sample import Block, Size
-from privpac.errors import ParameterError, SizeError
-from privpac.fields import Malformed
+from privpac.data.sample import Size
 from privpac.model import digest
 from privpac.request import LearnRequest
 
@@ -88,11 +79,6 @@ def test_a_tree_of_one_leaf_counts_the_classes() -> None:
     assert counts.tolist() == [[int((frame().stage == name).sum()) for name in SCHEMA.classes]]
 
 
-def test_records_without_labels_cannot_be_counted() -> None:
-    with pytest.raises(SizeError, match="labelled"):
-        LeafTable(TREE, 3).absorb(LeafTable(TREE, 3).zero(), Block({}, None, 0))
-
-
 def test_every_cell_has_its_own_noise_and_stays_within_public_bounds() -> None:
     true = sample().reduce(LeafTable(TREE, 3))
     seen = [
@@ -146,13 +132,6 @@ def test_records_enough_outvote_the_label() -> None:
     assert counts.shares(TREE).argmax(axis=1).tolist() == [2, 0, 0]
 
 
-@pytest.mark.parametrize("smoothing", [0, 1, 3, "2"])
-def test_other_ways_of_smoothing_are_refused(smoothing: object) -> None:
-    stored = LeafCounts(((5, 5, 5),) * 3, 400, Fraction(1, 10)).to_json()
-    with pytest.raises(Malformed):
-        LeafCounts.from_json({**stored, "smoothing": smoothing})
-
-
 def test_the_counts_add_to_the_price() -> None:
     alone = learnt(leaf_epsilon=None, epsilon=1).certificate
     assert alone["epsilon"] == "1"
@@ -180,19 +159,6 @@ def test_under_label_privacy_the_counts_protect_labels() -> None:
     facts = json.dumps(model.certificate["privacy"])
     assert '"record"' not in facts
     assert "geometric-noise" in facts
-
-
-@pytest.mark.parametrize("protect", ["records", "labels"])
-@pytest.mark.parametrize("holdout", ["0", "0.2"])
-def test_a_stored_model_gives_the_same_shares_and_verifies(
-    protect: str, holdout: str, tmp_path: Path
-) -> None:
-    model = learnt(protect=protect, holdout=holdout, estimate_epsilon=1, random_state=None)
-    model.save(tmp_path / "model.json")
-    again = load(tmp_path / "model.json")
-    assert again == model
-    assert np.array_equal(again.predict_proba(frame()), model.predict_proba(frame()))
-    assert verify(tmp_path / "model.json").rebuilt
 
 
 def _edited(model: Model, path: Path, **parts: Any) -> Path:
@@ -224,28 +190,6 @@ def test_counts_that_do_not_belong_to_the_model_are_refused(tmp_path: Path) -> N
         )
 
 
-def test_only_trees_have_leaf_counts() -> None:
-    with pytest.raises(NotCertified, match="no tree"):
-        Model(Constant(0), SCHEMA, {}, leaf_counts=LeafCounts((), 1, Fraction(1)))
-
-
-def test_other_rules_are_refused_before_anything_is_spent() -> None:
-    ledger = Ledger(epsilon=10)
-    for concepts in ("lists:2", DecisionLists(SCHEMA, 1)):
-        with pytest.raises(ParameterError, match=r"leaf_epsilon .*trees:3"):
-            learnt(concepts=concepts, ledger=ledger)
-    for wrong in (0, -1, "much"):
-        with pytest.raises(ParameterError, match="leaf_epsilon"):
-            learnt(leaf_epsilon=wrong, ledger=ledger)
-    assert ledger.spent.epsilon == 0
-    learnt(ledger=ledger)
-    assert ledger.spent.epsilon == Fraction("5.5")
-
-
-def test_trees_given_as_a_class_have_leaves_too() -> None:
-    assert learnt(concepts=Trees(SCHEMA, 1)).predict_proba(frame()).shape == (400, 3)
-
-
 def test_probabilities_are_those_of_the_leaf_and_the_drawn_label_wins() -> None:
     counts = LeafCounts(((40, 0, 50), (0, 90, 0), (0, 0, 60)), 400, Fraction(1))
     model = replace(learnt(), hypothesis=TREE, leaf_counts=counts)
@@ -261,46 +205,3 @@ def test_a_tree_without_tests_has_one_share_for_everybody() -> None:
     assert model.predict_proba(frame(5)) == pytest.approx(
         np.array([(np.array([3, 0, 0]) + 4 * towards) / 7] * 5)
     )
-
-
-def test_without_counts_the_error_says_how_to_get_them() -> None:
-    with pytest.raises(PrivpacError, match="probabilities=True"):
-        learnt(leaf_epsilon=None).predict_proba(frame())
-    assert learnt(leaf_epsilon=None).describe_leaves() == ""
-
-
-def test_the_tree_in_words_shows_its_counts() -> None:
-    counts = LeafCounts(((0, 1, 1234), (9, 90, 0), (0, 3, 0)), 4000, Fraction(1))
-    assert fold(TREE, counts, SCHEMA).describe(SCHEMA).splitlines()[:-1] == [
-        "if age >= 50:",
-        "  if smoker is true: severe, by chance",
-        "  if smoker is false: mild (about mild: 9, severe: 90, none: 0)",
-        "if age < 50: none (about mild: 0, severe: 1, none: 1,234)",
-    ]
-    alone = LeafCounts(((10, 20, 30),), 60, Fraction(1))
-    assert (
-        fold(Leaf(0), alone, SCHEMA).describe(SCHEMA) == "always mild (about mild: 10, severe: 20, none: 30)"
-    )
-
-
-def test_the_estimator_has_probabilities_when_paid_for() -> None:
-    table = frame()
-    bare = PrivateClassifier("trees:2", epsilon=5, schema=SCHEMA)
-    assert not hasattr(bare, "predict_proba")
-    with pytest.raises(AttributeError, match="probabilities=True"):
-        bare.predict_proba(table)
-    classifier = clone(bare).set_params(leaf_epsilon=1)
-    assert hasattr(classifier, "predict_proba")
-    shares = classifier.fit(table, table["stage"]).predict_proba(table)
-    assert shares.shape == (400, 3)
-    assert shares.sum(axis=1) == pytest.approx(np.ones(400))
-    assert classifier.leaf_counts_ == classifier.model_.leaf_counts
-    assert log_loss(table["stage"], shares) < 0.5
-
-
-def test_tools_of_scikit_learn_find_the_probabilities() -> None:
-    table = frame()
-    X, y = table[["age", "smoker"]], (table["stage"] == "none").astype(int)
-    classifier = PrivateClassifier("trees:1", epsilon=5, schema="from_data", leaf_epsilon=1)
-    assert cross_val_score(classifier, X, y, scoring="roc_auc", cv=3).min() > 0.9
-    assert cross_val_predict(classifier, X, y, cv=3, method="predict_proba").shape == (400, 2)

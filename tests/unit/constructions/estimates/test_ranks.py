@@ -155,17 +155,6 @@ def test_neighbours_are_taken_together_where_there_are_many_and_noise_is_left_ou
     assert list(RankFigures((Group(0.5, 0, 1, 1),), 5, NAMES).calibration()) == []
 
 
-def test_three_classes_have_no_such_figures() -> None:
-    counts = LeafCounts(((5, 5, 5),) * 3, 400, Fraction(1))
-    assert ranks_of_tree(TREE, counts, ("a", "b", "c")) is None
-
-
-def test_a_model_without_counts_has_none() -> None:
-    model = learn(drawn(200, 1), schema=SCHEMA, concepts="stumps", epsilon=1, random_state=1)
-    assert model.ranks is None
-    assert model.describe_ranks() == model.ranks_picture() == ""
-
-
 @pytest.mark.parametrize("wishes", [{"leaf_epsilon": "0.5"}, {"aim": "rank", "concepts": "graded-tree"}])
 def test_a_tree_prints_no_interval_and_is_marked_as_flattering(wishes: dict[str, Any]) -> None:
     """Its leaves were chosen by the very records that are counted: no interval from these counts would hold."""
@@ -201,16 +190,6 @@ def test_order_of_few_counted_records_is_not_told() -> None:
         assert (figures.auc is not None) == (NO_AUC not in figures.lines()) == told
         assert bool(list(figures.curve())) == told
         assert (figures.to_json()["auc"] is not None) == told
-
-
-def test_words_pictures_and_json_say_the_same() -> None:
-    model = learn(drawn(1500, 3), schema=SCHEMA, aim="rank", epsilon=1, random_state=1)
-    figures = model.ranks
-    assert figures is not None
-    assert figures.auc is not None
-    assert f"AUC) about {figures.auc}" in model.explain()
-    assert figures.to_json()["auc"]["value"] == pytest.approx(figures.auc.value, abs=1e-6)
-    assert model.ranks_picture().startswith("<svg")
 
 
 @pytest.mark.parametrize(("weighed", "words"), [(False, 1), (True, 0)])

@@ -135,19 +135,3 @@ def test_the_certificate_tells_on_which_records_and_by_which_bounds() -> None:
     assert same.learner["estimate"]["ways"] == ["class", "privacy"]
     assert (aside.epsilon, same.epsilon) == (1, 2), "kept aside, the estimate costs no more than the rule"
     assert "estimate" not in recipe(100).certify().learner
-
-
-def test_what_would_narrow_the_interval_is_said_truly() -> None:
-    wide = recipe(50_000, concepts="auto", estimate_epsilon=1, holdout=0).estimate_from(((25_000, 0), (0, 0)))
-    assert wide is not None
-    assert "a holdout of 0.2" in wide.remedy
-    aside = recipe(50_000, concepts="auto", estimate_epsilon=1).estimate_from(((5_000, 0), (0, 0)))
-    assert aside is not None
-    assert aside.high - aside.low < wide.high - wide.low
-    assert "a larger holdout" in aside.remedy
-    few = recipe(100, estimate_epsilon=1).estimate_from(((50, 0), (0, 0)))
-    assert few is not None
-    assert "holdout" not in few.remedy
-    noisy = recipe(10_000, estimate_epsilon="0.001").estimate_from(((500, 0), (0, 0)))
-    assert noisy is not None
-    assert "epsilon for the estimate" in noisy.remedy

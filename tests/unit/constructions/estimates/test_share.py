@@ -11,13 +11,11 @@ from hypothesis import strategies as st
 
 from privpac import Schema, Size
 from privpac.constructions.estimates.share import (
-    asks_for_interval,
     estimate_share,
     left_for_rule,
     whole_for_rule,
 )
 from privpac.constructions.recipe import Recipe
-from privpac.errors import ParameterError
 from privpac.request import LearnRequest
 
 COLUMN = {"name": "x", "kind": "numeric", "lower": 0, "upper": 9, "integer": True}
@@ -71,33 +69,6 @@ def test_more_records_never_promise_less(word: str) -> None:
         errors.append({f"{fact.against}{fact.rivals}": fact.error for fact in facts})  # type: ignore[attr-defined]
     for before, after in pairwise(errors):
         assert all(after[name] <= error for name, error in before.items())
-
-
-def test_words_say_what_is_bought() -> None:
-    assert recipe(5000, estimate_epsilon="none").estimate_epsilon is None
-    assert recipe(5000, estimate_epsilon=None).request.epsilon == 1
-    on_top = recipe(5000, estimate_epsilon="0.2", holdout=0)
-    assert (on_top.request.epsilon, on_top.estimate_epsilon) == (1, Fraction(1, 5))
-    aside = recipe(5000, holdout="0.2")
-    assert (aside.request.epsilon, aside.estimate_epsilon) == (1, 1)
-    assert aside.certify().to_json()["epsilon"] == "1", "on records kept aside it costs nothing more"
-    assert recipe(5000, concepts="card").estimate_epsilon is None, "a card counts by itself"
-    assert recipe(5000, aim="rank").estimate_epsilon is None
-    with pytest.raises(ParameterError, match="auto, none or"):
-        recipe(5000, estimate_epsilon="some")
-
-
-def test_an_interval_is_shown_to_those_who_asked_for_one() -> None:
-    def asks(n: int = 5000, **wishes: object) -> bool:
-        return asks_for_interval(recipe(n, **wishes).certify().to_json()["request"])
-
-    for wishes in ({}, {"probabilities": True}, {"leaf_epsilon": "0.5"}, {"records_per_person": 3}):
-        assert not asks(**wishes)
-        assert asks(**wishes, estimate_epsilon="0.25")
-        assert asks(**wishes, estimate_epsilon="1", holdout="0.2")
-        assert asks(**wishes, holdout="0.2")
-    assert not asks(640)
-    assert not asks(estimate_epsilon=None)
 
 
 def test_leaves_get_their_share_of_what_is_left_and_a_person_counts_once() -> None:

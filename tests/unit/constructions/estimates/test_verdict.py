@@ -5,10 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import pytest
 
-from privpac import Model, Schema, learn
+from privpac import Schema
 from privpac.concepts.line.thresholds import Threshold
 from privpac.concepts.trees.tree import Leaf
 from privpac.constructions.estimates.confusion import Confusion, summarise
@@ -132,30 +131,3 @@ def test_noise_and_chance_decide_what_can_be_told() -> None:
     noisy = judged((8500, 500), (300, 700), epsilon="0.02")
     assert noisy.resolution is not None
     assert noisy.resolution > 1.2 * 4 / (10_000 * 0.02) * 0.99
-
-
-def table(n: int, seed: int, *, strong: float, classes: int = 2) -> dict[str, Any]:
-    draws = np.random.default_rng(seed)
-    age = draws.integers(0, 100, n)
-    ill = np.where(draws.random(n) < strong, age * classes // 100, draws.integers(0, classes, n))
-    return {"age": age, "ill": [str(value) for value in ill]}
-
-
-def learnt(classes: int = 2, **wishes: Any) -> Model:
-    schema = {"label": "ill", "classes": [str(k) for k in range(classes)], "columns": [AGE]}
-    return learn(
-        table(3000, 1, strong=0.8, classes=classes), schema=schema, epsilon=1, random_state=1, **wishes
-    )
-
-
-def test_a_card_is_judged_by_how_it_ranks() -> None:
-    found = learnt(concepts="card").verdict
-    assert (found.useful, found.measure) == (Useful.YES, Measure.RANKING)
-    assert found.headline.startswith("Yes. AUC about 0.")
-
-
-def test_three_classes_and_counts_of_leaves_are_judged_too() -> None:
-    three = learnt(3).verdict
-    assert (three.useful, three.measured, three.found) == (Useful.YES, True, None)
-    leaves = learnt(probabilities=True, estimate_epsilon=None).verdict
-    assert (leaves.useful, leaves.measured) == (Useful.YES, True)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-import privpac
-from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins, law
 from privpac.concepts.boxes.box import Box
 from privpac.concepts.boxes.rectangles import Rectangles
@@ -19,14 +16,12 @@ from privpac.concepts.line.stumps import Constant, Stumps
 from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.line.unions import Union, Unions, interval, intervals
 from privpac.concepts.sets.points import Points
-from privpac.concepts.trees.trees import Trees
-from privpac.constructions.draw.occam import PUBLIC_FEATURES, Occam
+from privpac.constructions.draw.occam import Occam
 from privpac.constructions.labels.classes import LabelPrivateDichotomies, are_fewer
 from privpac.constructions.request import Request
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.errors import ParameterError, SizeError
 from privpac.guarantee.facts import Unit
 from privpac.request import LearnRequest
 from privpac.theory.vc import growth
@@ -42,7 +37,6 @@ SCHEMA = Schema.from_json(
         ],
     }
 )
-COLUMN = SCHEMA.column("b")
 
 
 def sample(seed: int, n: int, rule=None) -> MemorySample:
@@ -83,19 +77,6 @@ CLASSES = {
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_certificates_speak_of_labels_and_check(name: str) -> None:
-    learner = LabelPrivateDichotomies(CLASSES[name], ONE)
-    certificate = learner.certify(Size(2000))
-    assert certificate.privacy.fact.unit is Unit.LABEL
-    assert certificate.assumptions == (PUBLIC_FEATURES,)
-    assert check_certificate(certificate.to_json()) >= 4
-    perfect, agnostic = certificate.accuracy
-    assert perfect.rule == ("label-thresholds" if name == "thresholds" else "labellings-realizable")
-    assert agnostic.rule == "labellings-agnostic"
-    assert learner.outcomes == CLASSES[name].size
-
-
-@pytest.mark.parametrize("name", CLASSES)
 @pytest.mark.parametrize("n", [3, 30, 300, 3000])
 def test_what_is_drawn_follows_from_public_numbers(name: str, n: int) -> None:
     """Labellings where there are fewer of them than members, otherwise a member of the class."""
@@ -105,16 +86,6 @@ def test_what_is_drawn_follows_from_public_numbers(name: str, n: int) -> None:
     assert isinstance(learner, drawn)
     assert are_fewer(concepts, n) == isinstance(learner, LabelPrivateDichotomies)
     assert learner.certify(Size(n)).privacy.fact.unit is Unit.LABEL
-
-
-@pytest.mark.parametrize("name", CLASSES)
-@pytest.mark.parametrize("epsilon", [Fraction(3, 10), ONE, Fraction(3)])
-def test_labellings_promise_no_less_than_their_class(name: str, epsilon: Fraction) -> None:
-    whole = Occam(CLASSES[name], epsilon).certify(Size(2000)).accuracy
-    few = LabelPrivateDichotomies(CLASSES[name], epsilon).certify(Size(2000)).accuracy
-    errors = {proof.fact.against: proof.fact.error for proof in few}
-    assert whole
-    assert all(errors[proof.fact.against] <= proof.fact.error for proof in whole)
 
 
 @pytest.mark.parametrize("name", CLASSES)
@@ -147,49 +118,3 @@ def test_with_costs_a_member_is_drawn_and_promised_what_whole_records_are() -> N
     )
     assert labels.privacy.fact.unit is Unit.LABEL
     assert labels.accuracy == whole.accuracy
-
-
-def test_constant_columns_and_single_records() -> None:
-    zeros = np.zeros(4, np.uint32)
-    records = MemorySample.from_cells(
-        SCHEMA, {"a": zeros, "b": zeros, "c": zeros}, np.array([1, 1, 1, 0], np.uint8)
-    )
-    for concepts in CLASSES.values():
-        assert LabelPrivateDichotomies(concepts, ONE).learn(records, SeededCoins(1)) is not None
-
-
-@pytest.mark.parametrize(
-    ("make", "error", "words"),
-    [
-        (lambda: LabelPrivateDichotomies(Points(SCHEMA, "b"), Fraction(0)), ParameterError, "positive"),
-        (
-            lambda: LabelPrivateDichotomies(Trees(replace(SCHEMA, classes=("a", "b", "c")), 1), ONE),
-            ParameterError,
-            "labellings of given points",
-        ),
-        (
-            lambda: LabelPrivateDichotomies(Points(SCHEMA, "b"), ONE).certify(Size(0)),
-            SizeError,
-            "at least one",
-        ),
-    ],
-)
-def test_refused(make, error, words) -> None:
-    with pytest.raises(error, match=words):
-        make()
-
-
-def test_class_objects_may_be_given_with_labels_protected(tmp_path) -> None:
-    rng = np.random.default_rng(0)
-    table = {
-        "a": rng.uniform(0, 1, 200),
-        "b": rng.integers(0, 31, 200),
-        "c": rng.choice(["u", "v", "w"], 200),
-    }
-    labels = (table["b"] > 12).astype(int)
-    for concepts in (Stumps(SCHEMA), CLASSES["finite"]):
-        model = privpac.learn(
-            table, schema=SCHEMA, y=labels, concepts=concepts, epsilon=2, protect="labels", random_state=0
-        )
-        model.save(tmp_path / "model.json")
-        assert privpac.verify(tmp_path / "model.json").rebuilt

@@ -124,13 +124,6 @@ def test_reduce_hands_over_only_the_columns_asked_for() -> None:
     assert MemorySample.of(TABLE, SCHEMA).reduce(names) == ["work", "age"]
 
 
-def test_a_key_is_not_copied() -> None:
-    key = np.arange(4, dtype=np.uint64)
-    schema = Schema((Numeric("key", 0, 2**64 - 1, integer=True),), "ill")
-    sample = MemorySample.of({"key": key}, schema, y=np.array([0, 1, 0, 1]))
-    assert sample.block("key").cells["key"] is key
-
-
 @pytest.mark.parametrize(
     ("change", "kind", "match"),
     [
@@ -179,20 +172,6 @@ def test_cells_are_checked_too() -> None:
 
 def test_one_declared_class_alone_is_legal() -> None:
     assert MemorySample.of({**TABLE, "ill": [1, 1, 1, 1]}, SCHEMA).size == Size(4)
-
-
-def test_nothing_shows_records() -> None:
-    sample = MemorySample.of(TABLE, SCHEMA)
-    shown = repr(sample) + repr(sample.block()) + repr(sample.reduce(CellCounts(SCHEMA.column("key"))))
-    assert str(2**127) not in shown
-    assert SECRET not in shown
-
-
-def test_sizes() -> None:
-    assert Size(3, unlabelled=4).total == 7
-    for wrong in (-1, 1.5, True, "3"):
-        with pytest.raises(ParameterError, match="labelled"):
-            Size(wrong)  # type: ignore[arg-type]
 
 
 def test_relabelled_records_keep_their_cells() -> None:

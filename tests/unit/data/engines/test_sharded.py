@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from privpac.constructions.words import WORDS as KNOWN_WORDS
-from privpac.data.engines.files import files_at, files_sample
+from privpac.data.engines.files import files_at
 from privpac.data.engines.sharded import ShardedSample
-from privpac.data.sample import Counted, InMemory, Sample
+from privpac.data.sample import Sample
 from privpac.data.statistics import CellCounts
-from privpac.errors import DataError, ParameterError
+from privpac.errors import DataError
 from tests.contracts.engine_conformance import SCHEMA, WORDS, EngineConformance, written
 
 
@@ -31,21 +31,6 @@ class TestShards(EngineConformance):
     @classmethod
     def opened(cls) -> Callable[[Path], Sample]:
         return lambda folder: ShardedSample.of(files_at(folder), SCHEMA, run=careless)
-
-
-def test_shards_offer_what_they_can_do(tmp_path: Path) -> None:
-    written(tmp_path)
-    sample = ShardedSample.of(files_at(tmp_path), SCHEMA, run=careless)
-    streamed = files_sample(tmp_path, SCHEMA)
-    for known in (sample, streamed):
-        assert isinstance(known, Sample)
-        assert not isinstance(known, InMemory)
-        assert isinstance(known.take(np.array([0])), InMemory)
-    with pytest.raises(ParameterError, match="between 0 and 1199"):
-        sample.take(np.array([1200]))
-    part = sample.parts(lambda cells: (cells["age"] > 3).astype(np.int64), 2, columns=("age",))[0]
-    assert isinstance(part, Counted)
-    assert not isinstance(part, Sample)
 
 
 def test_a_task_carries_the_positions_its_worker_needs(tmp_path: Path) -> None:

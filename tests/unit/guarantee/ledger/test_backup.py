@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from privpac.cli.app import run
 from privpac.errors import NotCertified, ParameterError
 from privpac.guarantee.ledger.backup import BACKUP_FORMAT, backup, restore
 from privpac.guarantee.ledger.ledger import Ledger
@@ -141,29 +140,3 @@ def test_copies_made_while_others_charge_are_of_one_moment(tmp_path: Path) -> No
             Ledger.open(copy).verify()
             number += 1
     assert len(charging.result()) == 100
-
-
-def test_the_verbs(book: Ledger, capsys: pytest.CaptureFixture[str]) -> None:
-    def said(*arguments: str, code: int = 0) -> tuple[str, str]:
-        assert run(["ledger", *arguments]) == code
-        return capsys.readouterr()
-
-    assert "row" not in said("verify", "a.db")[0]
-    assert json.loads(said("verify", "sqlite:///a.db", "--json")[0])["head"] == book.entries()[-1].hash
-    assert [
-        row["number"] for row in json.loads(said("show", "a.db", "--last", "1", "--json")[0])["entries"]
-    ] == [2]
-    assert "verified, to copy.db" in said("backup", "a.db", "copy.db")[0]
-    out, err = said("restore", "copy.db", "b.db")
-    assert "spent  epsilon 13/30" in out
-    assert "would be spent again" in err
-    said("restore", "copy.db", "b.db", code=2)
-    said("backup", "a.db", "copy.db", code=2)
-    said("backup", "no.db", "c.db", code=2)
-    said("restore", "no.db", "c.db", code=2)
-    said("create", "a.db", "--epsilon", "1", "--delta", "1e-6", code=2)  # not even one like it
-    assert json.loads(said("create", "c.db", "--epsilon", "2", "--json")[0])["left"]["epsilon"] == "2"
-    with closing(sqlite3.connect("c.db")) as connection:
-        connection.execute("UPDATE account SET count = 3")
-        connection.commit()
-    assert "row 1 is missing" in said("verify", "c.db", code=4)[1]

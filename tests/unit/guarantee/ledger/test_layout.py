@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from privpac.cli.app import run
 from privpac.errors import NotCertified
 from privpac.guarantee.ledger.backup import restore
 from privpac.guarantee.ledger.layout import EARLIER_ID, SQLITE_ID
@@ -65,11 +64,6 @@ def test_an_earlier_ledger_is_refused_by_name_and_left_as_it_is(
         opened(old)
     assert old.read_bytes() == before
     assert not old.with_suffix(".again").exists()
-
-
-def test_the_command_line_refuses_it(old: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["ledger", "show", str(old)]) == 4
-    assert "which privpac 0.2.0 reads. What it spent stays spent" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 import pytest
@@ -29,10 +28,8 @@ from privpac.numbers.concentrated import (
     pure_rho,
     range_rho,
     rho_up,
-    spendable,
     subsampled_range,
 )
-from privpac.numbers.exact import ratio_for
 
 RATIO = Fraction(3, 5)
 CURVES = book().scope.functions
@@ -70,62 +67,6 @@ def test_conversions_are_those_of_the_note() -> None:
         assert approximate_epsilon(rho, delta) <= order_epsilon(rho, delta, Fraction(order))
 
 
-@pytest.mark.parametrize(
-    ("count", "one", "delta", "epsilon"),
-    [
-        (10_000, pure_rho(Fraction(1, 100)), MILLIONTH, 5.2215),
-        (10_000, pure_rho(Fraction(1, 100)), BILLIONTH, 6.4740),
-        (10_000, pure_rho(Fraction(5, 100)), MILLIONTH, 37.417),
-        (10_000, range_rho(Fraction(1, 100)), MILLIONTH, 2.4191),
-        (100, range_rho(Fraction(1, 10)), BILLIONTH, 3.0581),
-        (30, range_rho(Fraction(1)), MILLIONTH, 17.157),
-    ],
-)
-def test_many_releases_cost_what_the_note_says(
-    count: int, one: Fraction, delta: Fraction, epsilon: float
-) -> None:
-    assert float(approximate_epsilon(count * one, delta)) == pytest.approx(epsilon, rel=2e-5)
-
-
-def test_mixed_workloads_cost_what_the_note_says() -> None:
-    table = {cost: noise_rho(Fraction(cost), counts=2, largest=1) for cost in ("0.05", "0.1")}
-    search = 20 * (range_rho(Fraction("0.2")) + table["0.05"])
-    study = 5 * range_rho(Fraction("0.2")) + 1000 * pure_rho(Fraction("0.02")) + 10 * table["0.1"]
-    for rho, at, epsilon in (
-        (search, MILLIONTH, 2.2839),
-        (search, BILLIONTH, 2.8911),
-        (study, MILLIONTH, 3.5422),
-    ):
-        assert float(approximate_epsilon(rho, at)) == pytest.approx(epsilon, abs=6e-5)
-
-
-@pytest.mark.parametrize(
-    ("price", "pure", "draws"),
-    [("0.01", 3701, 14805), ("0.02", 925, 3701), ("0.05", 148, 592), ("0.1", 37, 148), ("0.5", 1, 5)],
-)
-def test_answers_that_a_service_can_give(price: str, pure: int, draws: int) -> None:
-    total = spendable(Fraction(3), MILLIONTH).rho
-    assert int(total / pure_rho(Fraction(price))) == pure
-    assert int(total / range_rho(Fraction(price))) == draws
-
-
-@pytest.mark.parametrize(
-    ("draws", "one", "three"),
-    [
-        (4, 0.220708, 0.608391),
-        (8, 0.156064, 0.430197),
-        (16, 0.110354, 0.304196),
-        (32, 0.078032, 0.215099),
-        (64, 0.055177, 0.152098),
-        (128, 0.039016, 0.107549),
-    ],
-)
-def test_the_largest_epsilon_of_a_draw_among_many(draws: int, one: float, three: float) -> None:
-    for total, epsilon in ((1, one), (3, three)):
-        rho = spendable(Fraction(total), MILLIONTH).rho / draws
-        assert math.sqrt(8 * rho) == pytest.approx(epsilon, abs=6e-7)
-
-
 @pytest.mark.long
 def test_the_checker_has_the_same_numbers_by_another_way() -> None:
     for i in range(1, 120):
@@ -156,22 +97,6 @@ def test_curves_are_below_their_powers() -> None:
         assert range_rho(epsilon) == square / 8
         assert square / 8 < log_odds_rho(epsilon) <= rho_up(square / 6) < pure_rho(epsilon) <= square / 2
         assert noise_rho(epsilon, counts=1, largest=2) <= pure_rho(epsilon)
-
-
-@pytest.mark.parametrize(
-    ("price", "kept", "of", "gain"), [("0.1", 1, 10, 3.66), ("1", 1, 10, 1.87), ("2", 1, 20, 0.97)]
-)
-def test_a_subsampled_draw_gains_over_its_epsilon(price: str, kept: int, of: int, gain: float) -> None:
-    draw = rules.exponential_mechanism(ratio=ratio_for(Fraction(price) / 2))
-    pure = rules.pure_concentrated(rules.subsampling(draw, kept=kept, of=of)).fact.rho
-    range_ = rules.subsampled_concentrated(rules.draw_range(draw), kept=kept, of=of).fact.rho
-    assert float(pure / range_) == pytest.approx(gain, abs=0.005)
-
-
-def test_an_order_only_costs() -> None:
-    best = rules.concentrated_privacy(_price(), delta=MILLIONTH, order=Fraction(1035, 100)).fact
-    for order in (Fraction(101, 100), Fraction(2), Fraction(10**9)):
-        assert best.epsilon <= rules.concentrated_privacy(_price(), delta=MILLIONTH, order=order).fact.epsilon
 
 
 def test_a_conversion_that_is_a_fraction_is_still_rounded_up() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
 from typing import Any
 
 import pytest
@@ -361,14 +361,6 @@ def test_with_replacement_by_hand() -> None:
             rules.sampling_with_replacement(pure(3), draws=draws, of=of)
 
 
-def test_as_many_draws_as_records_at_epsilon_1() -> None:
-    """Not e - 1 = 1.71828, the limit, but 1000·ln(1 + (e - 1)/1000)."""
-    one = rules.declared(pure(2), epsilon=Fraction(1))
-    upper = rules.sampling_with_replacement(one, draws=1000, of=1000).fact.epsilon.upper
-    assert float(upper) == pytest.approx(1000 * math.log1p((math.e - 1) / 1000), abs=1e-11)
-    assert round(float(upper), 4) == 1.7168
-
-
 def responses(e: Fraction, n: int) -> dict[tuple[int, ...], Fraction]:
     """Randomised response of n bits, all 0: the hardest epsilon-DP release there is."""
     p = e / (1 + e)
@@ -404,18 +396,6 @@ def test_a_hundred_releases_of_a_tenth(saved: int) -> None:
     assert float(fact.epsilon.upper) == pytest.approx((100 - 2 * saved) / 10, abs=1e-10)
     assert fact.epsilon.upper >= Fraction(100 - 2 * saved, 10)
     assert float(fact.delta) == pytest.approx(binomial_delta(0.1, 100, saved), rel=1e-9)
-
-
-def test_a_hundred_releases_of_a_tenth_at_5_2() -> None:
-    tenth = rules.declared(pure(Fraction(21, 20)), epsilon=Fraction(1, 10))
-    assert float(rules.k_fold(tenth, times=100, saved=24).fact.delta) == pytest.approx(9.194e-8, rel=1e-3)
-
-
-def test_whoever_saves_more_epsilon_pays_more_delta() -> None:
-    deltas = [rules.k_fold(pure(2), times=40, saved=saved).fact.delta for saved in range(21)]
-    assert deltas[0] == 0
-    assert all(a < b for a, b in pairwise(deltas))
-    assert deltas[-1] < 1
 
 
 def test_k_fold_refuses() -> None:
@@ -477,10 +457,6 @@ def test_occam_holds_down_to_its_bound_and_no_further(against: Against, tilt: Fr
     else:
         with pytest.raises(RuleRefused):
             claimed(against=against, tilt=tilt, records=records, failure=Fraction(999, 1000))
-
-
-def test_a_class_of_one_member_never_fails() -> None:
-    assert claimed(odds=0, records=0, failure=Fraction(1, 10**9)).fact.records == 0
 
 
 @pytest.mark.parametrize(
