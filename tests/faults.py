@@ -1,14 +1,15 @@
 """Plant faults at random in a folder of the sources, and tell which of them the tests notice.
 
     python -m tests.faults mechanisms --seed 1 --count 30
-    python -m tests.faults constructions/points --seed 5d1e77aa --count 30 --tests-of HEAD~3
+    python -m tests.faults constructions/points data --seed 5d1e77aa --count 30 --deleted-since HEAD~3
 
 A fault is one small change that somebody could make by accident: another comparison, another operation, another
-constant, a guard that is dropped, two arms that are swapped. Each is planted in a copy of the tree, where the tests run
-that import the changed module, and `tests/claims`. Of these, only what runs the changed line on the sound tree, which
-is found out once: nothing else can notice. Where nothing does (a kernel, a constant), all of them run. The first that
-fails ends the run. A fault that makes tests run out of time is told apart, because slow tests do so too. `--tests-of`
-takes the tests from another commit, to compare what was noticed before and after tests were deleted.
+constant, a guard that is dropped, two arms that are swapped. Each is planted in a copy of the tree. There the tests
+run that import the changed module, and `tests/claims`, but of these only what runs the changed line on the sound tree,
+which is found out once: nothing else can notice. Where nothing does (a kernel, a constant), what runs any line of the
+module. The shortest tests come first, as many as fit into the time; the first that fails ends the run. A fault that
+makes tests run out of time is told apart, because slow tests do so too. `--deleted-since` then runs, for each fault
+that went unnoticed, the tests of another commit that are gone and import something of the folder.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -50,6 +51,7 @@ NEEDED = (
     "docs",
     "examples",
     "benchmarks",
+    "reproductions",
     "pyproject.toml",
     "README.md",
     "CHANGELOG.md",
@@ -261,14 +263,24 @@ def chosen(folder: str, *, seed: str, count: int) -> list[Fault]:
 
 
 def tests_of(module: str, tests: Path) -> list[str]:
-    """Test files that import a module by its name, or a folder above it by the name of something in the module."""
-    parent, _, name = module.rpartition(".")
+    """Test files that import a module by its name, or something of it by the name of a folder above."""
+    path = ROOT / "src" / Path(*module.split("."))
+    source = path.with_suffix(".py") if path.with_suffix(".py").exists() else path / "__init__.py"
+    inside = {name for node in _parsed(source).body for name in _names(node)}
+    folders = [module.rpartition(".")[0]]
+    while "." in folders[-1]:
+        folders.append(folders[-1].rpartition(".")[0])
     found = []
-    for path in sorted(tests.rglob("test_*.py")):
-        if {"slow", "claims"} & set(path.relative_to(tests).parts):
+    for file in sorted(tests.rglob("test_*.py")):
+        if {"slow", "claims"} & set(file.relative_to(tests).parts):
             continue
-        if _imports(_parsed(path), module, parent, name):
-            found.append(str(path.relative_to(tests.parent)))
+        imported = list(_imports(_parsed(file)))
+        direct = any(one == module or one == f"{module}.{name}" for one, name in imported)
+        by_name = any(
+            one in folders and name in {*inside, module.rpartition(".")[2]} for one, name in imported
+        )
+        if direct or by_name:
+            found.append(str(file.relative_to(tests.parent)))
     return found
 
 
@@ -277,18 +289,54 @@ def _parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def _imports(tree: ast.AST, module: str, parent: str, name: str) -> bool:
+def _names(node: ast.stmt) -> Iterator[str]:
+    match node:
+        case ast.FunctionDef() | ast.ClassDef():
+            yield node.name
+        case ast.Assign():
+            yield from (one.id for one in node.targets if isinstance(one, ast.Name))
+        case ast.AnnAssign(target=ast.Name(id=name)):
+            yield name
+
+
+def _imports(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """What a file imports: the module, and the name in it if there is one."""
     for node in ast.walk(tree):
         match node:
-            case ast.ImportFrom(module=source) if source == module:
-                return True
-            case ast.ImportFrom(module=source, names=names) if source == parent:
-                if name == "__init__" or any(one.name == name for one in names):
-                    return True
+            case ast.ImportFrom(module=str(source), names=names):
+                yield from ((source, one.name) for one in names)
             case ast.Import(names=names):
-                if any(one.name == module for one in names):
-                    return True
-    return False
+                yield from ((one.name, "") for one in names)
+
+
+def tests_in(text: str, file: str) -> Iterator[str]:
+    """The names by which pytest knows the tests of a file."""
+    for node in ast.parse(text).body:
+        match node:
+            case ast.FunctionDef() if node.name.startswith("test"):
+                yield f"{file}::{node.name}"
+            case ast.ClassDef() if node.name.startswith("Test"):
+                inner = (one.name for one in node.body if isinstance(one, ast.FunctionDef))
+                yield from (f"{file}::{node.name}::{name}" for name in inner if name.startswith("test"))
+
+
+def deleted_since(revision: str, folder: str, tree: Path) -> list[str]:
+    """Tests of a commit, which stand in a tree, that are gone now and import something of a folder."""
+    changed = subprocess.run(
+        ["git", "diff", "--name-only", "--diff-filter=DM", revision, "--", "tests"],
+        cwd=ROOT, check=True, capture_output=True, text=True,
+    ).stdout.split()  # fmt: skip
+    prefix = f"privpac.{folder.replace('/', '.')}"
+    found = []
+    for file in changed:
+        place, now = tree / file, ROOT / file
+        if not place.name.startswith("test_") or "slow" in place.parts:
+            continue
+        text = place.read_text(encoding="utf-8")
+        if any(f"{one}.".startswith(f"{prefix}.") for one, _ in _imports(ast.parse(text))):
+            kept = set(tests_in(now.read_text(encoding="utf-8"), file)) if now.exists() else set()
+            found += [one for one in tests_in(text, file) if one not in kept]
+    return found
 
 
 _CACHES: list[Any] = []
@@ -308,6 +356,20 @@ def pytest_runtest_setup(item: pytest.Function) -> None:
             one.cache_clear()
 
 
+_SECONDS: dict[str, float] = {}
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """As a plugin: how long a test takes."""
+    _SECONDS[report.nodeid] = _SECONDS.get(report.nodeid, 0.0) + report.duration
+
+
+def pytest_sessionfinish() -> None:
+    """As a plugin: what the tests took, into the file that the environment names."""
+    if place := os.environ.get("FAULTS_SECONDS"):
+        Path(place).write_text(json.dumps(_SECONDS), encoding="utf-8")
+
+
 class Copies:
     """Copies of the tree to plant faults in, one per process at work."""
 
@@ -315,6 +377,7 @@ class Copies:
         self.free: SimpleQueue[Path] = SimpleQueue()
         self.seconds = seconds
         self.lines = CoverageData(str(folder / "lines"), no_disk=True)
+        self.took: dict[str, float] = {}
         for number in range(count):
             copied = folder / str(number)
             copied.mkdir()
@@ -336,7 +399,9 @@ class Copies:
     def watch(self, faults: Sequence[Fault]) -> None:
         """Run the tests of all these faults on the sound tree, to know which of them run which line."""
         tree = self.free.get()
-        near = sorted({file for fault in faults for file in tests_of(fault.module, tree / "tests")})
+        near = sorted(
+            {file for one in {fault.module for fault in faults} for file in tests_of(one, tree / "tests")}
+        )
         changed = ",".join(sorted({f"*/{fault.path}" for fault in faults}))
         (tree / "watched.ini").write_text(f"[run]\ninclude = {changed}\ndata_file = {tree}/lines\n")
         options = [
@@ -346,22 +411,28 @@ class Copies:
             "--cov-config=watched.ini",
             "--cov-context=test",
             "--cov-report=",
+            "--continue-on-collection-errors",
         ]
-        said, output = _pytest(tree, [*options, *near, "tests/claims"], seconds=60 * self.seconds, stop=False)
+        every = [*near, "tests/claims"]
+        said, output = _pytest(tree, every, seconds=60 * self.seconds, options=options)
         if said == "out of time":
             raise SystemExit("The tests of these modules take too long to be watched.")
         self.red = {line.split()[1] for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))}
+        if self.red:
+            print("red on the sound tree:", *sorted(self.red), flush=True)
         self.lines = CoverageData(str(tree / "lines"))
         self.lines.read()
+        self.took = json.loads((tree / "took.json").read_text(encoding="utf-8"))
         self.free.put(tree)
 
-    def judge(self, fault: Fault) -> Verdict:
+    def judge(self, fault: Fault, tests: Sequence[str] | None = None) -> Verdict:
+        """What these tests say of a fault; without any, those that could notice it."""
         tree = self.free.get()
         place = tree / "src" / fault.path
         sound, stat = place.read_bytes(), place.stat()
         try:
             place.write_text(fault.source, encoding="utf-8")
-            said, output = _pytest(tree, self._tests(fault, tree), seconds=self.seconds)
+            said, output = _pytest(tree, self._tests(fault) if tests is None else tests, seconds=self.seconds)
             lines = [line for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))]
             return Verdict(fault, said, lines[0].split(" - ")[0].partition(" ")[2] if lines else "")
         finally:
@@ -369,28 +440,33 @@ class Copies:
             os.utime(place, ns=(stat.st_atime_ns, stat.st_mtime_ns))
             self.free.put(tree)
 
-    def _tests(self, fault: Fault, tree: Path) -> list[str]:
-        """Tests that run the changed lines; all that are near, and all claims, if there is none."""
+    def _tests(self, fault: Fault) -> list[str]:
+        """Tests that run the changed lines, or else any line of the module: the shortest, as many as fit."""
         file = next((name for name in self.lines.measured_files() if name.endswith("/" + fault.path)), "")
         seen = self.lines.contexts_by_lineno(file) if file else {}
-        running = {
-            one.partition("|")[0]
-            for line in range(fault.line, fault.last + 1)
-            for one in seen.get(line, ())
-            if one
-        } - self.red
-        if running:
-            listed = tree / "tests-of-this-fault.txt"
-            listed.write_text("\n".join(sorted(running)) + "\n", encoding="utf-8")
-            return [f"@{listed}"]
-        skipped = (f"--deselect={one}" for one in self.red)
-        return [*skipped, *tests_of(fault.module, tree / "tests"), "tests/claims"]
+
+        def running(lines: Iterable[int]) -> set[str]:
+            heard = {one.partition("|")[0] for line in lines for one in seen.get(line, ())}
+            return {one for one in heard if one} - self.red
+
+        found = running(range(fault.line, fault.last + 1)) or running(seen)
+        chosen, total = [], 0.0
+        for test in sorted(found, key=lambda test: (self.took.get(test, 0.0), test)):
+            total += self.took.get(test, 0.0)
+            if chosen and total > self.seconds / 2:
+                break
+            chosen.append(test)
+        return chosen
 
 
-def _pytest(tree: Path, words: Sequence[str], *, seconds: float, stop: bool = True) -> tuple[str, str]:
+def _pytest(
+    tree: Path, tests: Sequence[str], *, seconds: float, options: Sequence[str] = ("-x",)
+) -> tuple[str, str]:
     """What the tests say of a tree, and all that is printed."""
-    command = [sys.executable, "-m", "pytest", *(["-x"] if stop else []), "-q", "--no-header", "-rfE", *words]
+    (tree / "asked.txt").write_text("\n".join(tests) + "\n", encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-rfE", *options, "@asked.txt"]
     environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment["FAULTS_SECONDS"] = str(tree / "took.json")
     with subprocess.Popen(
         command,
         cwd=tree,
@@ -412,67 +488,63 @@ def _pytest(tree: Path, words: Sequence[str], *, seconds: float, stop: bool = Tr
 
 
 def run(
-    folder: str,
-    *,
-    seed: str,
-    count: int,
-    seconds: float,
-    revision: str | None,
-    at_once: int,
-    again: str | None,
-) -> Iterator[Verdict]:
-    """Plant the faults, and tell of each as soon as it is judged."""
-    faults = chosen(folder, seed=seed, count=count)
-    if again is not None:
-        known = json.loads(Path(again).read_text(encoding="utf-8"))
-        seen = {
-            (row["path"], row["line"], row["kind"], row["after"]) for row in known if row["said"] == "noticed"
-        }
-        faults = [one for one in faults if (one.path, one.line, one.kind, one.after) not in seen]
-    with tempfile.TemporaryDirectory(prefix="faults-") as place, ThreadPoolExecutor(at_once) as pool:
-        copies = Copies(Path(place), at_once, revision, seconds)
-        copies.watch(faults)
-        yield from pool.map(copies.judge, faults)
+    folder: str, faults: Sequence[Fault], copies: Copies, before: tuple[Copies, Sequence[str]] | None
+) -> Iterator[tuple[Verdict, Verdict | None]]:
+    """What the tests say of each fault, and of an unnoticed one what those say that are gone."""
+
+    def judged(fault: Fault) -> tuple[Verdict, Verdict | None]:
+        now = copies.judge(fault)
+        if before is None or now.said == "noticed" or not before[1]:
+            return now, None
+        return now, before[0].judge(fault, before[1])
+
+    with ThreadPoolExecutor(copies.free.qsize()) as pool:
+        yield from pool.map(judged, faults)
 
 
 def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m tests.faults", description=(__doc__ or "").partition("\n")[0]
     )
-    parser.add_argument("folder", help="a folder of src/privpac, as mechanisms or constructions/points")
+    parser.add_argument(
+        "folders", nargs="+", help="folders of src/privpac, as mechanisms or constructions/points"
+    )
     parser.add_argument("--seed", default="1", help="any text; which faults are planted follows from it")
-    parser.add_argument("--count", type=int, default=30)
+    parser.add_argument("--count", type=int, default=30, help="in each folder")
     parser.add_argument(
         "--seconds", type=float, default=SECONDS, help="of a processor, for the tests of one fault"
     )
-    parser.add_argument("--again", metavar="FILE", help="only what a run with `--json FILE` did not notice")
     parser.add_argument(
         "--at-once", type=int, default=min(2, os.cpu_count() or 1), help="faults side by side"
     )
-    parser.add_argument("--tests-of", metavar="REVISION", help="take the tests from this commit")
+    parser.add_argument("--deleted-since", metavar="REVISION", help="compare with the tests of this commit")
     parser.add_argument("--json", metavar="OUT", help="write the verdicts to this file, too")
     given = parser.parse_args(words)
-    verdicts = []
-    for verdict in run(
-        given.folder,
-        seed=given.seed,
-        count=given.count,
-        seconds=given.seconds,
-        revision=given.tests_of,
-        at_once=given.at_once,
-        again=given.again,
-    ):
-        verdicts.append(verdict)
-        print(f"{verdict.said:12} {verdict.fault}   {verdict.test}", flush=True)
-    counts = {
-        said: sum(one.said == said for one in verdicts) for said in ("noticed", "unnoticed", "out of time")
-    }
-    print(
-        ", ".join(f"{count} {said}" for said, count in counts.items()),
-        f"of {len(verdicts)} in {given.folder}",
-    )
+    faults = {folder: chosen(folder, seed=given.seed, count=given.count) for folder in given.folders}
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="faults-") as place:
+        copies = Copies(Path(place), given.at_once, None, given.seconds)
+        copies.watch([fault for some in faults.values() for fault in some])
+        old = None
+        if given.deleted_since is not None:
+            (Path(place) / "before").mkdir()
+            old = Copies(Path(place) / "before", given.at_once, given.deleted_since, given.seconds)
+        for folder, some in faults.items():
+            before = None
+            if old is not None:
+                tree = Path(place) / "before" / "0"
+                before = old, deleted_since(given.deleted_since, folder, tree)
+            counts = {"noticed": 0, "unnoticed": 0, "out of time": 0}
+            only_before = 0
+            for now, then in run(folder, some, copies, before):
+                counts[now.said] += 1
+                only_before += then is not None and then.said == "noticed"
+                gone = f"   BEFORE: {then.test}" if then is not None and then.said == "noticed" else ""
+                print(f"{now.said:12} {now.fault}   {now.test}{gone}", flush=True)
+                rows.append({**asdict(now.fault), "said": now.said, "test": now.test, "before": gone})
+            told = ", ".join(f"{count} {said}" for said, count in counts.items())
+            print(f"{folder}: {told} of {len(some)}; {only_before} more noticed before", flush=True)
     if given.json:
-        rows = [{**asdict(one.fault), "said": one.said, "test": one.test} for one in verdicts]
         Path(given.json).write_text(
             json.dumps([{k: v for k, v in row.items() if k != "source"} for row in rows], indent=1) + "\n",
             encoding="utf-8",

@@ -124,25 +124,6 @@ def _promised(text: str) -> Iterator[str]:
             line += 1
 
 
-def test_what_is_said_to_be_printed_is_found_wherever_it_stands() -> None:
-    text = """
-print(1)  # 1
-if True:
-    print(2)  # 2
-print(
-    3
-)  # 3
-for i in range(4, 6):
-    print(i)
-# 4
-# 5
-
-# No promise.
-x = 1  # none either
-"""
-    assert list(_promised(text)) == ["1", "2", "3", "4", "5"]
-
-
 def _run_console(text: str) -> None:
     for command, wanted in _commands(text):
         words = shlex.split(command)
@@ -208,14 +189,6 @@ def test_paths_in_backticks_exist(name: str) -> None:
     assert not missing
 
 
-@pytest.mark.parametrize(
-    "path", ["label_private.py", "audit/registry/", "src/privpac/nothing.py", "docs/<key>.txt"]
-)
-def test_a_path_that_leads_nowhere_is_noticed(path: str) -> None:
-    assert PATH.fullmatch(f"`{path}`")
-    assert not _is_there(path)
-
-
 @together(DOCUMENTS, name=_name)
 def test_make_targets_that_are_named_exist(path: Path) -> None:
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
@@ -233,24 +206,6 @@ def test_the_layers_in_the_architecture_are_those_that_are_checked() -> None:
     contract = next(c for c in settings["tool"]["importlinter"]["contracts"] if c["type"] == "layers")
     checked = " > ".join(re.sub(r"[()]", "", layer) for layer in contract["layers"])
     assert checked in (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-
-
-def test_the_abstractions_in_the_architecture_are_where_it_says() -> None:
-    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (`\w+`(?:, (?:`\w+`|…))*), `([\w/]+\.py)` \|", text, re.MULTILINE)
-    assert len(rows) > 10
-    for names, place in rows:
-        source = (ROOT / "src" / "privpac" / place).read_text(encoding="utf-8")
-        for name in re.findall(r"\w+", names):
-            assert re.search(rf"^class {name}\b", source, re.MULTILINE), f"{name} is not in {place}"
-
-
-def test_the_core_depends_on_what_the_architecture_says() -> None:
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    needs = {re.split(r"[<>=; ]", need)[0] for need in settings["project"]["dependencies"]}
-    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    sentence = text.split("The core depends on\n")[1].split(";")[0]
-    assert set(re.split(r", | and ", sentence.lower())) == needs - {"tzdata"}, "tzdata is for Windows alone"
 
 
 def test_the_layout_in_the_architecture_is_the_one_there_is() -> None:

@@ -8,12 +8,10 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
-from docs.hooks import pages
 from jsonschema_rs import Draft202012Validator, Registry
 
 from privpac.checker.document import BUNDLE, CERTIFICATE, MODEL, SIGNATURE, TABLE
@@ -102,16 +100,3 @@ def test_every_function_of_the_book_is_described_and_no_other() -> None:
     start = page.index("| Function | What it is |")
     rows = re.findall(r"^\| (`[^|]+) \| .+ \|$", page[start : page.index("\n\n", start)], re.MULTILINE)
     assert sorted(name for names in rows for name in re.findall(r"`([^`]+)`", names)) == sorted(FUNCTIONS)
-
-
-def test_the_page_of_the_book_is_the_book() -> None:
-    rules = (files("privpac.checker") / "rules.txt").read_text(encoding="utf-8")
-    assert f"```text\n{rules}```" in pages.generated()["reference/book.md"]()
-
-
-def test_the_rule_that_the_page_shows_is_in_the_book() -> None:
-    page = (REFERENCE / "rule-book.md").read_text(encoding="utf-8")
-    (shown,) = re.findall(r"^```text\n(rule .*?)^```$", page, re.MULTILINE | re.DOTALL)
-    rules = (files("privpac.checker") / "rules.txt").read_text(encoding="utf-8")
-    wanted = [line for line in rules.splitlines() if not line.startswith("  title ")]
-    assert shown.splitlines() == wanted[wanted.index(shown.splitlines()[0]) :][: len(shown.splitlines())]

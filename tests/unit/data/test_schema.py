@@ -192,8 +192,9 @@ class TestLabels:
         "raw", [[0, SECRET], [0, 2], ["no", True], [0, None], [0.0, float("nan")], [0, ""]]
     )
     def test_an_undeclared_label_is_not_shown(self, raw: list[Any]) -> None:
-        with pytest.raises(DataError, match="Label 'ill'") as caught:
+        with pytest.raises(DataError) as caught:
             self.schema.label_cells(raw)
+        assert caught.value.column == "ill"
         assert SECRET not in str(caught.value)
         assert "classes" in caught.value.remedy
         assert caught.value.__context__ is None
@@ -321,8 +322,9 @@ class TestFromData:
         )
 
     def test_a_single_class_is_refused(self) -> None:
-        with pytest.raises(SchemaError, match=r"Label 'y' has a single class.*Declare the classes"):
+        with pytest.raises(SchemaError) as refused:
             Schema.from_data({"x": [1, 2], "y": [1, 1]}, label="y")
+        assert refused.value.column == "y"
 
     @pytest.mark.parametrize(
         "table",
@@ -337,19 +339,22 @@ class TestFromData:
         ],
     )
     def test_empty_cells_are_refused(self, table: dict[str, Any]) -> None:
-        with pytest.raises(DataError, match="'x'") as caught:
+        with pytest.raises(DataError) as caught:
             Schema.from_data(table, label="y", y=[0, 1])
+        assert caught.value.column == "x"
         assert SECRET not in str(caught.value)
 
     def test_empty_labels_are_refused(self) -> None:
-        with pytest.raises(DataError, match="Label 'y'"):
+        with pytest.raises(DataError) as refused:
             Schema.from_data({"x": [1, 2]}, label="y", y=[0.0, float("nan")])
+        assert refused.value.column == "y"
 
     def test_nothing_to_read(self) -> None:
         with pytest.raises(SizeError):
             Schema.from_data({"x": [], "y": []}, label="y")
-        with pytest.raises(SchemaError, match="'z'"):
+        with pytest.raises(SchemaError) as refused:
             Schema.from_data({"x": [1], "y": [1]}, label="z")
+        assert refused.value.column == "z"
 
 
 @pytest.mark.parametrize(

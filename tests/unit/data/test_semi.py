@@ -62,15 +62,17 @@ def test_further_records_come_behind_those_whose_label_is_missing() -> None:
 
 
 def test_what_is_no_two_part_sample_is_refused() -> None:
-    with pytest.raises(DataError, match="neither a declared class") as caught:
+    with pytest.raises(DataError) as caught:
         SemiSample.of({"age": [10], "ill": ["s3cret"]}, SCHEMA)
+    assert caught.value.column == "ill"
     assert "s3cret" not in str(caught.value)
     with pytest.raises(DataError, match="2 records but 1 labels"):
         SemiSample.of({"age": [10, 20]}, SCHEMA, y=[1])
     named = MemorySample.of({"age": [1], "ill": [1]}, SCHEMA)
     bare = MemorySample.of({"age": [1]}, SCHEMA, labelled=False)
-    with pytest.raises(ParameterError, match="a sample with labels and one without"):
+    with pytest.raises(ParameterError) as refused:
         SemiSample(bare, named)
+    assert refused.value.parameter == "labelled and unlabelled"
     with pytest.raises(SchemaError, match="different schemas"):
         SemiSample(named, MemorySample.of({"age": [1]}, SIGNED, labelled=False))
     assert "10" not in repr(SemiSample.of({"age": [10], "ill": [1]}, SCHEMA))

@@ -58,12 +58,14 @@ def test_wrong_places_and_records(tmp_path: Path) -> None:
         database_sample("duckdb:///nowhere.duckdb#visits", SCHEMA)
     with pytest.raises(DataError, match="could not answer"):
         database_sample(f"{place}#nothing", SCHEMA)
-    with pytest.raises(SchemaError, match="no column 'seen'"):
+    with pytest.raises(SchemaError) as refused:
         database_sample(f"{place}#SELECT * EXCLUDE seen FROM visits", SCHEMA)
+    assert refused.value.column == "seen"
     with pytest.raises(SizeError, match="no records"):
         database_sample(f"{place}#SELECT * FROM visits WHERE false", SCHEMA)
-    with pytest.raises(DataError, match="Label 'ill'"):
+    with pytest.raises(DataError) as refused:
         database_sample(f"{place}#SELECT * REPLACE ('perhaps' AS ill) FROM visits", SCHEMA)
+    assert refused.value.column == "ill"
 
 
 def test_a_dry_run_counts_and_reads_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,8 +75,9 @@ def test_a_dry_run_counts_and_reads_nothing(tmp_path: Path, monkeypatch: pytest.
     columns = (*SCHEMA.names, SCHEMA.label)
     assert database_count(f"{place}#visits", columns) == 100
     assert database_count(f"{place}#SELECT * FROM visits WHERE ill = 'yes'", columns) < 100
-    with pytest.raises(SchemaError, match="no column 'seen'"):
+    with pytest.raises(SchemaError) as refused:
         database_count(f"{place}#SELECT * EXCLUDE seen FROM visits", columns)
+    assert refused.value.column == "seen"
     schema = tmp_path / "schema.json"
     schema.write_text(json.dumps(SCHEMA.to_json()))
     assert main(["learn", f"{place}#visits", "--schema", str(schema), "--epsilon", "1", "--dry-run"]) == 0

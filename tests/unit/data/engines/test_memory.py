@@ -93,10 +93,12 @@ def test_take_keeps_the_given_order_and_rest_its_own() -> None:
     assert sample.rest(np.arange(4)).size == Size(0)
     assert sample.take(np.array([1])).take(np.array([0, 0])).size == Size(2)
     for wrong in ([4], [-1], [[0]]):
-        with pytest.raises(ParameterError, match="between 0 and 3"):
+        with pytest.raises(ParameterError) as refused:
             sample.take(np.array(wrong))
-        with pytest.raises(ParameterError, match="between 0 and 3"):
+        assert refused.value.parameter == "positions"
+        with pytest.raises(ParameterError) as refused:
             sample.rest(np.array(wrong))
+        assert refused.value.parameter == "positions"
 
 
 def test_an_empty_part_reduces_to_zero() -> None:
@@ -148,15 +150,18 @@ def test_every_column_is_checked_before_a_sample_exists(
 
 
 def test_absent_columns_and_labels() -> None:
-    with pytest.raises(SchemaError, match="no columns 'age', 'ill'"):
+    with pytest.raises(SchemaError) as refused:
         MemorySample.of({name: TABLE[name] for name in ("work", "key")}, SCHEMA)
+    assert refused.value.column == "age"
     with pytest.raises(DataError, match="4 records but 3 labels"):
         MemorySample.of(TABLE, SCHEMA, y=[0, 1, 0])
     sample = MemorySample.from_cells(SCHEMA, {"age": np.array([1])}, np.array([1]))
-    with pytest.raises(SchemaError, match="does not carry column 'work'"):
+    with pytest.raises(SchemaError) as refused:
         sample.block("work")
-    with pytest.raises(SchemaError, match="no column 'wrok'"):
+    assert refused.value.column == "work"
+    with pytest.raises(SchemaError) as refused:
         sample.block("wrok")
+    assert refused.value.column == "wrok"
 
 
 def test_cells_are_checked_too() -> None:

@@ -92,8 +92,9 @@ def test_a_bad_epsilon_is_one_sentence(value: Any) -> None:
         lambda: ledger.charge(epsilon=value),
         lambda: ledger.check(epsilon=value),
     ):
-        with pytest.raises(ParameterError, match=r"epsilon is .* must be a positive finite number") as caught:
+        with pytest.raises(ParameterError) as caught:
             use()
+        assert caught.value.parameter == "epsilon"
         assert caught.value.parameter == "epsilon"
         assert len(str(caught.value)) < 250
     assert ledger.spent == Budget()
@@ -103,8 +104,9 @@ def test_a_bad_epsilon_is_one_sentence(value: Any) -> None:
 def test_a_bad_delta_is_one_sentence(value: Any) -> None:
     ledger = Ledger(epsilon=1, delta="0.5")
     for use in (lambda: Ledger(epsilon=1, delta=value), lambda: ledger.charge(epsilon="0.1", delta=value)):
-        with pytest.raises(ParameterError, match=r"delta is .* must be a number from 0 to below 1"):
+        with pytest.raises(ParameterError) as refused:
             use()
+        assert refused.value.parameter == "delta"
     assert ledger.spent == Budget()
 
 
@@ -183,19 +185,22 @@ def test_a_key_is_charged_once() -> None:
     ledger = Ledger(epsilon="0.1")
     first = ledger.charge(epsilon="0.1", note="answer", key="7")
     assert ledger.charge(epsilon=0.10, key="7") == first
-    with pytest.raises(ParameterError, match=r"key is '7'.*own amounts \(epsilon 0.1\)"):
+    with pytest.raises(ParameterError) as refused:
         ledger.charge(epsilon="0.05", key="7")
+    assert refused.value.parameter == "key"
     assert ledger.entries() == (first,)
 
 
 @pytest.mark.parametrize("bad", [None, 3, "two\nlines", "nul\0", "half \ud800 pair", "x" * 1001])
 def test_notes_and_keys_are_plain_text(bad: Any) -> None:
     ledger = Ledger(epsilon=1)
-    with pytest.raises(ParameterError, match=r"note is .* must be one line"):
+    with pytest.raises(ParameterError) as refused:
         ledger.charge(epsilon="0.1", note=bad)
+    assert refused.value.parameter == "note"
     if bad is not None:
-        with pytest.raises(ParameterError, match=r"key is .* must be one line"):
+        with pytest.raises(ParameterError) as refused:
             ledger.charge(epsilon="0.1", key=bad)
+        assert refused.value.parameter == "key"
     assert ledger.entries() == ()
 
 
@@ -205,8 +210,9 @@ def test_fractions_that_do_not_add_up_shortly_are_refused_before_spending() -> N
     *costs, last = [Fraction(1, prime ** int(1090 / np.log2(prime))) for prime in primes]
     for cost in costs:
         ledger.charge(epsilon=cost)
-    with pytest.raises(ParameterError, match="stays short"):
+    with pytest.raises(ParameterError) as refused:
         ledger.charge(epsilon=last)
+    assert refused.value.parameter == "cost"
     ledger.verify()
     assert ledger.charge(epsilon="0.5").number == len(costs) + 1
 
@@ -224,13 +230,12 @@ def test_a_path_is_continued_only_with_the_same_totals(tmp_path: Path) -> None:
     assert again.left == Budget(Fraction(2, 5))
     assert again.left_rho == again.promises.approximate.rho - pure_rho(Fraction(1, 10))  # type: ignore[union-attr]
     for other in ({"epsilon": 1, "delta": 1e-6}, {"epsilon": 0.5}):
-        with pytest.raises(
-            ParameterError,
-            match=r"total this ledger was made with \(epsilon 0.5, delta 0.000001 \(rho 0\.006",
-        ):
+        with pytest.raises(ParameterError) as refused:
             Ledger(**other, path=path)
-    with pytest.raises(ParameterError, match=r"Ledger\.open\(path\)"):
+        assert refused.value.parameter == "total"
+    with pytest.raises(ParameterError) as refused:
         Ledger(path=path)
+    assert refused.value.parameter == "epsilon"
     assert Ledger(epsilon=0.5, delta=1e-6) != ledger
     assert ledger != "a ledger"
 

@@ -241,8 +241,9 @@ def test_a_purchase_is_read_back_as_it_was_written() -> None:
 
 def test_a_name_that_cannot_be_kept_is_left_out_and_stops_nothing() -> None:
     assert Purchase.of(table="two\nlines", word="x" * 301, label=3, file="ok") == Purchase(file="ok")
-    with pytest.raises(ParameterError, match="table is"):
+    with pytest.raises(ParameterError) as refused:
         Purchase(table="two\nlines")
+    assert refused.value.parameter == "table"
 
 
 def test_a_schema_read_from_the_records_leaves_no_digest(tmp_path: Path) -> None:

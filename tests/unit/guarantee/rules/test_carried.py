@@ -55,9 +55,10 @@ def test_empirical_says_nothing_of_other_records_and_the_other_way_round() -> No
     assert not realizable.implies(Accuracy(HALF, HALF, Against.EMPIRICAL, realizable.records))
     assert inner(Against.AGNOSTIC).fact.implies(Accuracy(HALF, HALF, Against.REALIZABLE, 1000))
     assert "records mistaken" in str(found)
-    with pytest.raises(RuleRefused, match="all records"):
+    with pytest.raises(RuleRefused) as refused:
         rules.subsampling_accuracy(empirical(), of=100)
-    with pytest.raises(RuleRefused, match="any records"):
+    assert refused.value.owner == "subsampling-accuracy"
+    with pytest.raises(RuleRefused) as refused:
         rules.relabelling_accuracy(
             inner(Against.REALIZABLE),
             kept=1000,
@@ -68,6 +69,7 @@ def test_empirical_says_nothing_of_other_records_and_the_other_way_round() -> No
             vc=1,
             miss=Fraction(1, 100),
         )
+    assert refused.value.owner == "relabelling-accuracy"
 
 
 @pytest.mark.parametrize("name", ["reference-cover-realizable", "reference-cover-agnostic"])
@@ -76,14 +78,16 @@ def test_what_assumes_a_density_says_nothing_of_draws_from_a_table(name: str) ->
     proof = covers.EXAMPLES[name]()
     for premise in (proof, rules.subsampling_accuracy(proof, of=10**4)):
         assert premise.assumptions
-        with pytest.raises(RuleRefused, match="without assumptions"):
+        with pytest.raises(RuleRefused) as refused:
             rules.resampling_empirical(premise, of=5000)
-        with pytest.raises(RuleRefused, match="without assumptions"):
+        assert refused.value.owner == "resampling-empirical"
+        with pytest.raises(RuleRefused) as refused:
             rules.resampling_accuracy(premise, of=10**5, vc=1, miss=Fraction(1, 20))
+        assert refused.value.owner == "resampling-accuracy"
 
 
 def test_the_learner_inside_must_be_promised_for_exactly_the_kept_records() -> None:
-    with pytest.raises(RuleRefused, match="from the kept records"):
+    with pytest.raises(RuleRefused) as refused:
         rules.relabelling_accuracy(
             empirical(10**5),
             kept=10**4,
@@ -94,6 +98,7 @@ def test_the_learner_inside_must_be_promised_for_exactly_the_kept_records() -> N
             vc=1,
             miss=Fraction(1, 100),
         )
+    assert refused.value.owner == "relabelling-accuracy"
 
 
 def test_failures_multiply() -> None:
@@ -101,10 +106,11 @@ def test_failures_multiply() -> None:
     assert isinstance(proof.fact, Accuracy)
     assert proof.fact.error == Fraction(1, 5)
     assert Fraction(1, 20) ** 3 < proof.fact.failure < Fraction(1, 20) ** 3 + Fraction(1, 1000)
-    with pytest.raises(RuleRefused, match="too few"):
+    with pytest.raises(RuleRefused) as refused:
         rules.confidence(
             inner(Against.REALIZABLE), runs=3, held=2000, of=4999, ratio=HALF, tilt=HALF, gap=Fraction(1, 10)
         )
+    assert refused.value.owner == "confidence"
 
 
 @pytest.mark.parametrize(

@@ -55,19 +55,23 @@ def approximate(factor: Fraction | int, delta: Fraction, **scope: Any) -> Proof[
 )
 def test_no_rule_proves_a_loss_below_nothing(loss: Loss) -> None:
     for fact in (Privacy(loss), BoundedRange(loss), Range(loss)):
-        with pytest.raises(RuleRefused, match="below 0"):
+        with pytest.raises(RuleRefused) as refused:
             Proof(fact, "exponential-mechanism", seal=SEAL)
+        assert refused.value.owner == "exponential-mechanism"
 
 
 def test_where_only_labels_are_private_nothing_is_gained_by_sampling() -> None:
     """Features may tell who was kept: a run on one record that releases its features loses all the same."""
     labels = rules.exponential_mechanism(ratio=HALF, unit=Unit.LABEL)
-    with pytest.raises(RuleRefused, match="whole records"):
+    with pytest.raises(RuleRefused) as refused:
         rules.subsampling(labels, kept=1, of=10)
-    with pytest.raises(RuleRefused, match="whole records"):
+    assert refused.value.owner == "subsampling-without-replacement"
+    with pytest.raises(RuleRefused) as refused:
         rules.sampling_with_replacement(labels, draws=1, of=10)
-    with pytest.raises(RuleRefused, match="whole records"):
+    assert refused.value.owner == "sampling-with-replacement"
+    with pytest.raises(RuleRefused) as refused:
         rules.subsampled_concentrated(rules.draw_range(labels), kept=1, of=10)
+    assert refused.value.owner == "subsampled-concentrated"
 
 
 # --- mechanisms ---
@@ -175,12 +179,14 @@ def test_assuming_keeps_the_fact() -> None:
 def test_declared_is_what_is_charged() -> None:
     old = pure(3)  # ln 3 = 1.09861...
     assert rules.declared(old, epsilon=Fraction("1.0987")).fact.epsilon == Loss(log=Fraction("1.0987"))
-    with pytest.raises(RuleRefused, match="larger than declared"):
+    with pytest.raises(RuleRefused) as refused:
         rules.declared(old, epsilon=Fraction("1.0986"))
+    assert refused.value.owner == "declared"
     with pytest.raises(RuleRefused):
         rules.declared(old, epsilon=Fraction(-2))
-    with pytest.raises(RuleRefused, match="promises nothing"):
+    with pytest.raises(RuleRefused) as refused:
         rules.declared(old, epsilon=Fraction(2), delta=Fraction(3, 2))
+    assert refused.value.owner == "declared"
     some = approximate(2, Fraction(1, 50))
     assert rules.declared(some, epsilon=Fraction(1), delta=Fraction(1, 50)).fact.delta == Fraction(1, 50)
     with pytest.raises(RuleRefused):
@@ -217,10 +223,12 @@ def test_nothing_cannot_be_composed_and_units_must_agree(rule: Any) -> None:
 
 
 def test_sequential_refuses_different_parts_and_losses_without_end() -> None:
-    with pytest.raises(RuleRefused, match="different parts"):
+    with pytest.raises(RuleRefused) as refused:
         rules.sequential(pure(2, part="left"), pure(2, part="right"))
-    with pytest.raises(RuleRefused, match="out of its range"):
+    assert refused.value.owner == "sequential"
+    with pytest.raises(RuleRefused) as refused:
         rules.sequential(*[pure(10**1000)] * 3)
+    assert refused.value.owner == "sequential"
 
 
 def test_joint_releases_are_named() -> None:
@@ -236,8 +244,9 @@ def test_the_worst_part_counts() -> None:
     fact = rules.disjoint_parts(left, right).fact
     assert (fact.epsilon, fact.delta, fact.part) == (Loss(factor=Fraction(3)), Fraction(1, 25), ALL)
     for premises in ((left, left), (left, approximate(2, Fraction(1, 25)))):
-        with pytest.raises(RuleRefused, match="not different parts"):
+        with pytest.raises(RuleRefused) as refused:
             rules.disjoint_parts(*premises)
+        assert refused.value.owner == "disjoint-parts"
 
 
 # --- groups ---
@@ -255,8 +264,9 @@ def test_group_by_hand() -> None:
     for size in (0, -1):
         with pytest.raises(RuleRefused):
             rules.group(pure(2), size=size)
-    with pytest.raises(RuleRefused, match="out of its range"):
+    with pytest.raises(RuleRefused) as refused:
         rules.group(pure(2), size=10_000)
+    assert refused.value.owner == "group"
 
 
 def test_what_is_promised_to_a_person_says_so_and_is_carried_on() -> None:
@@ -346,8 +356,9 @@ def test_subsampling_of_a_declared_epsilon_is_rounded_up() -> None:
         true = 1 + (arb(1).exp() - 1) / 10
         found = arb(fact.epsilon.factor.numerator) / fact.epsilon.factor.denominator
         assert true < found < true + arb(10) ** -29
-    with pytest.raises(RuleRefused, match="out of its range"):
+    with pytest.raises(RuleRefused) as refused:
         rules.subsampling(rules.declared(pure(2), epsilon=Fraction(1001)), kept=1, of=10)
+    assert refused.value.owner == "subsampling-without-replacement"
 
 
 def test_with_replacement_by_hand() -> None:
@@ -522,5 +533,6 @@ def test_a_draw_that_follows_another_asks_for_a_rule_and_whole_records_without_a
         )
 
     assert refined(DRAWN).fact.error == HALF
-    with pytest.raises(RuleRefused, match=r"the first draw|whole records|one record"):
+    with pytest.raises(RuleRefused) as refused:
         refined(first)
+    assert refused.value.owner == "refined-draw-realizable"
