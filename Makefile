@@ -45,7 +45,7 @@ test: $(READY)
 
 # A real PostgreSQL, Spark and browser (`.ci/programs` installs what they need), and the documents whose examples take long.
 test-programs: $(READY_SLOW)
-	$(BIN)/python -m pytest tests/slow tests/contracts/test_docs.py tests/contracts/test_worked_example.py \
+	$(BIN)/python -m pytest tests/slow tests/contracts/test_docs.py \
 		-m "slow or long" -n 2 --dist loadgroup
 
 # What computes for seconds or minutes: before a release, and after a change to what is drawn, planned or proved.

@@ -28,6 +28,7 @@ GROUPS = {
     "verification": "Verify",
     "comparison": "Compare two models",
     "estimators": "scikit-learn estimators",
+    "extend": "Write your own",
     "answering": "Answers instead of models",
     "sanitising": "Released tables",
     "planning": "Plan",

@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from privpac.coins import Coins
-from privpac.concepts.base import AnyClass, Hypothesis
+from privpac.concepts.base import Hypothesis
+from privpac.constructions.own import Concepts
 from privpac.constructions.recipe import Recipe, Released
 from privpac.constructions.rule_lists import PREFIX, short_word, with_rules
 from privpac.data.engines.opening import EngineSample, open_sample, purchase_of, unread_records
@@ -84,8 +85,9 @@ def learn(
         A chance that epsilon does not hold; few learners use one.
     failure : number, default 0.05
         How likely what is proved of errors may fail; learners are tuned for it.
-    concepts : str or concept class, default "auto"
-        What to learn: a word such as "trees:3" or "thresholds:age" (an unknown one lists them all), or a class.
+    concepts : str, concept class or learner, default "auto"
+        What to learn: a word such as "trees:3" or "thresholds:age" (an unknown one lists them all), a class of
+        concepts, or a learner of your own (`privpac.extend`).
     protect : str, default "records"
         Whose change is hidden: "records" or "labels".
     costs : sequence of int, default None
@@ -232,7 +234,7 @@ def _say_what_to_expect(recipe: Recipe, asked: LearnRequest, hear: Hear | None) 
         warnings.warn(caution, SmallEvidence, stacklevel=5)
 
 
-def verify_model(model: Model, concepts: str | AnyClass) -> None:
+def verify_model(model: Model, concepts: Concepts) -> None:
     """What a reader of the model file will check, before there is a file: of the text, not of the objects behind it."""
     custom = None if isinstance(concepts, str) else concepts
     verify_document(json.loads(json.dumps(model.to_json())), concepts=custom)

@@ -336,7 +336,7 @@ class LearnRequest(Requested):
     failure: Fraction = _asked(
         "How likely the promise about errors may fail.", _failure, FAILURE, written="0.05"
     )
-    concepts: str | AnyClass = _asked(
+    concepts: str | AnyClass | type[Any] = _asked(
         "What to choose from: auto, trees:DEPTH, card (points and risks), graded-tree, stumps, thresholds:COLUMN,"
         " intervals:COLUMN, unions:COLUMN:K, points:COLUMN, agnostic:WORD, ...; an unknown word lists them all.",
         _as_it_is,

@@ -16,6 +16,7 @@ from privpac.checker import document
 from privpac.checker.check import Promise, check_document
 from privpac.checker.document import MODEL, TABLE
 from privpac.concepts.base import AnyClass
+from privpac.constructions.own import Concepts, OwnLearner
 from privpac.constructions.recipe import Recipe
 from privpac.constructions.words import concepts_from_json, request_from_json
 from privpac.data.sample import Size
@@ -31,6 +32,9 @@ if (
 ):  # each is loaded by the look that needs it: a model waits neither for tables nor for bundles
     from privpac.constructions.few_labels.methods import FewLabels
     from privpac.constructions.release.table import ReleasedTable
+
+Own = AnyClass | type[OwnLearner]
+"""What a document names and does not hold."""
 
 __all__ = ["Verified", "look_at", "rebuild", "require_rebuilt", "verify", "verify_document"]
 
@@ -58,7 +62,7 @@ class Verified:
 
 
 def verify(
-    path: str | os.PathLike[str] | Model | Mapping[str, Any], *, concepts: AnyClass | None = None
+    path: str | os.PathLike[str] | Model | Mapping[str, Any], *, concepts: Own | None = None
 ) -> Verified:
     """Re-derive every number of a model file, bundle or released table, or raise NotCertified with the reason.
 
@@ -69,8 +73,8 @@ def verify(
     noisy counts) and of the coins' origin, with a new digest.
 
     `path` is a file or, for a bundle, its folder; a model in memory will do too, and what was read from a file. A model
-    drawn from a class of your own names that class and does not hold it: give it as `concepts`. `DataError` says that
-    there is no such file.
+    drawn from a class or learner of your own names it and does not hold it: give it as `concepts`. `DataError` says
+    that there is no such file.
 
     >>> verify("no-such-model.json")
     Traceback (most recent call last):
@@ -81,7 +85,7 @@ def verify(
     return require_rebuilt(look_at(path, concepts=concepts))
 
 
-def look_at(path: str | os.PathLike[str], *, concepts: AnyClass | None = None) -> Verified:
+def look_at(path: str | os.PathLike[str], *, concepts: Own | None = None) -> Verified:
     """As `verify`, for whoever says something of the document besides: where it could not be made anew, `rebuilt` is
     false and `not_rebuilt` says why."""
     tree = document.read_at(path)
@@ -95,7 +99,7 @@ def require_rebuilt(found: Verified) -> Verified:
     return found
 
 
-def verify_document(tree: dict[str, Any], *, concepts: AnyClass | None = None) -> Verified:
+def verify_document(tree: dict[str, Any], *, concepts: Own | None = None) -> Verified:
     """As `verify`, of a model or a released table as data in memory."""
     with refusing("The document is too large, or holds something that is not JSON."):
         document.require_bounded(tree)
@@ -109,7 +113,7 @@ def rebuild(
     tree: Mapping[str, Any],
     promise: Promise,
     *,
-    concepts: AnyClass | None = None,
+    concepts: Own | None = None,
 ) -> Verified:
     """The last look of `verify`: at a document that was read from this path, after the checker's look at it.
 
@@ -129,7 +133,7 @@ def rebuild(
 _UNLIKE = "The document was not made from the parameters that stand in it."
 
 
-def _second_look(tree: Mapping[str, Any], concepts: AnyClass | None) -> Callable[[], None]:
+def _second_look(tree: Mapping[str, Any], concepts: Own | None) -> Callable[[], None]:
     """Refuse a model or table that no version writes; what is left to do is to make it anew as this version does."""
     if tree["format"] == TABLE:
         from privpac.constructions.release.table import table_from
@@ -150,6 +154,8 @@ def _verdict(promise: Promise, look: Callable[[], None]) -> Verified:
     try:
         with refusing(_UNLIKE):
             look()
+    except NotRebuilt as problem:
+        return _found(promise, f"Not rebuilt: {problem.problem}")
     except NotCertified:
         if promise.version == __version__:
             raise
@@ -240,7 +246,7 @@ def _refuse_unpaid(model: Model) -> None:
             raise NotCertified("The leaf counts are not those the certificate speaks of.")
 
 
-def _refuse_unlike(model: Model, tree: Mapping[str, Any], concepts: AnyClass | None) -> None:
+def _refuse_unlike(model: Model, tree: Mapping[str, Any], concepts: Own | None) -> None:
     """What can be made anew from the stored parameters must be what is stored: everything but the draws."""
     wishes = model.certificate["request"]
     drawn_from = concepts or concepts_from_json(wishes["concepts"], model.schema)
@@ -258,7 +264,7 @@ def _refuse_unlike(model: Model, tree: Mapping[str, Any], concepts: AnyClass | N
         model.to_sql()
 
 
-def _few_labels(model: Model, concepts: str | AnyClass) -> FewLabels:
+def _few_labels(model: Model, concepts: Concepts) -> FewLabels:
     from privpac.constructions.few_labels.methods import FewLabels
     from privpac.constructions.few_labels.settings import Settings
 
@@ -270,7 +276,7 @@ def _few_labels(model: Model, concepts: str | AnyClass) -> FewLabels:
     return FewLabels(concepts, request, Settings.from_json(wishes["few_labels"]))
 
 
-def _recipe(model: Model, concepts: str | AnyClass) -> Recipe:
+def _recipe(model: Model, concepts: Concepts) -> Recipe:
     wishes = model.certificate["request"]
     shares = {
         name: None if wishes[name] is None else read_number(wishes[name])

@@ -31,8 +31,6 @@ from privpac.data.schema import Schema
 from privpac.errors import PrivpacError
 from privpac.guarantee.certificate import Certificate
 from privpac.numbers.exact import read_number
-from tests.contracts.worked_example import planted
-from tests.contracts.worked_example import run as run_in
 from tests.unit.checker.test_check import DERIVATIONS, at, certificate, edits, leaves, put
 from tests.unit.test_verification_forged import JUNK
 from tests.vectors.frozen import accepted, vectors
@@ -176,13 +174,6 @@ def test_the_types_of_every_module_fit(tmp_path: Path) -> None:
     wrong.write_text("/** @param {number} x @returns {string} */\nexport const f = (x) => x;\n")
     with pytest.raises(AssertionError, match="not assignable"):
         run(str(compiler), "--allowJs", "--checkJs", "--noEmit", str(wrong), cwd=tmp_path)
-
-
-def test_the_worked_example_is_judged_alike(tmp_path: Path) -> None:
-    """A rule that is added as CONTRIBUTING.md says: known to both, and judged alike by both."""
-    tree = planted(tmp_path / "privpac")
-    chosen = "every_vector or same_in_the_book"
-    run_in(tree, "python", "-m", "pytest", "tests/slow/test_second_checker.py", "-m", "", "-k", chosen)
 
 
 NUMBERS = ("a", "b", "c")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -47,6 +50,14 @@ def verify(
     signature: Annotated[
         list[str] | None, typer.Option(metavar="FILE", help="A detached signature of the document.")
     ] = None,
+    own: Annotated[
+        str | None,
+        typer.Option(
+            "--with",
+            metavar="MODULE:NAME",
+            help="The class or learner of its author's own that the model names; its code is run.",
+        ),
+    ] = None,
     page: Annotated[
         str | None,
         typer.Option(
@@ -86,7 +97,7 @@ def verify(
         with console.working("Verifying", as_json=as_json):
             from privpac.verification import rebuild
 
-            verification = rebuild(model, tree, promise)
+            verification = rebuild(model, tree, promise, concepts=None if own is None else _own(own))
             not_rebuilt = verification.not_rebuilt
         result = {**promise.to_json(), **asdict(verification), "verified": verification.rebuilt}
         lines = [*_lines(verification), *promise.digest_lines()]
@@ -101,6 +112,24 @@ def verify(
         raise NotRebuilt(not_rebuilt, remedy=REMEDY)
     if trusted is not None:
         _require_trusted(signers)
+
+
+def _own(path: str) -> Any:
+    """What the author of a model brings: a name in a module, looked for in the working folder first."""
+    module, _, name = path.partition(":")
+    allowed = "MODULE:NAME, such as majority:Majority for a class in majority.py"
+    if not (module and name.isidentifier()):
+        raise ParameterError(OWNER, "--with", path, allowed=allowed)
+    sys.path.insert(0, os.getcwd())
+    try:
+        found = getattr(import_module(module), name, None)
+    except ImportError as problem:
+        raise ParameterError(OWNER, "--with", path, allowed=allowed, remedy=f"{problem}.") from None
+    finally:
+        sys.path.pop(0)
+    if found is None:
+        raise ParameterError(OWNER, "--with", path, allowed=f"a name that {module} has")
+    return found
 
 
 def _write_page(out: str, model: str | None, *, as_json: bool) -> None:

@@ -25,7 +25,7 @@ from privpac.concepts.base import AnyClass, Hypothesis, RuleBase, Stored
 from privpac.concepts.finite import Finite
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.data.schema import Schema
-from privpac.errors import NotCertified, ParameterError
+from privpac.errors import NotCertified, NotRebuilt, ParameterError
 from privpac.fields import Malformed, as_list, flag, record, refusing, text, whole
 from privpac.numbers.exact import read_number
 
@@ -157,10 +157,10 @@ def _class(tree: object, schema: Schema) -> AnyClass:
     entry = record(tree, "class", "options")
     kind = stored_classes().get(text(entry["class"]))
     if kind is None:
-        raise NotCertified(
-            "The model was drawn from a class of concepts that this version does not know, so its certificate cannot "
-            "be made anew.",
-            remedy="If the class is your own, verify the model in Python: privpac.verify(path, concepts=THE_CLASS).",
+        name = text(entry["class"])[:60]
+        raise NotRebuilt(
+            f"it names the class or learner {name!r}, which is its author's own and not in the file: bring it"
+            f" with `privpac verify --with MODULE:{name} FILE` or privpac.verify(path, concepts={name})."
         )
     options: Mapping[str, Any] = entry["options"]
     if kind is Finite:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from privpac.coins import Coins
-from privpac.concepts.base import AnyClass, Hypothesis
+from privpac.concepts.base import Hypothesis
 from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.parts import OneTest
 from privpac.concepts.trees.tree import Tree
@@ -44,6 +44,7 @@ from privpac.constructions.estimates.confusion import (
 from privpac.constructions.estimates.leaf_counts import LeafCounts, leaf_counts_privacy, release_leaf_counts
 from privpac.constructions.estimates.sampling import Choice, Way, choice_of, span
 from privpac.constructions.estimates.share import estimate_share
+from privpac.constructions.own import Concepts
 from privpac.constructions.request import BALANCED, costs_for
 from privpac.constructions.words import (
     Request,
@@ -96,7 +97,7 @@ class Recipe:
     """What `concepts` names, built for `request`, plus, if paid for, noisy counts of a tree's leaves (`leaf_epsilon`)
     and an estimate of the accuracy (`estimate_epsilon`), on a `holdout` share of the records or on all of them."""
 
-    concepts: str | AnyClass
+    concepts: Concepts
     request: Request
     estimate_epsilon: Fraction | None = None
     holdout: Fraction = Fraction(0)

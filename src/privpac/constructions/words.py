@@ -19,6 +19,7 @@ from privpac.concepts.trees.parts import OneTest
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions import catalogue
 from privpac.constructions.base import Learner
+from privpac.constructions.own import Concepts, built
 from privpac.constructions.request import (
     OWNER,
     PROTECTS,
@@ -53,7 +54,7 @@ WORDS: Mapping[str, Word] = catalogue.words()
 """Every word, as the families declare them in `words.py`."""
 
 
-def takes_many_classes(concepts: str | AnyClass) -> bool:
+def takes_many_classes(concepts: Concepts) -> bool:
     """Whether the rules of a class, or of the word that names it, end in any number of classes.
 
     >>> takes_many_classes("trees:3"), takes_many_classes("stumps")
@@ -65,7 +66,7 @@ def takes_many_classes(concepts: str | AnyClass) -> bool:
     return bool(chain) and all(entry.many_classes for entry in chain)
 
 
-def tells_risks(concepts: str | AnyClass) -> bool:
+def tells_risks(concepts: Concepts) -> bool:
     """Whether the rules that a word names tell the risk of each class by themselves.
 
     >>> tells_risks("card"), tells_risks("trees:3")
@@ -75,7 +76,7 @@ def tells_risks(concepts: str | AnyClass) -> bool:
     return entry is not None and entry.risks
 
 
-def has_leaves(concepts: str | AnyClass) -> bool:
+def has_leaves(concepts: Concepts) -> bool:
     """Whether the rules of a word or class are trees, so that records can be counted in their leaves.
 
     >>> has_leaves("trees:3"), has_leaves("lists:3"), has_leaves("card")
@@ -87,7 +88,7 @@ def has_leaves(concepts: str | AnyClass) -> bool:
     return entry is not None and entry.leaves
 
 
-def counts_leaves(concepts: str | AnyClass) -> bool:
+def counts_leaves(concepts: Concepts) -> bool:
     """Whether the leaves of the trees that a word names are counted without anybody asking for it.
 
     >>> counts_leaves("graded-tree"), counts_leaves("trees:3")
@@ -97,7 +98,7 @@ def counts_leaves(concepts: str | AnyClass) -> bool:
     return entry is not None and entry.counted
 
 
-def _entry(concepts: str | AnyClass) -> Word | None:
+def _entry(concepts: Concepts) -> Word | None:
     return WORDS.get(concepts.partition(":")[0]) if isinstance(concepts, str) else None
 
 
@@ -113,11 +114,12 @@ def _entries(word: str) -> list[Word]:
     return [entry, *behind] if behind else []
 
 
-def require_useful_delta(concepts: str | AnyClass, delta: Fraction) -> None:
+def require_useful_delta(concepts: Concepts, delta: Fraction) -> None:
     """Refuse a delta where it could only be ignored; words that nobody knows are refused elsewhere."""
     chain = _entries(concepts) if isinstance(concepts, str) else []
     is_unknown = isinstance(concepts, str) and not chain
-    if delta == 0 or is_unknown or any(entry.takes_delta for entry in chain):
+    is_own = isinstance(concepts, type) and getattr(concepts, "takes_delta", False)
+    if delta == 0 or is_unknown or is_own or any(entry.takes_delta for entry in chain):
         return
     forms = " and ".join(word.form for word in WORDS.values() if word.takes_delta and not word.transforms)
     raise ParameterError(
@@ -129,7 +131,7 @@ def require_useful_delta(concepts: str | AnyClass, delta: Fraction) -> None:
     )
 
 
-def stands_for(concepts: str | AnyClass, request: Request) -> str | AnyClass:
+def stands_for(concepts: Concepts, request: Request) -> Concepts:
     """The form that a bare word stands for, by public numbers, as files name it; anything else stands for itself.
 
     A file names the form, so that what an older version meant by the bare word is still what it means there.
@@ -140,7 +142,7 @@ def stands_for(concepts: str | AnyClass, request: Request) -> str | AnyClass:
     return entry.choice(request)
 
 
-def learner_for(word: str | AnyClass, request: Request) -> Learner:
+def learner_for(word: Concepts, request: Request) -> Learner:
     """The learner a word names, or `Occam` on a class of concepts given as such.
 
     Unknown words list the known ones.
@@ -148,6 +150,8 @@ def learner_for(word: str | AnyClass, request: Request) -> Learner:
     if request.protect not in PROTECTS:
         requirement = "one of " + ", ".join(repr(p) for p in PROTECTS)
         raise ParameterError(OWNER, "protect", request.protect, allowed=requirement)
+    if isinstance(word, type):
+        return built(word, request)
     if not isinstance(word, str):
         return _learner_of_class(word, request)
     head, _, rest = word.partition(":")
@@ -240,8 +244,10 @@ def _of_files(spelling: str) -> str:
     return f"{spelling}:{FIRST}" if spelling == f"{BOXES}{columns}" else spelling
 
 
-def stored_concepts(concepts: str | AnyClass) -> str | dict[str, Any]:
+def stored_concepts(concepts: Concepts) -> str | dict[str, Any]:
     """What a certificate keeps of the wish: the word, or the name and the public options of a class."""
+    if isinstance(concepts, type):  # a name to read: `verify` is given such a learner
+        return {"class": concepts.__name__, "options": None}
     return _in_files(concepts) if isinstance(concepts, str) else stored_class(concepts)
 
 

@@ -13,6 +13,7 @@ from privpac.constructions.base import SemiLearner
 from privpac.constructions.draw.occam import LEFT_OUT
 from privpac.constructions.few_labels.active import Active
 from privpac.constructions.few_labels.settings import OWNER, SEARCHES, Goal, Plain, Settings
+from privpac.constructions.own import Concepts
 from privpac.constructions.request import MERGEABLE, class_of_draw
 from privpac.constructions.words import Request, learner_for, stored_concepts
 from privpac.data.sample import Size
@@ -38,7 +39,7 @@ BLOCKS = "blocks:"
 """The word of cuts that spend a delta from labelled records alone; methods of few labels build them themselves."""
 
 
-def concepts_for(concepts: str | AnyClass, request: Request) -> AnyClass:
+def concepts_for(concepts: Concepts, request: Request) -> AnyClass:
     """The class a word names; it must be learnt by one draw."""
     word = concepts if isinstance(concepts, str) else concepts.word
     if word.startswith(BLOCKS):
@@ -180,7 +181,7 @@ def _enough_labels(concepts: AnyClass, size: Size, method: str, goal: Goal, erro
 class FewLabels:
     """A learner of few labels for a request: certificate and run, as stored in a model."""
 
-    concepts: str | AnyClass
+    concepts: Concepts
     request: Request
     settings: Settings
 
@@ -201,7 +202,7 @@ class FewLabels:
     @classmethod
     def chosen(
         cls,
-        concepts: str | AnyClass,
+        concepts: Concepts,
         request: Request,
         *,
         method: str = "auto",
