@@ -4,10 +4,10 @@
     python -m tests.faults constructions/points data --seed 5d1e77aa --count 30 --deleted-since HEAD~3
 
 A fault is one small change that somebody could make by accident: another comparison, another operation, another
-constant, a guard that is dropped, two arms that are swapped. Each is planted in a copy of the tree. There the tests
-run that import the changed module, and `tests/claims`, but of these only what runs the changed line on the sound tree,
-which is found out once: nothing else can notice. Where nothing does (a kernel, a constant), what runs any line of the
-module. The shortest tests come first, as many as fit into the time; the first that fails ends the run. A fault that
+constant, a guard that is dropped, two arms that are swapped. Each is planted in a copy of the tree. There the unit
+tests of the folder run, and what asks everything (`SHARED`), but of these only what runs the changed line on the sound
+tree, which is found out once: nothing else can notice. Where nothing does (a kernel, a constant), what runs any line of
+the module. The shortest tests come first, as many as fit into the time; the first that fails ends the run. A fault that
 makes tests run out of time is told apart, because slow tests do so too. `--deleted-since` then runs, for each fault
 that went unnoticed, the tests of another commit that are gone and import something of the folder.
 """
@@ -100,10 +100,6 @@ class Fault:
     after: str
     source: str
     """The whole module with the fault in it."""
-
-    @property
-    def module(self) -> str:
-        return self.path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}  {self.kind}: {self.before}  ->  {self.after}"
@@ -262,41 +258,15 @@ def chosen(folder: str, *, seed: str, count: int) -> list[Fault]:
     return list(islice(faults, count))
 
 
-def tests_of(module: str, tests: Path) -> list[str]:
-    """Test files that import a module by its name, or something of it by the name of a folder above."""
-    path = ROOT / "src" / Path(*module.split("."))
-    source = path.with_suffix(".py") if path.with_suffix(".py").exists() else path / "__init__.py"
-    inside = {name for node in _parsed(source).body for name in _names(node)}
-    folders = [module.rpartition(".")[0]]
-    while "." in folders[-1]:
-        folders.append(folders[-1].rpartition(".")[0])
-    found = []
-    for file in sorted(tests.rglob("test_*.py")):
-        if {"slow", "claims"} & set(file.relative_to(tests).parts):
-            continue
-        imported = list(_imports(_parsed(file)))
-        direct = any(one == module or one == f"{module}.{name}" for one, name in imported)
-        by_name = any(
-            one in folders and name in {*inside, module.rpartition(".")[2]} for one, name in imported
-        )
-        if direct or by_name:
-            found.append(str(file.relative_to(tests.parent)))
-    return found
+SHARED = ("tests/claims", "tests/laws", "tests/families")
+"""What is run for every folder."""
 
 
-@functools.cache
-def _parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-def _names(node: ast.stmt) -> Iterator[str]:
-    match node:
-        case ast.FunctionDef() | ast.ClassDef():
-            yield node.name
-        case ast.Assign():
-            yield from (one.id for one in node.targets if isinstance(one, ast.Name))
-        case ast.AnnAssign(target=ast.Name(id=name)):
-            yield name
+def tests_of(folder: str, tests: Path) -> list[str]:
+    """The unit tests of a folder: in the folder of this name, or in a file of it."""
+    place = tests / "unit" / folder
+    found = [one for one in (place, place.with_name(f"test_{place.name}.py")) if one.exists()]
+    return [str(one.relative_to(tests.parent)) for one in found]
 
 
 def _imports(tree: ast.AST) -> Iterator[tuple[str, str]]:
@@ -396,12 +366,10 @@ class Copies:
                 shutil.copy2(__file__, copied / "tests" / "faults.py")
             self.free.put(copied)
 
-    def watch(self, faults: Sequence[Fault]) -> None:
+    def watch(self, folders: Sequence[str], faults: Sequence[Fault]) -> None:
         """Run the tests of all these faults on the sound tree, to know which of them run which line."""
         tree = self.free.get()
-        near = sorted(
-            {file for one in {fault.module for fault in faults} for file in tests_of(one, tree / "tests")}
-        )
+        near = [file for folder in folders for file in tests_of(folder, tree / "tests")]
         changed = ",".join(sorted({f"*/{fault.path}" for fault in faults}))
         (tree / "watched.ini").write_text(f"[run]\ninclude = {changed}\ndata_file = {tree}/lines\n")
         options = [
@@ -413,7 +381,7 @@ class Copies:
             "--cov-report=",
             "--continue-on-collection-errors",
         ]
-        every = [*near, "tests/claims"]
+        every = [*near, *SHARED]
         said, output = _pytest(tree, every, seconds=60 * self.seconds, options=options)
         if said == "out of time":
             raise SystemExit("The tests of these modules take too long to be watched.")
@@ -524,7 +492,7 @@ def main(words: Sequence[str] | None = None) -> None:
     rows = []
     with tempfile.TemporaryDirectory(prefix="faults-") as place:
         copies = Copies(Path(place), given.at_once, None, given.seconds)
-        copies.watch([fault for some in faults.values() for fault in some])
+        copies.watch(given.folders, [fault for some in faults.values() for fault in some])
         old = None
         if given.deleted_since is not None:
             (Path(place) / "before").mkdir()

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from privpac import Ledger, Model, NotCertified, Schema, learn, load, verify
-from privpac.coins import SeededCoins, coins_for
+from privpac.coins import SeededCoins
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.trees.tree import Leaf, Split
 from privpac.data.engines.memory import MemorySample
@@ -32,7 +32,6 @@ from privpac.errors import (
 from privpac.learning import learn_sample
 from privpac.model import digest
 from privpac.releasing import Payment
-from privpac.report.page import report_html
 from privpac.request import LearnRequest
 
 SCHEMA = Schema.from_json(
@@ -456,38 +455,6 @@ def test_schemas_are_taken_as_they_come(tmp_path: Path) -> None:
     path.write_text(json.dumps(SCHEMA.to_json()), encoding="utf-8")
     for given in (SCHEMA, path, str(path), SCHEMA.to_json()):
         assert schema_for(given, table()) == SCHEMA
-
-
-def test_seeds_of_numpy_are_seeds() -> None:
-    assert coins_for(np.int64(4)).below(10**9) == coins_for(4).below(10**9)  # type: ignore[arg-type]
-    assert coins_for(None).origin == "system"
-
-
-def test_records_may_be_dictionaries() -> None:
-    model, rows = made(), table(5)
-    names = [name for name in rows if name != "krank"]
-    records = [{name: rows[name][i] for name in names} for i in range(5)]
-    expected = model.predict(rows).tolist()
-    assert model.predict(records).tolist() == expected
-    assert [model.predict(record).tolist() for record in records] == [[name] for name in expected]
-    assert model.predict({name: np.array(rows[name]) for name in names}).tolist() == expected
-    with pytest.raises(SchemaError, match="größe"):
-        model.predict([{"dose": 1.0, "city": "north"}])
-    with pytest.raises(DataError, match="größe"):
-        model.predict([{**records[0]}, {"dose": 1.0, "city": "north"}])  # an empty cell
-
-
-def test_a_model_is_printed_in_words() -> None:
-    model = made()
-    assert str(model) == f"{model.describe()}\n{model.verdict}\n(epsilon 2, delta 0; explain() says why)"
-    assert model._repr_html_().startswith("<pre>")
-    assert "&gt;=" in model._repr_html_() or "&lt;" in model._repr_html_() or ">=" not in model.describe()
-
-
-def test_a_model_writes_its_own_report(tmp_path: Path) -> None:
-    model = made()
-    model.report(tmp_path / "report.html")
-    assert report_html(model) == (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_importances_of_a_tree_halve_with_every_level() -> None:

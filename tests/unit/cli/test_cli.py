@@ -13,12 +13,9 @@ from pathlib import Path
 
 import pytest
 
-import privpac
 from privpac import Ledger, __version__, load, verify
 from privpac.cli import console, main
-from privpac.cli.destination import UNCOUNTED, Destination
-from privpac.cli.theorems import uses
-from privpac.constructions.catalogue import formulas
+from privpac.cli.destination import Destination
 from privpac.theory.statements import REGISTER
 
 VERBS = ("learn", "predict", "explain", "verify", "schema", "ledger", "theorems", "reproduce")
@@ -93,12 +90,6 @@ def test_learn_prints_rule_estimate_and_certificate(place: Path, capsys: pytest.
     assert sorted(p.name for p in place.iterdir()) == ["data.csv", "schema.json"]
 
 
-def test_full_prints_the_derivation(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = run(capsys, *LEARN, "1", "--full")
-    assert "[exponential mechanism] factor per step" in out
-    assert "CASE WHEN" in out
-
-
 def test_json_is_one_document_with_the_model(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tree = learnt(capsys, "--out", "m.json", "--report", "r.html", "--estimate-epsilon", "0.1")
     assert tree["epsilon"] == "20.1"  # exact: the text was never a float
@@ -108,12 +99,6 @@ def test_json_is_one_document_with_the_model(place: Path, capsys: pytest.Capture
     assert verify("m.json").epsilon == "20.1"
     assert (place / "r.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     assert sorted(p.name for p in place.iterdir()) == ["data.csv", "m.json", "r.html", "schema.json"]
-
-
-def test_text_says_what_was_written_on_stderr(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, err = run(capsys, *LEARN, "1", "--out", "m.json")
-    assert "m.json" not in out
-    assert err == f"{UNCOUNTED}\n{UNFORECAST}Wrote the model to m.json.\n"
 
 
 def test_a_seed_warns_and_repeats(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -177,24 +162,6 @@ def test_what_was_released_elsewhere_is_charged_by_hand(
     assert run(capsys, *charge, "0.1", "--note", " ")[0] == 2
     assert run(capsys, "ledger", "charge", "none.db", "--epsilon", "1", "--note", "a")[0] == 2
     assert [entry.note for entry in Ledger.open("l.db").entries()] == ["the annual report"]
-
-
-def test_the_schema_inside_a_model_can_be_looked_at(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    learnt(capsys, "--out", "m.json")
-    shown = [run(capsys, "schema", file, "--check") for file in ("schema.json", "m.json")]
-    assert shown[0] == shown[1]
-    assert shown[0][0] == 0
-
-
-def test_a_check_says_what_it_cannot_say(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    learnt(capsys, "--out", "m.json")
-    assert "Not checked, since no file can show it" in run(capsys, "verify", "m.json")[1]
-    tree = json.loads(Path("m.json").read_text())
-    del tree["digest"]
-    Path("m.json").write_text(json.dumps(tree))
-    code, _, err = run(capsys, "verify", "m.json")
-    assert code == 4
-    assert "has no digest" in err
 
 
 def test_predict_gives_one_line_a_record(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -277,13 +244,6 @@ def test_theorems_lists_every_statement(capsys: pytest.CaptureFixture[str]) -> N
     code, _, err = run(capsys, "theorems", "exponential-mechanisms")
     assert code == 2
     assert "Did you mean exponential-mechanism" in err
-
-
-def test_uses_name_every_formula() -> None:
-    found = uses(list(REGISTER))
-    for formula in formulas().values():
-        module = formula.function.__module__.removeprefix("privpac.")
-        assert f"{module}.{formula.name}" in found[formula.statement.key]
 
 
 def test_interrupting_is_told_in_a_sentence(
@@ -416,19 +376,6 @@ def test_no_progress_for_programs_and_pipes(as_json: bool, stream: io.StringIO) 
     with console.working("Learning", as_json=as_json, stream=stream, patience=0.0):
         time.sleep(0.1)
     assert stream.getvalue() == ""
-
-
-def test_short_work_shows_nothing() -> None:
-    shown = Terminal()
-    with console.working("Learning", as_json=False, stream=shown):
-        pass
-    assert shown.getvalue() == ""
-
-
-def test_the_package_itself_is_a_command() -> None:
-    done = subprocess.run([sys.executable, "-m", "privpac", "--version"], capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (0, f"privpac {privpac.__version__}\n")
-    assert subprocess.run([sys.executable, "-m", "privpac", "nothing"], capture_output=True).returncode == 2
 
 
 def test_names_in_a_file_do_not_speak_to_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
 import json
-import re
-import warnings
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,10 +11,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.exceptions import NotFittedError
 
 from privpac import Ledger, NotCertified, PrivateClassifier, PrivpacError, Schema
-from privpac.constructions.words import PROTECTS, WORDS
 from privpac.errors import DataError, ParameterError, SchemaError
 from privpac.estimators.shell import as_array
 from privpac.estimators.stored_certificate import StoredCertificate
@@ -50,12 +45,6 @@ def test_without_a_schema_fit_names_both_ways_to_one() -> None:
         PrivateClassifier().fit(table(), old())
 
 
-def test_the_constructor_stores_and_does_not_judge() -> None:
-    odd = object()
-    given = dict.fromkeys(PrivateClassifier().get_params(), odd)
-    assert PrivateClassifier(**given).get_params() == given
-
-
 @pytest.mark.parametrize("given", ["object", "mapping", "text", "file", "pathlike"])
 def test_a_schema_comes_in_any_form(given: str, tmp_path: Path) -> None:
     path = tmp_path / "schema.json"
@@ -84,14 +73,6 @@ def test_what_fit_leaves_behind() -> None:
     assert classifier.estimate_.records == 300
     assert classifier.certificate_.epsilon == 25
     assert fitted().estimate_ is None
-
-
-def test_before_fit_every_method_says_so() -> None:
-    for call in ("describe", "explain", "to_sql"):
-        with pytest.raises(NotFittedError):
-            getattr(PrivateClassifier(), call)()
-    with pytest.raises(NotFittedError):
-        PrivateClassifier().save("model.json")
 
 
 @pytest.mark.parametrize(
@@ -235,23 +216,6 @@ def test_weights_are_refused_with_the_reason_and_the_remedy() -> None:
         classifier.fit(table(), old(), weights=1)
 
 
-def test_there_are_no_probabilities_and_it_says_why() -> None:
-    assert not hasattr(fitted(), "predict_proba")
-    with pytest.raises(AttributeError, match=r"further release.*probabilities=True"):
-        fitted().predict_proba(table())
-
-
-def test_more_than_two_classes_are_sent_to_trees() -> None:
-    labels = np.arange(300) % 3
-    with pytest.raises(SchemaError, match=r"Only binary classification.*3 classes.*trees"):
-        fitted(schema=schema(0, 1, 2)).fit(table(), labels)
-    assert set(fitted(schema=schema(0, 1, 2), concepts="trees:1").fit(table(), labels).predict(table())) <= {
-        0,
-        1,
-        2,
-    }
-
-
 def test_costs_move_the_rule_towards_the_dear_class() -> None:
     rare = np.zeros(300, dtype=int)
     rare[:20] = 1
@@ -328,14 +292,6 @@ def test_a_record_to_predict_is_not_shown_either() -> None:
         assert str(SECRET)[:5] not in str(caught.value)
 
 
-def test_a_column_of_labels_is_flattened_with_a_warning() -> None:
-    with pytest.warns(UserWarning, match="column-vector"):
-        fitted().fit(table(), old().reshape(-1, 1))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        fitted().fit(table().tolist(), old().tolist()).predict(table().tolist())
-
-
 def test_a_refit_forgets_the_first_table() -> None:
     classifier = fitted()
     classifier.set_params(schema="from_data", concepts="stumps").fit(table()[:, :1], old())
@@ -355,18 +311,6 @@ def test_the_stored_certificate_answers_and_can_be_checked() -> None:
     assert certificate.epsilon == Fraction(1, 10)
     with pytest.raises(NotCertified):
         StoredCertificate(tree).verify()
-
-
-def test_what_is_documented_of_delta_and_protect_is_what_words_do() -> None:
-    documented = inspect.getdoc(PrivateClassifier) or ""
-    protect = documented.partition("protect : str")[2].partition("costs :")[0]
-    assert set(re.findall(r'"(\w+)"', protect)) == set(PROTECTS)
-    delta = documented.partition("delta : number")[2].partition("schema :")[0]
-    assert set(re.findall(r'"([\w:-]+)"', delta)) == {
-        word.form for word in WORDS.values() if word.takes_delta
-    }
-    with pytest.raises(ParameterError, match="has no use for it"):
-        fitted(delta="0.01")
 
 
 def test_class_weights_are_costs_by_the_name_of_the_class() -> None:
@@ -395,13 +339,6 @@ def test_other_class_weights_are_refused_uncharged(options: dict[str, Any], word
     assert ledger.spent.epsilon == 0
 
 
-def test_no_importances_that_scikit_learn_would_take_for_those_of_records() -> None:
-    """What `model_.importances` says is about the text of the rule."""
-    classifier = fitted(concepts="trees:1")
-    assert not hasattr(classifier, "feature_importances_")
-    assert classifier.model_.importances == dict.fromkeys(classifier.hypothesis_.columns, 1.0)
-
-
 @pytest.mark.parametrize("classes", [("old", "young"), ("young", "old")])
 def test_whole_numbers_count_the_sorted_classes_where_no_class_is_one(classes: tuple[str, str]) -> None:
     texts, numbers = np.where(old() == 1, "old", "young"), 1 - old()  # "old" comes first
@@ -421,12 +358,3 @@ def test_whole_numbers_count_the_sorted_classes_where_no_class_is_one(classes: t
 def test_whole_numbers_are_classes_where_some_class_is_one() -> None:
     with pytest.raises(DataError, match="not a declared class"):
         fitted(schema=schema(1, 2)).fit(table(), old())
-
-
-def test_notebooks_show_certificates_and_budgets() -> None:
-    ledger = Ledger(epsilon=100)
-    classifier = fitted(ledger=ledger)
-    assert "Privacy" in classifier.certificate_._repr_html_()
-    ledger.charge(epsilon=1, note="<b>by hand</b>")
-    assert "<td>20</td>" in ledger._repr_html_()
-    assert "&lt;b&gt;by hand" in ledger._repr_html_()

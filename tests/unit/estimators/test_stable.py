@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
 from privpac import Schema, Size, StableClassifier, Thresholds
 from privpac.checker.check import check_derivation
-from privpac.errors import ParameterError, SchemaError, SizeError
 
 SCHEMA = Schema.from_json(
     {
@@ -96,19 +94,3 @@ def test_one_bad_record_moves_predictions_by_less_than_promised() -> None:
     # Two binomial means of 200: five standard deviations are 0.25; the promise is about the worst case.
     assert abs(yes[0] - yes[1]) <= promised + 0.25
     assert yes[0] > 0.55
-
-
-def test_clones_and_refusals(frame: pd.DataFrame) -> None:
-    classifier = StableClassifier("stumps", stability=0.1, schema=SCHEMA)
-    assert clone(classifier).get_params() == classifier.get_params()
-    with pytest.raises(SizeError, match="too few"):
-        classifier.fit(frame.iloc[:9])
-    with pytest.raises(ParameterError, match="stability"):
-        StableClassifier(stability=1.5, schema=SCHEMA).fit(frame)
-    with pytest.raises(ParameterError, match="labellings of given points"):
-        StableClassifier("graded-tree", schema=SCHEMA).fit(frame)
-    three = Schema.from_json({**SCHEMA.to_json(), "classes": ["no", "yes", "maybe"]})
-    with pytest.raises(SchemaError, match="binary"):
-        StableClassifier(schema=three).fit(frame)
-    with pytest.raises(ParameterError, match="random_state"):
-        StableClassifier(schema=SCHEMA, random_state="x").fit(frame)  # type: ignore[arg-type]

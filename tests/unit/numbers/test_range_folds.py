@@ -8,26 +8,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from privpac.answering.price import composed
-from privpac.checker.check import check_derivation
 from privpac.checker.functions import FUNCTIONS
 from privpac.constructions.cuts import rules as cuts_rules
-from privpac.constructions.prediction import rules as prediction_rules
 from privpac.errors import RuleRefused
 from privpac.guarantee import rules
-from privpac.guarantee.facts import Privacy, Release
-from privpac.guarantee.proof import Proof
-from privpac.guarantee.workload import smallest_epsilon, together
+from privpac.guarantee.workload import together
 from privpac.numbers.composition import rough_fold_delta
-from privpac.numbers.concentrated import approximate_epsilon
 from privpac.numbers.exact import ratio_for
-from privpac.numbers.range_folds import draw_epsilon, fold_epsilon, range_fold_delta
+from privpac.numbers.range_folds import draw_epsilon, range_fold_delta
 
 MILLIONTH = Fraction(1, 10**6)
-
-
-def _one(epsilon: Fraction) -> Proof[Privacy]:
-    return rules.exponential_mechanism(ratio=ratio_for(epsilon / 2))
 
 
 def _limit(epsilon: float, times: int, total: float) -> float:
@@ -61,15 +51,6 @@ def _adaptive(epsilon: float, times: int, total: float) -> float:
     return float(np.interp(0.0, grid, value))
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "times", "total", "delta"),
-    [("1", 1, "0.5", 0.0774046863), ("0.3", 4, "1", 3.342757e-5)],
-)
-def test_deltas_are_those_of_the_note(epsilon: str, times: int, total: str, delta: float) -> None:
-    found = range_fold_delta(Fraction(epsilon), times=times, total=Fraction(total))
-    assert float(found) == pytest.approx(delta, rel=3e-7)
-
-
 @pytest.mark.parametrize(("epsilon", "times", "total"), [(0.5, 3, 0.4), (1.0, 5, 2.0), (0.2, 8, 0.9)])
 def test_the_sum_is_the_tail_of_a_convolution(epsilon: float, times: int, total: float) -> None:
     cells = 4000
@@ -84,32 +65,6 @@ def test_the_sum_is_the_tail_of_a_convolution(epsilon: float, times: int, total:
     expected = float((law * np.maximum(0.0, -np.expm1(total - sums))).sum())
     found = range_fold_delta(Fraction(str(epsilon)), times=times, total=Fraction(str(total)))
     assert float(found) == pytest.approx(expected, rel=2e-5)
-
-
-@pytest.mark.parametrize(("times", "one", "three"), [
-    (4, 0.272969, 0.795052),
-    (8, 0.164331, 0.464193),
-    (16, 0.108524, 0.301020),
-    (32, 0.074489, 0.205109),
-    (64, 0.051941, 0.142560),
-])  # fmt: skip
-def test_the_fold_reaches_its_delta_where_the_note_says(times: int, one: float, three: float) -> None:
-    for total, epsilon in ((Fraction(1), one), (Fraction(3), three)):
-        for step, fits in ((Fraction(-1, 10**6), True), (Fraction(1, 10**6), False)):
-            tried = Fraction(str(epsilon)) + step
-            assert (range_fold_delta(tried, times=times, total=total) <= MILLIONTH) == fits
-
-
-@pytest.mark.parametrize(
-    ("times", "epsilon"),
-    [(4, 0.272969), (8, 0.164331), (16, 0.110354), (32, 0.078032), (64, 0.055177), (128, 0.039016)],
-)
-def test_the_largest_epsilon_of_a_declared_draw(times: int, epsilon: float) -> None:
-    found = draw_epsilon(times=times, epsilon=Fraction(1), delta=MILLIONTH)
-    assert float(found) == pytest.approx(epsilon, abs=6e-7)
-    assert together(_one(found), times=times, epsilon=Fraction(1), delta=MILLIONTH).fact.epsilon.log == 1
-    with pytest.raises(RuleRefused):
-        together(_one(found + Fraction(2, 10**6)), times=times, epsilon=Fraction(1), delta=MILLIONTH)
 
 
 @pytest.mark.parametrize(("times", "limit"), [(4, 0.275508), (8, 0.173335), (16, 0.120372), (32, 0.084369)])
@@ -135,10 +90,6 @@ def test_no_two_point_draws_exceed_the_fold_and_pure_releases_do(
     assert saved < 1 or found <= pure or (times - 2 * saved) * each > all_
 
 
-def test_the_note_about_how_much_is_left() -> None:
-    assert _limit(0.272969, 4, 1.0) == pytest.approx(6.1e-7, rel=0.02)
-
-
 def test_one_release_alone_has_the_delta_of_the_logistic_pair() -> None:
     x, e = math.exp(1.0), math.exp(0.5)
     cells = np.linspace(0, 1, 200_001)
@@ -161,19 +112,6 @@ def test_the_checker_agrees_by_another_series(epsilon: str, times: int, total: s
     assert FUNCTIONS["range_fold"](*numbers) == range_fold_delta(numbers[0], times=times, total=numbers[2])
 
 
-def test_a_workload_of_several_kinds_adds_rho() -> None:
-    """Twenty settings, each one draw and one confusion table: 5 by adding, 2.2839 at one in a million."""
-    table = rules.geometric_noise(ratio=ratio_for(Fraction("0.025")), change=2, single=True)
-    wanted = {"times": 20, "delta": MILLIONTH}
-    proof = together(_one(Fraction("0.2")), table, epsilon=Fraction("2.284"), **wanted)
-    assert [step.rule for step in (proof, proof.premises[0])] == ["declared", "concentrated-privacy"]
-    assert check_derivation(proof.to_json()) > 3
-    with pytest.raises(RuleRefused, match="more than what is declared"):
-        together(_one(Fraction("0.2")), table, epsilon=Fraction("2.283"), **wanted)
-    pure = together(_one(Fraction("0.2")), table, times=20, epsilon=Fraction(5), delta=Fraction(0))
-    assert pure.premises[0].rule == "k-fold-composition"
-
-
 def test_releases_with_a_delta_leave_less_of_it() -> None:
     rough = cuts_rules.stable_choice(ratio=ratio_for(Fraction("0.005")), threshold=4_000)
     assert rough.fact.delta < Fraction(2, 10**9)
@@ -181,32 +119,6 @@ def test_releases_with_a_delta_leave_less_of_it() -> None:
     assert 50 * rough.fact.delta < proof.premises[0].fact.delta <= MILLIONTH
     with pytest.raises(RuleRefused):
         together(rough, times=1001, epsilon=Fraction(20), delta=MILLIONTH)
-
-
-def test_declared_answers_by_exponential_weights_cost_less_together() -> None:
-    """A hundred at 0.05: k-fold of pure answers, against their rhos; four at 0.3: the fold."""
-
-    def answers(epsilon: str) -> tuple[Proof[Privacy], Proof[Privacy]]:
-        price = Fraction(epsilon)
-        return (
-            prediction_rules.vote(classes=2, ratio=ratio_for(price), models=5),
-            prediction_rules.exponential_vote(ratio=ratio_for(price / 2), models=5, classes=2),
-        )
-
-    vote, weighted = (composed(one, answers=100, delta=MILLIONTH) for one in answers("0.05"))
-    assert (vote.rule, weighted.rule) == ("k-fold-composition", "concentrated-privacy")
-    assert weighted.fact.epsilon.upper < vote.fact.epsilon.upper * Fraction(11, 20)
-    assert weighted.fact.epsilon.upper == approximate_epsilon(100 * Fraction(1, 3200), MILLIONTH)
-    four = composed(answers("0.3")[1], answers=4, delta=MILLIONTH)
-    assert four.rule == "range-fold"
-    assert four.fact.epsilon.log == fold_epsilon(Fraction("0.3"), times=4, delta=MILLIONTH)
-    assert range_fold_delta(Fraction("0.3"), times=4, total=four.fact.epsilon.log - MILLIONTH) > MILLIONTH
-    for proof in (weighted, four):
-        assert check_derivation(proof.to_json()) >= 3
-        assert proof.fact.delta <= MILLIONTH
-        assert proof.fact.release is Release.ANSWER
-    assert composed(answers("0.3")[1], answers=4, delta=Fraction(0)).fact.epsilon.upper == Fraction("1.2")
-    assert smallest_epsilon(vote, times=3, delta=MILLIONTH) is None
 
 
 def test_one_draw_may_cost_all() -> None:

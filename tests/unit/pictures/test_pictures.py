@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -14,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from privpac import Model, PrivateClassifier, Schema, learn
+from privpac import Model, Schema, learn
 from privpac.cli import main
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.boxes.box import Box
@@ -23,17 +22,13 @@ from privpac.concepts.line.thresholds import Threshold
 from privpac.concepts.line.unions import Union, interval
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.literals.conjunctions import Conjunction, Disjunction
-from privpac.concepts.literals.predicates import Predicate
 from privpac.concepts.sets.points import Point
 from privpac.concepts.trees.lists import DecisionList, Rule
 from privpac.concepts.trees.tree import Leaf, Split, Tree
-from privpac.constructions.estimates.folding import PAGE, fold
 from privpac.constructions.estimates.leaf_counts import LeafCounts
-from privpac.errors import MissingExtra, ParameterError
 from privpac.pictures import drawing, tree
 from privpac.pictures.drawing import Drawing
 from privpac.pictures.tree import as_tree, picture
-from privpac.report.page import report_html
 
 SCHEMA = Schema.from_json(
     {
@@ -132,48 +127,6 @@ def test_a_record_with_just_the_number_of_a_cut_is_on_the_side_that_is_drawn(
     assert holds == (sign == "≥")
 
 
-def _full(depth: int, names: list[str]) -> Tree:
-    if depth == 0:
-        return Leaf(len(names) % 2)
-    test = Test(names[depth % len(names)], depth, "at least")
-    return Split(test, _full(depth - 1, names), _full(depth - 1, names[1:] or names))
-
-
-def long_names() -> Schema:
-    names = ["a", "a name of quite some length, as people write them", "血圧（収縮期）最高値", "w" * 300]
-    columns = [{"name": name, "kind": "numeric", "lower": 0, "upper": 99, "integer": True} for name in names]
-    return Schema.from_json({"label": "l" * 60, "classes": ["n" * 90, "y"], "columns": columns})
-
-
-@pytest.mark.parametrize("depth", [0, 1, 3, 6])
-@pytest.mark.parametrize("counted", [False, True])
-def test_nothing_leaves_the_sheet_and_no_two_nodes_touch(depth: int, counted: bool) -> None:
-    schema = long_names()
-    rule = _full(depth, list(schema.names))
-    counts = LeafCounts(((123_456, 7),) * 2**depth, 200_000, Fraction(1)) if counted else None
-    drawn = picture(rule, schema, leaf_counts=counts)
-    for box in boxes(drawn):
-        assert box.x >= 0
-        assert box.y >= 0
-        assert box.x + box.width <= drawn.width
-        assert box.y + box.height <= drawn.height
-    for words in (shape for shape in drawn.shapes if isinstance(shape, drawing.Words)):
-        size = drawing.SMALL if words.style == "soft" else drawing.SIZE
-        half = drawing.text_width(words.text, size) / 2
-        left = words.x - half if words.anchor == "middle" else words.x
-        assert left >= 0
-        assert left + 2 * half <= drawn.width
-        assert 10 <= words.y <= drawn.height
-    nodes = [box for box in boxes(drawn) if box.height == tree.NODE]
-    leaves = len(fold(rule, counts, schema).leaves)
-    assert leaves == min(2**depth, PAGE) or not counted  # some leaves of the full tree contradict themselves
-    assert len(nodes) == 2 * leaves - 1
-    for i, a in enumerate(nodes):
-        for b in nodes[i + 1 :]:
-            apart = a.x + a.width < b.x or b.x + b.width < a.x or abs(a.y - b.y) > tree.NODE
-            assert apart
-
-
 def test_counts_stand_beside_their_own_leaf() -> None:
     rule = Split(OLD, Leaf(0), Split(SOUTH, Leaf(1), Leaf(0)))
     counts = LeafCounts(((7, 1), (1, 17), (97, 1)), 1000, Fraction(1))
@@ -220,27 +173,6 @@ def test_any_name_gives_a_sound_file(tmp_path: Path) -> None:
     assert int.from_bytes(head[20:24]) == int(2 * drawn.height)
 
 
-def test_a_rule_without_questions_is_shown_in_words() -> None:
-    rule = Predicate.read("age >= 2 and smoker", schema=SCHEMA)
-    assert as_tree(rule, SCHEMA) is None
-    assert texts(picture(rule, SCHEMA))[1:] == rule.describe(SCHEMA).splitlines()
-
-
-def test_a_png_needs_matplotlib_and_an_svg_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    drawn = picture(Split(OLD, Leaf(0), Leaf(1)), SCHEMA)
-    with pytest.raises(MissingExtra, match=r"privpac\[plots\]"):
-        drawn.save(tmp_path / "tree.png")
-    drawn.save(tmp_path / "tree.SVG")
-    assert [path.name for path in tmp_path.iterdir()] == ["tree.SVG"]
-
-
-@pytest.mark.parametrize("name", ["tree", "tree.gif", "svg"])
-def test_other_endings_are_refused(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match=r"\.svg or \.png"):
-        picture(Constant(0), SCHEMA).save(tmp_path / name)
-
-
 def frame(n: int = 300) -> pd.DataFrame:
     random = np.random.default_rng(3)
     age = random.integers(0, 6, n)
@@ -259,16 +191,6 @@ def learnt(**wishes: Any) -> Model:
     return learn(frame(), schema=SCHEMA, **{"epsilon": 9, "concepts": "trees:2", "random_state": 2, **wishes})
 
 
-def test_models_and_estimators_draw_themselves(tmp_path: Path) -> None:
-    model = learnt(leaf_epsilon=1)
-    model.save_picture(tmp_path / "tree.svg")
-    assert (tmp_path / "tree.svg").read_text(encoding="utf-8") == model.picture()
-    assert "counted with noise" in model.picture()
-    fitted = PrivateClassifier("lists:2", epsilon=9, schema=SCHEMA).fit(frame())
-    fitted.save_picture(tmp_path / "list.png")
-    assert (tmp_path / "list.png").stat().st_size > 1000
-
-
 def test_explain_draws(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = learnt()
     path = tmp_path / "model.json"
@@ -280,29 +202,3 @@ def test_explain_draws(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert ".svg or .png" in capsys.readouterr().err
     assert main(["explain", str(path), "--picture", str(path)]) == 2
     assert "destroy" in capsys.readouterr().err
-
-
-def test_the_report_draws_small_trees_and_lists_large_ones() -> None:
-    page = report_html(learnt(leaf_epsilon=1))
-    assert '<rect class="node"' in page
-    assert "counted with noise" in page
-    for concepts in ("lists:2", "conjunctions:2", "disjunctions:2"):
-        assert '<rect class="node"' in report_html(learnt(concepts=concepts))
-    schema = long_names()
-    wide = Model(_full(6, list(schema.names)), schema, learnt().certificate)
-    assert '<div class="tree scroll"><ul>' in report_html(wide)
-
-
-def test_a_png_has_its_shapes_in_the_order_of_the_drawing(tmp_path: Path) -> None:
-    """A line on a box is seen, and a box on a line hides it: as in the SVG."""
-    from matplotlib.image import imread
-
-    sheet = drawing.Box(10, 10, 80, 80, "node")
-    across = drawing.Line(((20, 30), (80, 30)))
-    hidden, cover = drawing.Line(((20, 60), (80, 60))), drawing.Box(30, 50, 40, 20, "k1")
-    Drawing(100, 100, (sheet, across, hidden, cover), "a line").save(tmp_path / "line.png")
-    pixels = imread(tmp_path / "line.png")[..., :3].sum(axis=2)
-    paper = pixels[40, 100]  # nothing but the box is at (50, 20); the picture has two dots per unit
-    assert pixels[58:63, 100].min() < paper - 0.5  # at (50, 30)
-    assert pixels[118:123, 50].min() < paper - 0.5  # at (25, 60), beside the cover
-    assert np.ptp(pixels[116:125, 100]) < 0.01  # at (50, 60), below the cover

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from fractions import Fraction
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -13,12 +12,11 @@ import numpy as np
 import pytest
 
 from privpac import Model, Schema, learn
-from privpac.concepts.base import RuleBase
 from privpac.concepts.catalogue import hypothesis_from_json, stored_rules
-from privpac.report.lines import LETTER, WIDTH, _stack, number_line, ticks
+from privpac.report.lines import WIDTH
 from privpac.report.meaning import does_not_mean, means
 from privpac.report.page import report_html
-from privpac.report.pictures import MOST_CATEGORIES, picture
+from privpac.report.pictures import picture
 from privpac.report.summary import accuracy_facts
 
 NASTY = "<script>alert('x')</script> & \"co\""
@@ -213,83 +211,6 @@ def test_pictures_are_well_formed_and_escaped(name: str) -> None:
     assert legend in page.text  # it names the label and, where there is room, its classes
     for number in re.findall(r' x="(-?[\d.]+)"', text):
         assert 0 <= float(number) <= WIDTH
-
-
-def test_the_line_is_divided_in_proportion() -> None:
-    text = picture(hypothesis_from_json(RULES["interval"]), SCHEMA)
-    bands = sorted(
-        (float(x), float(width), css)
-        for css, x, width in re.findall(r'<rect class="(k\d)" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"', text)
-    )
-    assert [css for _, _, css in bands] == ["k0", "k1", "k0"]
-    assert sum(width for _, width, _ in bands) == pytest.approx(WIDTH - 2, abs=0.3)
-    assert bands[1][1] == pytest.approx((WIDTH - 2) * 10 / 121, abs=0.2)
-    assert re.findall(r'class="cutlabel"[^>]*>([^<]*)<', text) == ["20", "30"]
-
-
-def test_the_thinnest_segment_can_be_seen() -> None:
-    text = picture(hypothesis_from_json(RULES["point"]), SCHEMA)
-    widths = [float(width) for width in re.findall(r'<rect class="k1"[^>]*width="([\d.]+)"', text)]
-    assert widths == [3.0]
-    assert str(2**127 + 5) in text
-
-
-def test_labels_keep_apart() -> None:
-    column = SCHEMA.column("age")
-    segments = [(i, i + 1, i % 2) for i in range(121)]
-    text = number_line(column, segments, SCHEMA)
-    labels = re.findall(r'class="cutlabel" x="([\d.]+)" y="([\d.]+)"[^>]*>(\d+)<', text)
-    assert len(labels) == 120
-    rows: dict[str, list[tuple[float, float]]] = {}
-    for x, y, shown in labels:
-        half = len(shown) * LETTER / 2
-        rows.setdefault(y, []).append((float(x) - half, float(x) + half))
-    for spans in rows.values():
-        for (_, end), (start, _) in zip(sorted(spans), sorted(spans)[1:], strict=False):
-            assert end <= start + 0.2
-    assert _stack([]) == (1, [])
-
-
-@pytest.mark.parametrize(
-    ("lower", "upper", "integer"),
-    [
-        (0, 1, True),
-        (0, 3, True),
-        (-5, 7 * 10**300, True),
-        (0, 10**900, True),
-        (1000000, 1000003, True),
-        (1e-9, 2e-9, False),
-        (-1e308, 5e307, False),
-        (-0.3, 12.7, False),
-    ],
-)
-def test_ticks_are_few_distinct_and_in_place(lower: Any, upper: Any, integer: bool) -> None:
-    tree = {"name": "a", "kind": "numeric", "lower": lower, "upper": upper, "integer": integer}
-    column = Schema.from_json({"label": "y", "columns": [tree]}).columns[0]
-    marks = ticks(column)
-    assert 2 <= len(marks) <= 10
-    assert len({mark.text for mark in marks}) == len(marks)
-    for mark in marks:
-        exact = (Fraction(mark.text) - Fraction(lower)) / (Fraction(upper) - Fraction(lower) + integer)
-        assert mark.place == pytest.approx(float(exact), abs=1e-5)
-
-
-def test_many_categories_are_cut_short() -> None:
-    text = picture(hypothesis_from_json(RULES["match"]), SCHEMA)
-    assert "… 20 more" in text
-    assert text.count("<li class=") == MOST_CATEGORIES + 1
-    assert text.index("town 3<") < text.index("town 0<")  # the exception comes first
-
-
-def test_an_unknown_kind_falls_back_to_its_sentence() -> None:
-    class Oracle(RuleBase):
-        def to_json(self) -> dict[str, object]:
-            return {"kind": "oracle"}
-
-        def describe(self, schema: Schema) -> str:
-            return "1 if <it> says so"
-
-    assert picture(Oracle(), SCHEMA) == '<pre class="rule">1 if &lt;it&gt; says so</pre>'  # type: ignore[arg-type]
 
 
 def _certified(epsilon: str, delta: str = "0", unit: str = "record") -> Any:

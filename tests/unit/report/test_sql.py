@@ -10,9 +10,7 @@ import numpy as np
 import pytest
 
 from privpac import Model, learn
-from privpac.report.page import report_html
-from privpac.report.sql import DOUBLE, STEPS, TYPES
-from privpac.report.summary import summary_json, summary_sections
+from privpac.report.sql import DOUBLE, STEPS
 
 BMI = {"name": "bmi", "kind": "numeric", "lower": 10, "upper": 60}
 AGE = {"name": "age", "kind": "numeric", "lower": 0, "upper": 99, "integer": True}
@@ -65,19 +63,6 @@ def test_the_comment_says_what_it_is_and_nothing_else() -> None:
     assert lines[-1] == "FROM your_table;"
 
 
-def test_whole_numbers_need_no_words_about_digits() -> None:
-    assert STEPS not in _model("thresholds:age", (AGE,)).sql()
-
-
-def test_columns_that_must_hold_numbers_are_named() -> None:
-    assert f"-- {TYPES.format('bmi')}\n" in _model("thresholds:bmi").sql()
-    smoker = {"name": "smoker", "kind": "boolean"}
-    table = {"smoker": TABLE["ill"], "ill": TABLE["ill"]}
-    schema = {"label": "ill", "columns": [smoker]}
-    words = learn(table, schema=schema, concepts="trees:1", epsilon=5, random_state=2).sql()
-    assert TYPES.partition("{}")[0] not in words
-
-
 def test_nothing_in_a_file_ends_the_comment() -> None:
     evil = "1\n; DROP TABLE your_table; --"
     table = {**TABLE, "ill": [evil if label else "0" for label in TABLE["ill"]]}
@@ -86,10 +71,3 @@ def test_nothing_in_a_file_ends_the_comment() -> None:
     comment = [line for line in model.sql().splitlines() if not line.startswith("-- ")]
     assert len(comment) == 2
     assert "DROP" not in "".join(comment)
-
-
-def test_pages_show_the_query_and_programs_get_the_expression() -> None:
-    model = _model("thresholds:age", (AGE,))
-    assert "FROM your_table;" in report_html(model)
-    assert dict(summary_sections(model, full=True))["SQL"] == model.sql()
-    assert summary_json(model)["sql"] == model.to_sql()

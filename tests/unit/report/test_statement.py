@@ -52,13 +52,6 @@ def test_it_says_what_was_released_and_what_it_may_reveal(model: Model) -> None:
     assert "a|ge" in made.html()
 
 
-def test_columns_are_called_by_their_titles() -> None:
-    table = {"a|ge": list(range(100)) * 4, "ill": [int(i % 100 > 50) for i in range(400)]}
-    schema = {**SCHEMA, "columns": [{**SCHEMA["columns"][0], "title": "Age in years"}]}
-    rule = learn(table, schema=schema, concepts="thresholds:a|ge", epsilon=10)
-    assert dict(statement_of(rule.to_json()).rows)["Released"] == "a rule that predicts ill from Age in years"
-
-
 def test_nothing_is_claimed_that_nobody_looked_at(model: Model) -> None:
     rows = dict(statement_of(model.to_json()).rows)
     assert rows["The total"].startswith("not looked at")
@@ -173,13 +166,6 @@ def test_several_records_of_one_person_are_spoken_of_once_and_as_several(model: 
         .lines()[0]
         .startswith("Promised: epsilon 1, delta 0 for up to 2 records of one person, by a model file")
     )
-
-
-def test_a_page_shows_no_marks_of_plain_text(model: Model) -> None:
-    made = statement_of(model.to_json())
-    assert "`privpac verify`" in made.text()
-    assert "<code>privpac verify</code>" in made.html()
-    assert "`" not in made.html().partition("<body>")[2]
 
 
 def test_an_estimate_comes_with_its_interval() -> None:

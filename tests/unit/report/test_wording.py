@@ -15,7 +15,7 @@ from privpac.checker.document import FROM_DATA
 from privpac.data.schema import Schema
 from privpac.guarantee.facts import Loss, Privacy, fact_from_json
 from privpac.report.meaning import does_not_mean, means, shares_in_words, taken_for_granted
-from privpac.report.wording import fact_in_words, short
+from privpac.report.wording import fact_in_words
 
 SCHEMA = {"label": "ill", "columns": [{"name": "smokes", "kind": "boolean"}]}
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -54,15 +54,6 @@ def test_every_stored_fact_reads_the_same() -> None:
 def test_losses_of_any_size_read_the_same(factor: str) -> None:
     fact = Privacy(Loss(log=Fraction(1, 3), factor=Fraction(factor)), delta=Fraction(1, 10**9))
     assert fact_in_words(fact.to_json()) == str(fact)
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [("1/3", "1/3"), (7, "7"), ("1/30000000000000000", "≈ 3.33333e-17"), (str(2**2000), "≈ 2^2000")],
-)
-def test_long_numbers_are_shortened(value: object, shown: str) -> None:
-    assert short(value) == shown
-    assert short("words that are no number") == "words that are no number"
 
 
 class Certified:
