@@ -88,8 +88,9 @@ def test_records_are_written_in_the_same_schema(tmp_path: Path, ending: str) -> 
         for name in set(released.columns) - {"ill"}:
             cells = released.table.records(released.schema).block().cells[name]
             assert again.block().cells[name].tolist() == cells.tolist()
-    with pytest.raises(ParameterError, match=r"\.csv or \.parquet"):
+    with pytest.raises(ParameterError) as refused:
         released.write(tmp_path / "made.xlsx")
+    assert refused.value.parameter == "out"
 
 
 def test_whole_numbers_beyond_64_bits_are_written_as_text(tmp_path: Path) -> None:
@@ -211,23 +212,30 @@ def test_a_schema_from_data_marks_the_certificate() -> None:
 
 def test_wrong_wishes_are_told() -> None:
     make = lambda **wishes: release_table(table(50), schema=SCHEMA, anyway=True, **wishes)  # noqa: E731
-    with pytest.raises(ParameterError, match="one of auto"):
+    with pytest.raises(ParameterError) as refused:
         make(columns="age", method="forest")
-    with pytest.raises(ParameterError, match="single column"):
+    assert refused.value.parameter == "method"
+    with pytest.raises(ParameterError) as refused:
         make(columns=["age", "weight"], method="tree")
-    with pytest.raises(ParameterError, match="records_per_person"):
+    assert refused.value.parameter == "columns"
+    with pytest.raises(ParameterError) as refused:
         make(columns="age", records_per_person=0)
-    with pytest.raises(privpac.PrivpacError, match="eye"):
+    assert refused.value.parameter == "records_per_person"
+    with pytest.raises(privpac.PrivpacError) as refused:
         make(columns="eye")
+    assert refused.value.column == "eye"
     with pytest.raises(SizeError, match="at least one record"):
         release_table({"age": []}, schema=SCHEMA, columns="age")
     released = make(columns=["town"], random_state=1)
-    with pytest.raises(ParameterError, match="ordered column"):
+    with pytest.raises(ParameterError) as refused:
         released.query(1, 2)
-    with pytest.raises(ParameterError, match="for each of town"):
+    assert refused.value.parameter == "query"
+    with pytest.raises(ParameterError) as refused:
         released.share(age=3)
-    with pytest.raises(ParameterError, match="released as points"):
+    assert refused.value.parameter == "share"
+    with pytest.raises(ParameterError) as refused:
         make(columns="age", method="tree", random_state=1).share(age=3)
+    assert refused.value.parameter == "share"
 
 
 def test_streamed_files_are_counted_too(tmp_path: Path) -> None:

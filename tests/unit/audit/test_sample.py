@@ -174,8 +174,9 @@ def test_outputs_of_many_kinds() -> None:
     assert outcome(0.0).key != outcome(-0.0).key
     assert outcome(np.float64(0.1)) == outcome(0.1)
     assert outcome("a").numbers is None
-    with pytest.raises(ParameterError, match="hashable"):
+    with pytest.raises(ParameterError) as refused:
         outcome({})
+    assert refused.value.parameter == "function"
 
 
 @pytest.mark.parametrize(
@@ -191,8 +192,9 @@ def test_wrong_parameters_are_named(wishes: dict[str, object], named: str) -> No
     with pytest.raises(ParameterError) as caught:
         audit_samples(laplace(1), BITS, **{"epsilon": 1, **wishes})  # type: ignore[arg-type]
     assert caught.value.parameter == named
-    with pytest.raises(ParameterError, match="at least one pair"):
+    with pytest.raises(ParameterError) as refused:
         audit_samples(laplace(1), [], epsilon=1)
+    assert refused.value.parameter == "pairs"
 
 
 def test_the_same_seed_gives_the_same_audit_and_fresh_seeds_another() -> None:
@@ -229,8 +231,9 @@ def test_one_run_with_canaries() -> None:
     loud = audit_one_run(*_many_bits(math.exp(2) / (1 + math.exp(2))), seed=1, **wishes)  # type: ignore[arg-type]
     assert loud.broken
     assert 1.5 < loud.lower_bound < 2
-    with pytest.raises(ParameterError, match="guesses"):
+    with pytest.raises(ParameterError) as refused:
         audit_one_run(*_many_bits(0.5), guesses=0, epsilon=1)  # type: ignore[arg-type]
+    assert refused.value.parameter == "guesses"
 
 
 @pytest.mark.parametrize("wish", [{"epsilon": -1}, {"delta": 1}, {"confidence": 2}, {"confidence": "1/2"}])

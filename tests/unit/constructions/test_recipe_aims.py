@@ -59,8 +59,9 @@ def test_a_tree_that_tells_risks_costs_the_epsilon_that_was_asked_for(more: dict
 def test_counts_that_are_paid_on_top_stay_so() -> None:
     on_top = spell_out(wishes(concepts="trees:2", aim="rank", leaf_epsilon="0.5"), SCHEMA)
     assert (on_top.epsilon, on_top.leaf_epsilon) == (1, Fraction(1, 2))
-    with pytest.raises(ParameterError, match="leaf_epsilon"):
+    with pytest.raises(ParameterError) as refused:
         spell_out(wishes(probabilities=True, leaf_epsilon="0.5"), SCHEMA)
+    assert refused.value.parameter == "probabilities"
 
 
 @pytest.mark.parametrize(
@@ -73,8 +74,9 @@ def test_rules_that_tell_no_risks_are_refused_by_name(more: dict[str, Any], name
 
 @pytest.mark.parametrize("aim", ["order", "", None, 1])
 def test_other_aims_are_refused(aim: Any) -> None:
-    with pytest.raises(ParameterError, match="label, rank"):
+    with pytest.raises(ParameterError) as refused:
         wishes(aim=aim)
+    assert refused.value.parameter == "aim"
 
 
 @pytest.mark.parametrize(
@@ -121,5 +123,6 @@ def test_the_command_line_takes_aims(tmp_path: Any) -> None:
 
 
 def test_records_without_labels_cannot_be_ranked() -> None:
-    with pytest.raises(ParameterError, match="aim"):
+    with pytest.raises(ParameterError) as refused:
         learn({"a": [1], "b": [2], "y": [1]}, schema=SCHEMA, epsilon=1, aim="rank", unlabelled=True)
+    assert refused.value.parameter == "aim"

@@ -62,8 +62,9 @@ def test_a_plan_counts_the_rules(file: Path) -> None:
 
 
 def test_a_word_from_elsewhere_reads_no_file(file: Path) -> None:
-    with pytest.raises(ParameterError, match="finite:FILE"):
+    with pytest.raises(ParameterError) as refused:
         plan.needed(f"finite:{file}", schema=SCHEMA, error=0.1, epsilon=1)
+    assert refused.value.parameter == "concepts"
 
 
 @pytest.mark.parametrize(
@@ -75,8 +76,9 @@ def test_what_is_no_list_of_rules_is_refused(written: str) -> None:
 
 
 def test_too_many_rules_are_refused() -> None:
-    with pytest.raises(ParameterError, match="rules"):
+    with pytest.raises(ParameterError) as refused:
         rules_of(json.dumps(["age >= 30"] * (MOST_RULES + 1)))
+    assert refused.value.parameter == "concepts"
 
 
 def test_a_file_that_is_not_there_is_said() -> None:

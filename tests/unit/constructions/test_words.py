@@ -132,8 +132,9 @@ def test_a_digit_that_is_no_number_is_refused(word: str) -> None:
 
 @pytest.mark.parametrize("word", ["lists:x", "lists:-1", "conjunctions:1.5", "disjunctions:²"])
 def test_a_bad_number_names_the_form(word: str) -> None:
-    with pytest.raises(ParameterError, match=f"of the form {word.partition(':')[0]}:K"):
+    with pytest.raises(ParameterError) as refused:
         learner_for(word, request())
+    assert refused.value.parameter == "word"
 
 
 @pytest.mark.parametrize("word", ["lists:0", "lists:9", "conjunctions:0", "disjunctions:9"])
@@ -175,10 +176,9 @@ def test_the_word_for_points_names_every_way() -> None:
 
 def test_a_protection_no_word_offers_is_refused_for_words_and_classes() -> None:
     for concepts in ("stumps", Stumps(SCHEMA)):
-        with pytest.raises(
-            ParameterError, match="protect is 'predictions', but must be one of 'records', 'labels'"
-        ):
+        with pytest.raises(ParameterError) as refused:
             learner_for(concepts, request().asking(protect="predictions"))
+        assert refused.value.parameter == "protect"
 
 
 def three_classes() -> Schema:
@@ -187,16 +187,18 @@ def three_classes() -> Schema:
 
 @pytest.mark.parametrize("word", ["stumps", "conjunctions:2", "disjunctions", "thresholds:age"])
 def test_rules_for_two_classes_refuse_three(word: str) -> None:
-    with pytest.raises(SchemaError, match=r"3 classes.*separates two.*trees:3"):
+    with pytest.raises(SchemaError) as refused:
         learner_for(word, request(three_classes()))
+    assert refused.value.column == "ill"
 
 
 def test_classes_given_as_objects_take_three_if_their_rules_do() -> None:
     schema = three_classes()
     for concepts in (Trees(schema, 1), DecisionLists(schema, 1)):
         assert learner_for(concepts, request(schema)).certify(Size(300)).epsilon == 1
-    with pytest.raises(SchemaError, match="separates two"):
+    with pytest.raises(SchemaError) as refused:
         learner_for(Stumps(schema), request(schema))
+    assert refused.value.column == "ill"
 
 
 @pytest.mark.parametrize("given", GIVEN, ids=lambda given: type(given).__name__)
@@ -243,8 +245,9 @@ def is_protocol(kind: type[Any]) -> bool:
 
 def test_a_class_that_cannot_be_stored_is_refused_before_anything_is_spent() -> None:
     snapped = Snapped.at(Thresholds(SCHEMA, "age"), {"age": [3, 9]})
-    with pytest.raises(ParameterError, match="one of the classes"):
+    with pytest.raises(ParameterError) as refused:
         learner_for(snapped, request())
+    assert refused.value.parameter == "concepts"
 
 
 def test_every_storable_class_is_tried_here() -> None:
@@ -315,8 +318,9 @@ def test_a_delta_that_would_be_ignored_is_refused_before_anything_is_charged(
     table = {"age": [1, 2] * 40, "dose": [0.5] * 80, "city": ["north"] * 80, "ill": ["no", "yes"] * 40}
     ledger = Ledger(epsilon=5, delta="1e-3")
     left = ledger.left
-    with pytest.raises(ParameterError, match=r"has no use for it.*recconcave:COLUMN and card:ROUNDS use one"):
+    with pytest.raises(ParameterError) as refused:
         learn(table, schema=SCHEMA, concepts=concepts, epsilon=1, delta="1e-6", ledger=ledger)
+    assert refused.value.parameter == "delta"
     assert ledger.left == left
 
 

@@ -128,15 +128,17 @@ def test_labels_in_a_series(kind: str) -> None:
 def test_labels_as_python_objects_must_be_text() -> None:
     texts = old().astype(str).astype(object)
     assert fitted().fit(table(), texts).classes_.dtype == object
-    with pytest.raises(DataError, match="not all of one type"):
+    with pytest.raises(DataError) as refused:
         fitted().fit(table(), old().astype(object))
+    assert refused.value.column == "ill"
 
 
 def test_one_label_of_another_type_does_not_turn_the_classes_of_all_into_text() -> None:
     labels: list[Any] = [int(label) for label in old()]
     assert fitted().fit(table(), labels).classes_.dtype.kind == "i"
-    with pytest.raises(DataError, match="not all of one type"):
+    with pytest.raises(DataError) as refused:
         fitted().fit(table(), [str(labels[0]), *labels[1:]])
+    assert refused.value.column == "ill"
 
 
 def test_rows_in_lists_keep_the_type_of_every_value() -> None:
@@ -158,10 +160,12 @@ def test_without_y_the_label_column_is_used(build: Any) -> None:
 
 
 def test_without_y_an_array_is_refused() -> None:
-    with pytest.raises(DataError, match="requires y to be passed"):
+    with pytest.raises(DataError) as refused:
         fitted().fit(table())
-    with pytest.raises(SchemaError, match="no column 'ill'"):
+    assert refused.value.column == "ill"
+    with pytest.raises(SchemaError) as refused:
         fitted().fit(pd.DataFrame(table(), columns=["age", "dose"]))
+    assert refused.value.column == "ill"
 
 
 def test_an_array_of_the_wrong_width_is_refused() -> None:
@@ -200,15 +204,17 @@ def test_a_seed_repeats_the_draw_and_forbids_release() -> None:
     assert "NOT FOR RELEASE" in first.explain()
     assert fitted().certificate_.for_release
     for state in (np.random.RandomState(1), np.random.default_rng(1), True, "7"):
-        with pytest.raises(ParameterError, match="random_state"):
+        with pytest.raises(ParameterError) as refused:
             fitted(random_state=state)
+        assert refused.value.parameter == "random_state"
 
 
 def test_weights_are_refused_with_the_reason_and_the_remedy() -> None:
     ledger = Ledger(epsilon=100)
     classifier = PrivateClassifier("stumps", schema=schema(), ledger=ledger)
-    with pytest.raises(ParameterError, match=r"sample_weight.*weight of its own.*costs") as caught:
+    with pytest.raises(ParameterError) as caught:
         classifier.fit(table(), old(), sample_weight=np.full(300, SECRET))
+    assert caught.value.parameter == "sample_weight"
     assert str(SECRET) not in str(caught.value)
     assert ledger.spent.epsilon == 0
     classifier.fit(table(), old(), sample_weight=None)
@@ -334,8 +340,9 @@ def test_class_weights_are_costs_by_the_name_of_the_class() -> None:
 )
 def test_other_class_weights_are_refused_uncharged(options: dict[str, Any], words: str) -> None:
     ledger = Ledger(epsilon=100)
-    with pytest.raises(ParameterError, match=words):
+    with pytest.raises(ParameterError) as refused:
         fitted(concepts="stumps", ledger=ledger, **options)
+    assert refused.value.parameter == "class_weight"
     assert ledger.spent.epsilon == 0
 
 
@@ -348,13 +355,15 @@ def test_whole_numbers_count_the_sorted_classes_where_no_class_is_one(classes: t
     assert by_number.classes_.tolist() == [0, 1]
     assert (by_name.classes_[by_number.predict(table())] == by_name.predict(table())).all()
     for wrong in (numbers + 1, numbers - 2, numbers == 1, numbers + 0.0):
-        with pytest.raises(DataError, match="not a declared class"):
+        with pytest.raises(DataError) as refused:
             fitted(schema=schema(*classes)).fit(table(), wrong)
+        assert refused.value.column == "ill"
     some = np.where(np.arange(300) % 3 == 0, -1, numbers)
     few = fitted(concepts="stumps", schema=schema(*classes), method="plain").fit(table(), some)
     assert (few.predict(table()) == numbers).mean() > 0.9
 
 
 def test_whole_numbers_are_classes_where_some_class_is_one() -> None:
-    with pytest.raises(DataError, match="not a declared class"):
+    with pytest.raises(DataError) as refused:
         fitted(schema=schema(1, 2)).fit(table(), old())
+    assert refused.value.column == "ill"
