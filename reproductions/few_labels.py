@@ -28,17 +28,13 @@ from privpac.cli.console import Progress
 from privpac.coins import SeededCoins
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.draw.occam import Occam
-from privpac.constructions.few_labels.active import Active
-from privpac.constructions.few_labels.active_settings import inner_epsilon
-from privpac.constructions.few_labels.boost import LabelBoost
+from privpac.constructions.few_labels.active import Active, inner_epsilon
+from privpac.constructions.few_labels.after_labels import Family
+from privpac.constructions.few_labels.boost import BOOSTING, LabelBoost, labels_as_printed
 from privpac.constructions.few_labels.floors import labels_floor
-from privpac.constructions.few_labels.formulas import labels_as_printed, records_label_boost
 from privpac.constructions.few_labels.generic import GenericLearner
-from privpac.constructions.few_labels.labels_only import LabelsOnly
-from privpac.constructions.few_labels.methods import promised_error
-from privpac.constructions.few_labels.relabel import SSLRelabel
-from privpac.constructions.few_labels.relabel_formulas import records_ssl_relabel
-from privpac.constructions.few_labels.transfer_formulas import Family
+from privpac.constructions.few_labels.methods import LabelsOnly, promised_error
+from privpac.constructions.few_labels.relabel import RELABELLING, SSLRelabel
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
@@ -123,9 +119,9 @@ def _promised(method: str, vc: int, bits: int) -> int | None:
             case "boost, printed constants":
                 return labels_as_printed(vc, **wanted)
             case "boost":
-                return records_label_boost(family, epsilon=EPSILON, unlabelled=OTHERS, **wanted).labelled
+                return BOOSTING.fewest(family, epsilon=EPSILON, unlabelled=OTHERS, **wanted).labelled
             case "relabel":
-                return records_ssl_relabel(family, epsilon=EPSILON, unlabelled=OTHERS, **wanted).labelled
+                return RELABELLING.fewest(family, epsilon=EPSILON, unlabelled=OTHERS, **wanted).labelled
         return _first(lambda m: sizes.records_occam(family.size, epsilon=_inner(m, OTHERS), **wanted) <= m)
     except SizeError:
         return None

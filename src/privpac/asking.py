@@ -23,9 +23,8 @@ from privpac.checker.document import parsed, refuse_earlier
 from privpac.coins import Coins, coins_for
 from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.constructions.few_labels.active import Questions
-from privpac.constructions.few_labels.active_settings import ask_settings
-from privpac.constructions.few_labels.methods import FewLabels
-from privpac.constructions.few_labels.settings import Settings
+from privpac.constructions.few_labels.methods import FewLabels, Settings
+from privpac.constructions.few_labels.questions import ask_settings
 from privpac.constructions.words import Request, concepts_from_json, request_from_json, stored_concepts
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size

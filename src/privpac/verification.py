@@ -265,8 +265,7 @@ def _refuse_unlike(model: Model, tree: Mapping[str, Any], concepts: Own | None) 
 
 
 def _few_labels(model: Model, concepts: Concepts) -> FewLabels:
-    from privpac.constructions.few_labels.methods import FewLabels
-    from privpac.constructions.few_labels.settings import Settings
+    from privpac.constructions.few_labels.methods import FewLabels, Settings
 
     wishes = model.certificate["request"]
     size = Size(whole(wishes["labelled"], least=0), whole(wishes["unlabelled"], least=0))

@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 from privpac.answering.offer import offer_for
-from privpac.constructions.few_labels.active_settings import ask_settings
 from privpac.constructions.few_labels.methods import FewLabels
+from privpac.constructions.few_labels.questions import ask_settings
 from privpac.constructions.recipe import Recipe
 from privpac.constructions.release.table import TableRequest
 from privpac.constructions.words import Request

@@ -20,8 +20,8 @@ import pytest
 from privpac.checker.check import check_derivation
 from privpac.constructions import catalogue
 from privpac.errors import NotCertified, PrivpacError
-from privpac.guarantee.proof import Proof
-from privpac.guarantee.theorem import AccuracyBound, PrivacyBound
+from privpac.guarantee.proof import Proof, need
+from privpac.guarantee.theorem import AccuracyBound, ErrorBound, PrivacyBound
 from tests.claims import subjects, table
 from tests.contracts.examples import EXAMPLES
 from tests.together import together
@@ -73,6 +73,23 @@ def calls() -> Mapping[str, Call]:
 
         return proved
 
+    def told_at_once(promise: Callable[..., Any]) -> Callable[..., Any]:
+        def promised(bound: Any, n: int, failure: Any) -> Any:
+            whole = {part.name: getattr(bound, part.name) for part in fields(bound)}
+
+            def rule(n: int, failure: Any, **where: Any) -> Any:
+                proofs = promise(type(bound)(**where), n, failure)
+                need(bound.key, bool(proofs), "nothing is proved")
+                return proofs[0]
+
+            rule.__name__ = bound.key.replace("-", "_")
+            proofs = promise(bound, n, failure)
+            where = {**whole, "n": n, "failure": failure}
+            heard.extend((proof, (rule, (), where)) for proof in proofs)
+            return proofs
+
+        return promised
+
     def overheard(rule: Callable[..., Any]) -> Callable[..., Any]:
         def called(*premises: Any, **where: Any) -> Any:
             heard.append((rule(*premises, **where), (rule, premises, where)))
@@ -89,6 +106,7 @@ def calls() -> Mapping[str, Call]:
                     patch.setattr(module, rule.__name__, listening)
         for kind in (AccuracyBound, PrivacyBound):
             patch.setattr(kind, "proof", told(kind.proof))
+        patch.setattr(ErrorBound, "promise", told_at_once(ErrorBound.promise))
         made = {key: example() for key, example in EXAMPLES.items()}
     return {key: call for key, proof in made.items() for one, call in heard if one is proof}
 

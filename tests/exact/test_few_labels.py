@@ -12,9 +12,8 @@ from privpac.audit.exact import Case, audit
 from privpac.audit.quotients import delta_at
 from privpac.coins import Coins, law
 from privpac.constructions.cases import Record
-from privpac.constructions.few_labels import rules as few_labels_rules
-from privpac.constructions.few_labels.formulas import label_boost_loss
-from privpac.constructions.few_labels.isolated_cases import isolated
+from privpac.constructions.few_labels.boost import label_boost_labelled, label_boost_loss
+from privpac.constructions.few_labels.cases import isolated
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy
 from privpac.numbers.exact import ratio_for
@@ -49,7 +48,7 @@ def test_relabelling_is_tight_for_other_draws_too(draw: Fraction) -> None:
 
 def test_the_certificate_of_the_rule_is_that_of_the_adversary() -> None:
     inner = rules.exponential_mechanism(ratio=Fraction(3, 5))
-    fact = few_labels_rules.label_boost_labelled(inner, classes=2, ratio=ratio_for(Fraction(1, 2))).fact
+    fact = label_boost_labelled(inner, classes=2, ratio=ratio_for(Fraction(1, 2))).fact
     case = isolated(unlabelled=False, ratio=Fraction(9, 25))
     assert fact.epsilon == case.claim.epsilon
 

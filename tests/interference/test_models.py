@@ -11,7 +11,7 @@ from _pytest.mark import ParameterSet
 
 from privpac import Ledger, Model, learn
 from privpac.asking import Asking
-from privpac.constructions.few_labels.active_settings import ASKING_METHODS
+from privpac.constructions.few_labels.questions import ASKING_METHODS
 from tests.interference.artefacts import Released, attempt, drawn, of_model, shown, text
 from tests.interference.cases import BESIDE, FEW_LABELS, LEARNT, Case, by_name
 from tests.interference.coins import steady

@@ -21,8 +21,7 @@ from privpac.answering.stored_offers import offer_from_json
 from privpac.checker.book import Book, Formula, Misprint, book
 from privpac.checker.document import MODEL, TABLE
 from privpac.checker.functions import FUNCTIONS, Broken
-from privpac.constructions.few_labels.methods import FewLabels
-from privpac.constructions.few_labels.settings import Settings
+from privpac.constructions.few_labels.methods import FewLabels, Settings
 from privpac.constructions.recipe import Recipe
 from privpac.constructions.release.table import TableRequest
 from privpac.constructions.words import concepts_from_json, request_from_json

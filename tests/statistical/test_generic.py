@@ -10,12 +10,12 @@ import pytest
 from privpac.coins import SeededCoins
 from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.constructions.few_labels.generic import GenericLearner
-from privpac.constructions.few_labels.generic_formulas import labels_generic
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.data.semi import SemiSample
 from privpac.numbers.exact import ratio_for
+from privpac.theory import sizes
 
 ERROR, UNLABELLED, RUNS = Fraction(1, 5), 40_000, 60
 SCHEMA = Schema.from_json(
@@ -58,7 +58,7 @@ def test_promised_labels_suffice_and_a_fortieth_does_not() -> None:
         low, high = (low, m) if plan is not None and plan.error <= ERROR else (m + 1, high)
     plan = LEARNER.plan(Size(low, UNLABELLED))
     assert plan is not None
-    again = labels_generic(
+    again = sizes.records_occam(
         LEARNER.hypotheses(plan.points),
         error=plan.error,
         tolerated=plan.tolerated,

@@ -6,15 +6,16 @@ Searches run in floats; a number of records that is not proved would be a promis
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
 import pytest
 
 from privpac import Schema, Size, Thresholds
-from privpac.constructions.few_labels import formulas as few_labels
-from privpac.constructions.few_labels import relabel_formulas as ssl_relabel
-from privpac.constructions.few_labels.transfer_formulas import Family
+from privpac.constructions.few_labels.after_labels import Family
+from privpac.constructions.few_labels.boost import BOOSTING
+from privpac.constructions.few_labels.relabel import RELABELLING
 from privpac.constructions.points import cover_formulas as covered_points
 from privpac.constructions.points import formulas as points
 from privpac.constructions.points import representation_formulas as representations
@@ -129,8 +130,7 @@ def test_theorem_2_where_rounding_a_net_cost_the_most() -> None:
 def test_few_labels(wish: Wish) -> None:
     error, failure, epsilon = wish
     family = Family(2**100, 3, Fraction(2**100 - 1))
-    asked = {"error": error, "failure": failure, "epsilon": epsilon, "unlabelled": 10**9}
-    boost = few_labels.records_label_boost(family, **asked)
-    assert few_labels.error_label_boost(boost, family=family, failure=failure) <= error
-    relabel = ssl_relabel.records_ssl_relabel(family, **asked)
-    assert ssl_relabel.error_ssl_relabel(relabel, family=family, failure=failure) <= error
+    asked = {"error": error, "failure": failure, "epsilon": epsilon}
+    for way in (BOOSTING, RELABELLING):
+        size = replace(way.fewest(family, unlabelled=10**9, **asked), unlabelled=10**9)
+        assert way.enough(family, size, **asked) is not None

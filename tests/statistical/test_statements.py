@@ -21,19 +21,18 @@ from privpac.constructions.cuts.recursive_formulas import (
     records_rec_concave_laplace,
     widths,
 )
-from privpac.constructions.few_labels.base_formulas import mistakes_of_draw
-from privpac.constructions.few_labels.formulas import (
-    Boost,
+from privpac.constructions.few_labels.active import records_active
+from privpac.constructions.few_labels.after_labels import Budget, Family, mistakes_of_draw
+from privpac.constructions.few_labels.boost import (
+    BOOSTING,
+    Round,
+    best_round,
     error_label_boost,
-    excess_label_boost,
     keep_labelled,
     keep_unlabelled,
     labels_as_printed,
-    records_active,
-    records_label_boost,
 )
-from privpac.constructions.few_labels.relabel_formulas import Relabel, error_ssl_relabel, records_ssl_relabel
-from privpac.constructions.few_labels.transfer_formulas import Family
+from privpac.constructions.few_labels.relabel import RELABELLING, Votes, best_votes, error_ssl_relabel
 from privpac.constructions.prediction.formulas import (
     error_vote,
     models_vote,
@@ -261,53 +260,57 @@ def excess_of_two_sides(n: int, log_size: float, failure: float, rate: float) ->
     return high
 
 
-@claims(error_label_boost=scaled(0.99), excess_label_boost=scaled(0.99), mistakes_of_draw=moved(-2))
+@claims(error_label_boost=scaled(0.99), mistakes_of_draw=moved(-2))
 def test_promises_of_label_boost() -> None:
-    boost = Boost(4_000, 200_000, 2_000, 40_000, ONE, Fraction(1, 2))
+    boost, base = Round(ONE, 2_000, 200_000, 40_000), Budget(Fraction(1, 2))
+    asked = {"labelled": 4_000, "family": WIDE, "failure": "0.05"}
     points, labellings = boost.points, ln_growth(boost.points, 1)
-    own = math.exp(-float(boost.base_epsilon) / 2)
+    own = math.exp(-float(base.epsilon) / 2)
     mistakes = mistakes_of_draw(WIDE.odds, ratio=ratio_for(Fraction(1, 4)), failure="0.005")
     # All 2^16 others make exactly one mistake more than allowed: then the draw misses at most that often.
     others = float(WIDE.odds) * own ** (mistakes + 1)
     assert others / (1 + others) <= 0.005
     drawn = -math.expm1((math.log(0.04) - labellings) / boost.kept_labelled) / -math.expm1(-0.5)
     wanted = carried(drawn + mistakes / points, points, WIDE, 0.005)
-    assert wanted - 1e-6 <= error_label_boost(boost, family=WIDE, failure="0.05") <= wanted + 2e-4
+    assert wanted - 1e-6 <= error_label_boost(boost, base, **asked) <= wanted + 2e-4
     drawn = excess_of_two_sides(boost.kept_labelled, labellings, 0.04, 0.5)
     single = math.sqrt(math.log(2 / 0.005) / (2 * points))
     uniform = math.sqrt(2 * ln_growth(points, 1) / points) + single
     uniform = min(uniform, math.sqrt(math.log(2 * WIDE.size / 0.005) / (2 * points)))
     wanted = drawn + mistakes / points + uniform + single
-    assert wanted - 1e-6 <= excess_label_boost(boost, family=WIDE, failure="0.05") <= wanted + 2e-3
+    assert wanted - 1e-6 <= error_label_boost(boost, base, noisy=True, **asked) <= wanted + 2e-3
 
 
-@claims(records_label_boost=field("labelled", scaled(0.9)))
 def test_records_of_label_boost_prove_their_error_and_keep_their_epsilon() -> None:
-    plan = records_label_boost(WIDE, error="0.2", failure="0.05", epsilon=1)
-    assert error_label_boost(plan, family=WIDE, failure="0.05") <= Fraction(1, 5)
-    later = {"epsilon": ONE, "later": plan.base_epsilon}
-    assert plan.kept_labelled <= keep_labelled(plan.labelled, draw=plan.draw_epsilon, **later)
-    assert plan.kept_unlabelled <= keep_unlabelled(plan.unlabelled, **later)
+    need = BOOSTING.fewest(WIDE, error="0.2", failure="0.05", epsilon=1)
+    step, base = best_round(WIDE, need, epsilon=ONE, failure=Fraction(1, 20))
+    promise = error_label_boost(step, base, labelled=need.labelled, family=WIDE, failure="0.05")
+    assert Fraction(18, 100) <= promise <= Fraction(1, 5)
+    later = {"epsilon": ONE, "later": base.epsilon}
+    assert step.kept_labelled <= keep_labelled(need.labelled, draw=step.draw_epsilon, **later)
+    assert step.kept_unlabelled <= keep_unlabelled(step.taken, **later)
 
 
 @claims(error_ssl_relabel=scaled(0.99))
 def test_promises_of_ssl_relabel() -> None:
-    relabel = Relabel(5_000, 100_000, 8_000, ONE, 8, Fraction(1, 2))
+    relabel, base = Votes(ONE, 8_000, 100_000, 8), Budget(Fraction(1, 2))
     part, labellings = 0.05 / 4, ln_growth(8_000, 1)
     score = math.ceil((labellings - math.log(part)) * 2 * relabel.mistake) - 1
     mistakes = math.ceil((math.log(WIDE.odds) - math.log(part)) * 4) - 1
     near = carried((score // 16) / 5_000, 5_000, WIDE, part)
     wanted = near + carried((score // 8 + mistakes) / 8_000, 8_000, WIDE, part, times=2)
-    assert abs(float(error_ssl_relabel(relabel, family=WIDE, failure="0.05")) - wanted) < 3e-4
+    found = error_ssl_relabel(relabel, base, labelled=5_000, family=WIDE, failure="0.05")
+    assert abs(float(found) - wanted) < 3e-4
 
 
-@claims(records_ssl_relabel=field("labelled", scaled(0.9)))
 def test_records_of_ssl_relabel_prove_their_error_and_keep_their_epsilon() -> None:
-    plan = records_ssl_relabel(WIDE, error="0.2", failure="0.05", epsilon=1)
-    assert error_ssl_relabel(plan, family=WIDE, failure="0.05") <= Fraction(1, 5)
-    assert plan.draw_epsilon <= 1
-    moves = math.exp(float(plan.base_epsilon) + plan.change / plan.mistake)
-    assert math.log1p(plan.kept / plan.unlabelled * (4 * moves - 1)) <= 1 + HAIR
+    need = RELABELLING.fewest(WIDE, error="0.2", failure="0.05", epsilon=1)
+    votes, base = best_votes(WIDE, need, epsilon=ONE, failure=Fraction(1, 20))
+    promise = error_ssl_relabel(votes, base, labelled=need.labelled, family=WIDE, failure="0.05")
+    assert Fraction(18, 100) <= promise <= Fraction(1, 5)
+    assert votes.draw_epsilon <= 1
+    moves = math.exp(float(base.epsilon) + votes.change / votes.mistake)
+    assert math.log1p(votes.kept / votes.taken * (4 * moves - 1)) <= 1 + HAIR
 
 
 @claims(labels_as_printed=scaled(0.99))

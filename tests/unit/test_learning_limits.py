@@ -32,7 +32,7 @@ from privpac.concepts.trees.trees import Trees
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.few_labels.boost import LabelBoost, Round
 from privpac.constructions.few_labels.methods import FewLabels
-from privpac.constructions.few_labels.relabel import SSLRelabel
+from privpac.constructions.few_labels.relabel import SSLRelabel, Votes
 from privpac.constructions.labels.classes import LabelPrivateDichotomies
 from privpac.constructions.prediction.fresh_draws import FreshDraws
 from privpac.constructions.prediction.net_relabelled import NetRelabelled
@@ -65,11 +65,11 @@ INTERVALS = intervals(WIDE, "a")
 
 
 def boosted(kept: int) -> LabelBoost:
-    return LabelBoost(INTERVALS, Occam(INTERVALS, ONE), (Round(ONE, 1, kept, kept - 1),), Fraction(20))
+    return LabelBoost(INTERVALS, Occam(INTERVALS, ONE), Round(ONE, 1, kept, kept - 1), Fraction(20))
 
 
 def voted(kept: int) -> SSLRelabel:
-    return SSLRelabel(INTERVALS, Occam(INTERVALS, ONE), kept, kept, ONE, 1, Fraction(20))
+    return SSLRelabel(INTERVALS, Occam(INTERVALS, ONE), Votes(ONE, kept, kept, 1), Fraction(20))
 
 
 def fresh(kept: int) -> FreshDraws:
@@ -391,7 +391,7 @@ def test_thresholds_have_no_limit() -> None:
 def test_a_semi_sample_at_the_limit_is_learnt_from() -> None:
     """Boosting at a lowered limit: all values equal, and all of them different."""
     concepts = intervals(SMALL, "a")
-    learner = LabelBoost(concepts, Occam(concepts, ONE), (Round(ONE, 4, 10, 6),), Fraction(20))
+    learner = LabelBoost(concepts, Occam(concepts, ONE), Round(ONE, 4, 10, 6), Fraction(20))
     for same in (True, False):
         labelled, others = records(SMALL, 4, same=same), records(SMALL, 10, same=same)
         unlabelled = MemorySample.from_cells(SMALL, others.block().cells)

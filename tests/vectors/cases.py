@@ -10,7 +10,7 @@ from typing import Any
 
 from privpac.constructions.card import rules as card
 from privpac.constructions.cuts import rules as cuts
-from privpac.constructions.few_labels import rules as few_labels
+from privpac.constructions.few_labels import active, boost
 from privpac.constructions.points import rules as points
 from privpac.constructions.points.formulas import Clip
 from privpac.constructions.prediction import rules as prediction
@@ -329,23 +329,21 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
     "net-relabelling, no net": lambda: net(net=Fraction(0)),
     "net-relabelling, rarely": lambda: net(kept=1200, net=Fraction(1, 20)),
     "net-relabelling of pairs": lambda: net(vc=2),
-    "label-boost-labelled, charged": lambda: few_labels.label_boost_labelled(
-        charged(), classes=2, ratio=HALF
-    ),
-    "label-boost-labelled on a part": lambda: few_labels.label_boost_labelled(
+    "label-boost-labelled, charged": lambda: boost.label_boost_labelled(charged(), classes=2, ratio=HALF),
+    "label-boost-labelled on a part": lambda: boost.label_boost_labelled(
         rules.on_part(mixed(), part="labelled part"), classes=2, ratio=HALF
     ),
-    "label-boost-unlabelled, charged": lambda: few_labels.label_boost_unlabelled(charged(), classes=2),
-    "label-boost-unlabelled on a part": lambda: few_labels.label_boost_unlabelled(
+    "label-boost-unlabelled, charged": lambda: boost.label_boost_unlabelled(charged(), classes=2),
+    "label-boost-unlabelled on a part": lambda: boost.label_boost_unlabelled(
         rules.on_part(mixed(), part="labelled part"), classes=2
     ),
-    "positions-known of the labelled": lambda: few_labels.positions_known(
+    "positions-known of the labelled": lambda: active.positions_known(
         rules.on_part(mixed(), part="labelled part"), part="queried part", release=Release.WITH_COINS
     ),
-    "positions-known of the others": lambda: few_labels.positions_known(
+    "positions-known of the others": lambda: active.positions_known(
         rules.on_part(mixed(), part="unlabelled part"), part="unqueried part", release=Release.WITH_LIST
     ),
-    "positions-known of all others": lambda: few_labels.positions_known(
+    "positions-known of all others": lambda: active.positions_known(
         mixed(), part="unqueried part", release=Release.WITH_COINS
     ),
     "occam-realizable, named": lambda: learnt(rivals="rules of one question"),

@@ -7,7 +7,7 @@ first, then the step's own maker is called with the stored parameters. What come
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +15,7 @@ from privpac.constructions import catalogue
 from privpac.constructions.card import rules as card
 from privpac.constructions.covers import rules as covers
 from privpac.constructions.cuts import rules as cuts
-from privpac.constructions.few_labels import rules as few_labels
+from privpac.constructions.few_labels import active, boost
 from privpac.constructions.points import rules as points
 from privpac.constructions.points.cover_formulas import Cover
 from privpac.constructions.points.formulas import Clip
@@ -30,10 +30,12 @@ from privpac.constructions.stable import stable
 from privpac.constructions.wrappers import relabelling
 from privpac.errors import RuleRefused
 from privpac.guarantee import rules
-from privpac.guarantee.facts import Against, Queries, Release, Unit
+from privpac.guarantee.facts import Accuracy, Against, Queries, Release, Unit
 from privpac.guarantee.proof import Proof
 from privpac.guarantee.theorem import Theorem
 from privpac.theory.refined import Kind
+from tests.contracts.examples import BOUNDS
+from tests.vectors import spread_labels
 
 __all__ = ["bound_of", "follows", "remade"]
 
@@ -190,46 +192,67 @@ def _boosted(where: Where, fact: Where, premises: list[Proof[Any]], _: Tree) -> 
     return points.boosted_points(premises[0], boost=boost, **where, **_of(fact, "error", "failure"))
 
 
-def _drawn(where: Where, name: str) -> few_labels.DrawBound:
-    return few_labels.DrawBound(
-        *(where.pop(f"{name}_{part}") for part in ("odds", "ratio", "most", "failure"))
+@dataclass(frozen=True)
+class _Step:
+    """A step that follows, as a maker would write it."""
+
+    tree: Tree
+
+    def to_json(self) -> Tree:
+        return self.tree
+
+
+def _step(fact: Where, tree: Tree) -> _Step:
+    made = Accuracy(fact["error"], fact["failure"], fact["against"], fact["records"])
+    return _Step(
+        {
+            **{name: tree[name] for name in ("rule", "where", "premises") if name in tree},
+            "fact": made.to_json(),
+        }
     )
 
 
-def _carried(where: Where, name: str, *, pairs: bool = False) -> few_labels.Carried:
+def _drawn(where: Where, name: str) -> spread_labels.DrawBound:
+    parts = ("odds", "ratio", "most", "failure")
+    return spread_labels.DrawBound(*(where.pop(f"{name}_{part}") for part in parts))
+
+
+def _carried(where: Where, name: str, *, pairs: bool = False) -> spread_labels.Carried:
     points_, basis, failure, of, square, uniform, single = (
         where.pop(f"{name}_{part}")
         for part in ("points", "basis", "failure", "of", "square", "uniform", "single")
     )
     size, vc = (0, _whole(of)) if basis == "growth" else (_whole(of), 0)
-    return few_labels.Carried(points_, basis, failure, size, vc, square, uniform, single, pairs)
+    return spread_labels.Carried(points_, basis, failure, size, vc, square, uniform, single, pairs)
 
 
 def _base(where: Where, premises: list[Proof[Any]]) -> Any:
     return premises[0] if premises else _drawn(where, "base")
 
 
-def _boost(where: Where, fact: Where, premises: list[Proof[Any]], _: Tree) -> Proof[Any]:
-    return few_labels.label_boost_accuracy(
+def _boost(where: Where, fact: Where, premises: list[Proof[Any]], tree: Tree) -> Any:
+    spread_labels.label_boost(
         base=_base(where, premises),
         carried=_carried(where, "carried"),
         labelled=fact["records"],
         **where,
         **_of(fact, "against", "error", "failure"),
     )
+    return _step(fact, tree)
 
 
-def _ssl(where: Where, fact: Where, premises: list[Proof[Any]], _: Tree) -> Proof[Any]:
-    return few_labels.ssl_relabel_accuracy(
+def _ssl(where: Where, fact: Where, premises: list[Proof[Any]], tree: Tree) -> Any:
+    spread_labels.ssl_relabel(
         draw=_drawn(where, "draw"),
         base=_base(where, premises),
         apart=_carried(where, "apart", pairs=True),
         parts=(where.pop("near"), where.pop("apart")),
         near=_carried(where, "near"),
         labelled=fact["records"],
-        failure=fact["failure"],
+        **_of(fact, "error", "failure"),
         **where,
     )
+    return _step({**fact, "against": Against.REALIZABLE}, tree)
 
 
 def _of_all(make: Callable[..., Proof[Any]]) -> Maker:
@@ -318,7 +341,9 @@ def _noise(where: Where, fact: Where, premises: list[Proof[Any]], _: Tree) -> Pr
 
 
 def bound_of(step: Proof[Any]) -> Any:
-    """The theorem of a step, with its parameters and premises."""
+    """The theorem of a step, with its parameters and premises; of an example, if it computes what is stored."""
+    if step.rule in BOUNDS:
+        return BOUNDS[step.rule]()
     where = {name: _value(name, value) for name, value in step.where.items() if name != "records"}
     return _bound(catalogue.theorems()[step.rule], where, step.premises)
 
@@ -378,9 +403,9 @@ MAKERS: dict[str, Maker] = {
     "listed-from-some": _from(stable.listed_from_some),
     "stable-from-some": _from(stable.stable_from_some),
     "net-relabelling": _from(prediction.net_relabelling, **TWO),
-    "label-boost-labelled": _from(few_labels.label_boost_labelled, **TWO),
-    "label-boost-unlabelled": _from(few_labels.label_boost_unlabelled, **TWO),
-    "positions-known": _from(few_labels.positions_known),
+    "label-boost-labelled": _from(boost.label_boost_labelled, **TWO),
+    "label-boost-unlabelled": _from(boost.label_boost_unlabelled, **TWO),
+    "positions-known": _from(active.positions_known),
     "label-boost-realizable": _boost,
     "label-boost-agnostic": _boost,
     "ssl-relabel-accuracy": _ssl,

@@ -19,6 +19,11 @@ ALIASES: dict[str, tuple[str, ...]] = {
     function: keys for family in _FAMILIES for function, keys in family.get("ALIASES", {}).items()
 }
 
+BOUNDS: dict[str, Callable[[], Any]] = {
+    key: bound for family in _FAMILIES for key, bound in family.get("BOUNDS", {}).items()
+}
+"""Theorems of examples that cannot be read off a step: it stores what they compute."""
+
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
     key: example for family in _FAMILIES for key, example in family["EXAMPLES"].items()
 }

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 from privpac.audit.registry import tiny_schema
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.base import SemiLearner
 from privpac.constructions.draw.occam import Occam
-from privpac.constructions.few_labels import rules as few_labels_rules
-from privpac.constructions.few_labels.boost import LabelBoost, Round
-from privpac.constructions.few_labels.relabel import SSLRelabel, relabel_accuracy
-from privpac.constructions.few_labels.relabel_formulas import relabel_settings
-from privpac.constructions.few_labels.transfer_formulas import Family
+from privpac.constructions.few_labels.active import positions_known
+from privpac.constructions.few_labels.boost import (
+    LabelBoost,
+    Round,
+    label_boost_labelled,
+    label_boost_unlabelled,
+)
+from privpac.constructions.few_labels.relabel import SSLRelabel
+from privpac.constructions.wrappers.sampling import Resampled
 from privpac.data.sample import Size
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Against, Fact, Privacy, Release
 from privpac.guarantee.parts import QUERIED
 from privpac.guarantee.proof import Proof
-
-ALIASES: dict[str, tuple[str, ...]] = {
-    "label_boost_accuracy": ("label-boost-realizable", "label-boost-agnostic"),
-}
+from privpac.guarantee.theorem import ErrorBound
 
 RATIO = Fraction(3, 5)
 
@@ -32,20 +34,21 @@ def _inner() -> Proof[Privacy]:
     return rules.k_fold(rules.exponential_mechanism(ratio=RATIO), times=3, saved=1)
 
 
-def _boost(against: Against) -> Proof[Fact]:
-    size = Size(100_000, 1_000_000)
-    learner = LabelBoost.calibrate(Thresholds(tiny_schema(1000), "a"), size, epsilon=Fraction(1))
-    found = learner.certify(size).accuracy
-    return next(proof for proof in found if proof.fact.against is against)
+def _of(kind: type[LabelBoost] | type[SSLRelabel], labelled: int) -> tuple[LabelBoost | SSLRelabel, Size]:
+    size = Size(labelled, 10**6)
+    return kind.calibrate(Thresholds(tiny_schema(1000), "a"), size, epsilon=Fraction(1)), size
 
 
-def _ssl() -> Proof[Fact]:
-    family = Family(1001, 1, Fraction(1000))
-    settings = relabel_settings(10_000, 10**6, family=family, epsilon=Fraction(1), failure=Fraction(1, 20))
-    base = Occam(Thresholds(tiny_schema(1000), "a"), settings.base_epsilon)
-    found = relabel_accuracy(settings, base, family=family, failure=Fraction(1, 20))
-    assert found is not None
-    return found
+def _bound(key: str) -> tuple[ErrorBound, int]:
+    """The bound of a learner, and its labelled records."""
+    learner, size = _of(SSLRelabel, 10_000) if key == "ssl-relabel-accuracy" else _of(LabelBoost, 100_000)
+    return next(bound for bound in learner.bounds() if bound.key == key), size.labelled
+
+
+def _proved(key: str) -> Proof[Fact]:
+    bound, labelled = _bound(key)
+    (proof,) = bound.promise(labelled, Fraction(1, 20))
+    return proof
 
 
 KEYS = Thresholds(tiny_schema(2**48), "a")
@@ -64,8 +67,8 @@ def boosted_blocks(against: Against = Against.REALIZABLE) -> Proof[Fact]:
 
 def boosted_draws() -> Proof[Fact]:
     """The base gets draws from the points, and is proved for every distribution."""
-    base, steps = Occam(KEYS, Fraction(2)), (Round(Fraction(27, 20), 200, 40_000, 7_000),)
-    return _first(LabelBoost(KEYS, base, steps, Fraction(9), draws=2_000))
+    base = Resampled(Occam(KEYS, Fraction(2)), 2_000)
+    return _first(LabelBoost(KEYS, base, Round(Fraction(27, 20), 200, 40_000, 7_000), Fraction(9)))
 
 
 def relabelled_blocks() -> Proof[Fact]:
@@ -80,12 +83,16 @@ MORE: dict[str, Callable[[], Proof[Fact]]] = {
 }
 
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
-    "label-boost-labelled": lambda: few_labels_rules.label_boost_labelled(_inner(), classes=2, ratio=RATIO),
-    "label-boost-unlabelled": lambda: few_labels_rules.label_boost_unlabelled(_inner(), classes=2),
-    "positions-known": lambda: few_labels_rules.positions_known(
-        _inner(), part=QUERIED, release=Release.WITH_LIST
-    ),
-    "label-boost-realizable": lambda: _boost(Against.REALIZABLE),
-    "label-boost-agnostic": lambda: _boost(Against.AGNOSTIC),
-    "ssl-relabel-accuracy": _ssl,
+    "label-boost-labelled": lambda: label_boost_labelled(_inner(), classes=2, ratio=RATIO),
+    "label-boost-unlabelled": lambda: label_boost_unlabelled(_inner(), classes=2),
+    "positions-known": lambda: positions_known(_inner(), part=QUERIED, release=Release.WITH_LIST),
+    "label-boost-realizable": lambda: _proved("label-boost-realizable"),
+    "label-boost-agnostic": lambda: _proved("label-boost-agnostic"),
+    "ssl-relabel-accuracy": lambda: _proved("ssl-relabel-accuracy"),
 }
+
+COMPUTED = ("label-boost-realizable", "label-boost-agnostic", "ssl-relabel-accuracy")
+BOUNDS: dict[str, Callable[[], ErrorBound]] = {
+    key: partial(lambda name: _bound(name)[0], key) for key in COMPUTED
+}
+"""Bounds whose parameters a certificate does not store: it stores what they compute."""

@@ -12,8 +12,7 @@ from privpac.audit.exact import Case, Record
 from privpac.audit.registry import records_of, sample_of, tiny_schema
 from privpac.coins import Coins
 from privpac.concepts.line.thresholds import Thresholds
-from privpac.constructions.few_labels.cases import label_boost_blocks
-from privpac.constructions.few_labels.isolated_cases import finite, isolated
+from privpac.constructions.few_labels.cases import finite, isolated, label_boost_blocks
 from privpac.guarantee.facts import Loss, Privacy
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Listed

@@ -13,7 +13,7 @@ import pytest
 
 from privpac.checker import check
 from privpac.checker.check import check_certificate, check_derivation
-from privpac.constructions.few_labels import rules as few_labels_rules
+from privpac.constructions.few_labels import active, boost
 from privpac.errors import NotCertified
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
@@ -75,14 +75,14 @@ DERIVATIONS: dict[str, Proof[Any]] = {
     "assuming": stated(rules.assuming(rules.assuming(noise(), "the schema is public"), "it rains")),
     "relabelling": stated(
         rules.disjoint_parts(
-            few_labels_rules.label_boost_labelled(with_delta(), classes=2, ratio=Fraction(6, 7)),
-            few_labels_rules.label_boost_unlabelled(stated(with_delta()), classes=2),
+            boost.label_boost_labelled(with_delta(), classes=2, ratio=Fraction(6, 7)),
+            boost.label_boost_unlabelled(stated(with_delta()), classes=2),
         )
     ),
     "positions-known": stated(
         rules.disjoint_parts(
-            few_labels_rules.positions_known(with_delta(), part="queried part", release=Release.WITH_LIST),
-            few_labels_rules.positions_known(selection(), part="unqueried part", release=Release.WITH_LIST),
+            active.positions_known(with_delta(), part="queried part", release=Release.WITH_LIST),
+            active.positions_known(selection(), part="unqueried part", release=Release.WITH_LIST),
         )
     ),
     "a mechanism on its own": noise(),

@@ -10,6 +10,7 @@ Proof: docs/proofs/active.md.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -19,17 +20,68 @@ from numpy.typing import NDArray
 from privpac.coins import Coins
 from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.constructions.base import SemiLearner
-from privpac.constructions.few_labels import rules as few_labels_rules
 from privpac.data.sample import Sample, Size
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate, public_parameters
-from privpac.guarantee.facts import Privacy, Release
+from privpac.guarantee.facts import ALL, Privacy, Release
 from privpac.guarantee.parts import LABELLED, QUERIED, UNLABELLED, UNQUERIED, proofs_by_part
-from privpac.guarantee.proof import Proof
+from privpac.guarantee.proof import SEAL, Proof, need
+from privpac.numbers.exact import exp_down, exp_up, ln_down
+from privpac.numbers.parameters import Number, at_least, positive
+from privpac.numbers.search import STEP
+from privpac.theory.register import formula
 
-__all__ = ["Active", "Questions"]
+__all__ = ["Active", "Questions", "inner_epsilon", "positions_known", "records_active"]
+
+_ROLES = {QUERIED: LABELLED, UNQUERIED: UNLABELLED}
+"""Who is who in the inner run."""
+
+
+def positions_known(premise: Proof[Privacy], *, part: str, release: Release) -> Proof[Privacy]:
+    """What a part of the records is promised by those who also know positions that coins alone have chosen.
+
+    Given the positions, the run is the premise's on fixed people, and positions do not depend on any record: the loss
+    stays. Source: Beimel–Nissim–Stemmer Theorem 5.5; register `positions-known`. Holds if the positions are drawn
+    without looking at records, and the premise speaks of the people who have this role given the positions.
+    """
+    rule, old = "positions-known", premise.fact
+    wider = release in (Release.WITH_LIST, Release.WITH_COINS)
+    need(rule, wider, "it must be said what is known besides the hypothesis")
+    need(rule, old.release is Release.HYPOTHESIS, "the premise must speak of a released hypothesis")
+    need(rule, part in _ROLES, "there is no such role")
+    need(rule, old.part in (ALL, _ROLES[part]), "the premise must speak of the people in this role")
+    fact = Privacy(old.epsilon, old.delta, old.unit, part, release)
+    return Proof(fact, rule, (premise,), {"part": part, "release": release.value}, seal=SEAL)
+
+
+@formula("subsampling-without-replacement")
+def records_active(kept: int, *, inner: Number, epsilon: Number) -> int:
+    """Records of which `kept` may be used by an `inner`-private learner so that everybody is promised `epsilon`.
+
+    Statement: t >= kept·(e^inner - 1)/(e^epsilon - 1). Source: register `subsampling-without-replacement`
+    (Beimel–Nissim–Stemmer 2015, Claim 5.7, which asks for (kept/epsilon)(3 + e^(2·inner))).
+    Holds if: the kept are a uniform subset, and those whose label is asked a uniform part of it.
+    Proof: docs/proofs/active.md.
+
+    >>> records_active(1000, inner=1, epsilon=0.1)
+    16338
+    """
+    owner = "records_active"
+    count = at_least(1, kept, owner=owner, name="kept")
+    within, goal = positive(inner, owner=owner, name="inner"), positive(epsilon, owner=owner, name="epsilon")
+    return max(count, math.ceil(count * (exp_up(within, 30) - 1) / (exp_down(goal, 30) - 1)))
+
+
+LARGEST = Fraction(40)
+"""An inner epsilon beyond which mistakes weigh nothing: more changes nothing."""
+
+
+def inner_epsilon(kept: int, records: int, *, epsilon: Fraction) -> Fraction:
+    """The largest epsilon, in thousandths, a learner on `kept` of `records` may have: e^E <= 1 + (e^eps - 1)·t/n."""
+    room = 1 + (exp_down(epsilon, 30) - 1) * Fraction(records, kept)
+    return max(epsilon, min(LARGEST, math.floor(ln_down(room) / STEP) * STEP))
 
 
 @dataclass(frozen=True)
@@ -110,12 +162,12 @@ class Active:
     def _knowing(self, knowledge: Release, inner: Proof[Privacy]) -> Proof[Privacy]:
         """What holds for those who know the list of those asked, or all who were kept."""
         labelled, unlabelled = self._roles(inner)
-        parts = [few_labels_rules.positions_known(labelled, part=QUERIED, release=knowledge)]
+        parts = [positions_known(labelled, part=QUERIED, release=knowledge)]
         if self.kept > self.asked:  # others are looked at
             if knowledge is Release.WITH_LIST:
                 left, of = self.kept - self.asked, self.records - self.asked
                 unlabelled = rules.subsampling(unlabelled, kept=left, of=of)
-            parts.append(few_labels_rules.positions_known(unlabelled, part=UNQUERIED, release=knowledge))
+            parts.append(positions_known(unlabelled, part=UNQUERIED, release=knowledge))
         return rules.disjoint_parts(*parts)
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:

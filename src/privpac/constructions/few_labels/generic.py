@@ -28,12 +28,6 @@ from privpac.concepts.finite import Finite
 from privpac.concepts.grids import boxes_fit
 from privpac.constructions.base import DrawsOnce
 from privpac.constructions.draw.occam import FAILURE, draw_from
-from privpac.constructions.few_labels.generic_formulas import (
-    POINTS,
-    GenericPlan,
-    plan_generic,
-    points_of_boxes,
-)
 from privpac.constructions.release import rules as release_rules
 from privpac.constructions.release.blr import ListedBLR
 from privpac.constructions.release.buckets import stride
@@ -48,13 +42,88 @@ from privpac.guarantee.facts import Accuracy, Answers, Privacy
 from privpac.guarantee.parts import LABELLED, UNLABELLED
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain
+from privpac.theory.occam import Occam, Rate, error_occam
+from privpac.theory.register import formula
+from privpac.theory.vc import relative_error
 
-__all__ = ["GenericLearner"]
+__all__ = ["POINTS", "GenericLearner", "plan_generic", "points_of_boxes"]
 
 OWNER = "GenericLearner"
 
 MOST_DIFFERENCES = 2**20
 """Pairs of listed concepts whose differences are asked about: more take minutes to list."""
+
+
+POINTS = (8, 16, 32, 64, 128, 256)
+"""Points per column that are tried: more of them come nearer to the target, fewer leave fewer hypotheses."""
+
+BOX_POINTS = (*POINTS, 512, 1024, 2048)
+"""Those of boxes, which have twice as many sides as columns: each may be off by what lies between two points."""
+
+MOST_BOX_POINTS = {1: 2048, 2: 2048, 3: 64, 4: 16, 5: 8}
+"""By the number of columns: with thousands of labels, sums over boxes then take seconds."""
+
+
+def points_of_boxes(columns: int) -> tuple[int, ...]:
+    """Points per column that are tried for boxes in this many columns.
+
+    >>> points_of_boxes(3)
+    (8, 16, 32, 64)
+    """
+    return tuple(points for points in BOX_POINTS if points <= MOST_BOX_POINTS[columns])
+
+
+@dataclass(frozen=True)
+class GenericPlan:
+    """What is promised with this many points per column: `error`, and the numbers its proof needs."""
+
+    points: int
+    seen: Fraction
+    tolerated: Fraction
+    tilt: Fraction
+    error: Fraction
+
+
+@formula("generic-learner")
+def plan_generic(
+    points: int,
+    *,
+    hypotheses: int,
+    seen: Fraction,
+    labelled: int,
+    unlabelled: int,
+    vc: int,
+    ratio: Fraction,
+    failure: Fraction,
+) -> GenericPlan | None:
+    """The smallest provable error of this many records, half of `failure` for each of the two last steps; None if none.
+
+    Statement: a hypothesis that errs on a share `seen` of the N unlabelled records errs in truth at most by `tolerated`
+    = seen + 2·sqrt(seen·A) + 4A, A = (ln growth(2N) + ln(8/failure))/N; after m labelled records the drawn one errs by
+    more than `error` with probability at most (hypotheses - 1)·(1 - error·(1 - x) + tolerated·(1/x - 1))^m at the best
+    x from ratio to 1. Source: registers `generic-learner`, `relative-deviation`, `occam-realizable`.
+    Holds if: records are independent, the target is fixed, hypotheses do not depend on the labelled records.
+    Proof: docs/proofs/generic-learner.md.
+    """
+    if seen >= 1 or unlabelled < 1:
+        return None
+    tolerated = relative_error(seen, n=unlabelled, failure=failure / 2, vc=vc)
+    if tolerated >= 1:
+        return None
+    error = error_occam(
+        labelled,
+        size=Fraction(hypotheses),
+        failure=failure / 2,
+        ratio=ratio,
+        tolerated=tolerated,
+    )
+    if error >= 1:
+        return None
+    bound = Occam.uniform(
+        Fraction(hypotheses), owner=OWNER, error=error, rate=Rate(Fraction(0), ratio), tolerated=tolerated
+    )
+    tilt = max(ratio, bound.tilt or ratio)
+    return GenericPlan(points, seen, tolerated, tilt, error)
 
 
 @dataclass(frozen=True)

@@ -4,34 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from operator import attrgetter
-from typing import Any, NamedTuple
 
 from privpac.concepts.grids import FULL, grid_of_word
 from privpac.constructions.class_facts import DICHOTOMIES, ClassFacts, can_list, can_vote, members_from
 from privpac.constructions.commands import draw_command, learn_command
+from privpac.constructions.few_labels.active import records_active
+from privpac.constructions.few_labels.after_labels import Family, Spreading
+from privpac.constructions.few_labels.boost import BOOSTING
 from privpac.constructions.few_labels.floors import labels_floor
-from privpac.constructions.few_labels.formulas import boost_search, records_active, records_label_boost
-from privpac.constructions.few_labels.generic_formulas import (
-    POINTS,
-    labels_generic,
-    points_of_boxes,
-    tolerated_generic,
-)
-from privpac.constructions.few_labels.label_search import Search
-from privpac.constructions.few_labels.relabel_formulas import records_ssl_relabel, relabel_search
-from privpac.constructions.few_labels.transfer_formulas import Family
+from privpac.constructions.few_labels.generic import POINTS, points_of_boxes
+from privpac.constructions.few_labels.relabel import RELABELLING
 from privpac.constructions.option import FloorRow, Need, Option, Setting
 from privpac.constructions.release.formulas import plan_quantiles
 from privpac.constructions.release.tree_formulas import plan_tree
 from privpac.constructions.wish import Wish
+from privpac.data.sample import Size
 from privpac.numbers.exact import first_whole, plain, ratio_for
 from privpac.numbers.search import PLENTY
 from privpac.theory import agnostic_floors, sizes
-
-__all__ = ["FLOORS", "OPTIONS"]
+from privpac.theory.vc import relative_error
 
 PLACE = 40
 
@@ -56,36 +50,32 @@ def _others(wish: Wish) -> int:
     return PLENTY if wish.unlabelled is None else max(1, wish.unlabelled)
 
 
-class _Spreading(NamedTuple):
-    """A way to spread labels over unlabelled points: the fewest records for a promise, their search, whether points are
-    voted on, and of its settings how many records are kept, and of how many points labellings are listed."""
+@dataclass(frozen=True)
+class _Rows:
+    """Rows of a plan for a way to spread labels."""
 
-    records: Callable[..., Any]
-    search: Callable[[Family, Fraction, Fraction], Search[Any]]
+    way: Spreading
     voted: bool
-    kept: Callable[[Any], int]
-    points: Callable[[Any], int]
 
-    def _family(self, concepts: ClassFacts) -> Family:
+    def family(self, concepts: ClassFacts) -> Family:
+        """The public numbers of a class."""
         first = members_from(concepts, voted=self.voted)
         return Family(concepts.size, concepts.vc, concepts.odds, first)
 
-    def _need(self, settings: Any) -> Need:
-        return Need(settings.labelled, settings.unlabelled, {"kept": str(self.kept(settings))})
-
     def at(self, wish: Wish, labelled: int, unlabelled: int | None = None) -> Need | None:
         """What so many records need, beside all the others unless it is said how many; None if they do not suffice."""
-        search = self.search(self._family(wish.concepts), wish.epsilon, wish.failure)
-        settings = search.at(labelled, unlabelled or _others(wish), error=wish.error)
-        return None if settings is None else self._need(settings)
+        size = Size(labelled, unlabelled or _others(wish))
+        numbers = self.way.enough(self.family(wish.concepts), size, **wish.goal)
+        if numbers is None:
+            return None
+        kept = numbers.kept if self.voted else numbers.kept_labelled
+        return Need(labelled, numbers.taken, {"kept": str(kept)})
 
     def needs(self, wish: Wish) -> Need:
-        """The fewest labels, and the smallest pool that saves nearly as many."""
-        most = self.records(self._family(wish.concepts), unlabelled=_others(wish), **wish.goal)
-        return self._smaller_pool(wish, self._need(most))
-
-    def _smaller_pool(self, wish: Wish, most: Need) -> Need:
-        """The smallest pool that saves nearly as many labels as the largest one, where any number is at hand."""
+        """The fewest labels; where any number of others is at hand, the smallest pool that saves nearly as many."""
+        fewest = self.way.fewest(self.family(wish.concepts), unlabelled=_others(wish), **wish.goal)
+        most = self.at(wish, fewest.labelled)
+        assert most is not None
         if wish.unlabelled is not None:
             return most
         labelled = math.ceil(ENOUGH * most.labelled)
@@ -100,23 +90,20 @@ class _Spreading(NamedTuple):
         """Whether labellings of as many points as it takes with these records can be listed, or voted on."""
         if not can_list(wish.concepts, voted=self.voted):
             return False
-        search = self.search(self._family(wish.concepts), wish.epsilon, wish.failure)
-        points = self.points(search.settings_at(need.labelled, need.unlabelled))
+        size = Size(need.labelled, need.unlabelled)
+        numbers, _ = self.way.best(
+            self.family(wish.concepts), size, epsilon=wish.epsilon, failure=wish.failure
+        )
+        points = numbers.kept if self.voted else numbers.points
         return can_list(wish.concepts, voted=self.voted, points=points, voters=need.labelled)
 
 
-SPREADING = {
-    "boost": _Spreading(
-        records_label_boost, boost_search, False, attrgetter("kept_labelled"), attrgetter("points")
-    ),
-    "relabel": _Spreading(records_ssl_relabel, relabel_search, True, attrgetter("kept"), attrgetter("kept")),
-}
-"""By method."""
+BOOST, RELABEL = _Rows(BOOSTING, voted=False), _Rows(RELABELLING, voted=True)
 
 
 def _unlabelled_command(method: str) -> Callable[[Wish, Need], str | None]:
     def command(wish: Wish, need: Need) -> str | None:
-        way = SPREADING.get(method)
+        way = {"boost": BOOST, "relabel": RELABEL}.get(method)
         if way is not None and not way.can_run(wish, need):
             return None
         return learn_command(wish, need, options=f"--unlabelled UNLABELLED --method {method}")
@@ -174,11 +161,11 @@ def _labels(wish: Wish, pool: int) -> int | None:
         gap = ends * (Fraction(1, points) + 2 * cut)
         if gap >= wish.error:
             continue
-        tolerated = tolerated_generic(gap, unlabelled=pool, failure=third, vc=concepts.vc)
+        tolerated = relative_error(gap, n=pool, failure=third, vc=concepts.vc)
         if tolerated >= wish.error:
             continue
-        labels = labels_generic(
-            _snapped_members(concepts, points),
+        labels = sizes.records_occam(
+            Fraction(_snapped_members(concepts, points)),
             error=wish.error,
             tolerated=tolerated,
             failure=third,
@@ -295,20 +282,20 @@ OPTIONS: tuple[Option, ...] = (
         "ssl-relabel",
         "unlabelled points relabelled by a draw, then learnt from",
         "ssl-relabel-accuracy",
-        SPREADING["relabel"].needs,
+        RELABEL.needs,
         serves=_can_relabel,
         pool=True,
-        at=SPREADING["relabel"].at,
+        at=RELABEL.at,
         command=_unlabelled_command("relabel"),
     ),
     Option(
         "label-boost",
         "labels spread over unlabelled points, then a draw",
         "label-boost-realizable",
-        SPREADING["boost"].needs,
+        BOOST.needs,
         serves=_spread,
         pool=True,
-        at=SPREADING["boost"].at,
+        at=BOOST.at,
         command=_unlabelled_command("boost"),
     ),
     _asking("realizable", "active-subsampling"),

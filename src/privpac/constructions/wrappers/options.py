@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from privpac.constructions.class_facts import can_list, can_vote, dimension
 from privpac.constructions.commands import learn_command
-from privpac.constructions.few_labels.base_formulas import mistakes_of_draw
+from privpac.constructions.few_labels.after_labels import mistakes_of_draw
 from privpac.constructions.option import Need, Option, fewest
 from privpac.constructions.wish import Wish
 from privpac.constructions.wrappers.calibrate import best_split, excess_relabelled

@@ -19,11 +19,10 @@ from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.draw.occam import Occam
-from privpac.constructions.few_labels.active import Active, Questions
-from privpac.constructions.few_labels.active_settings import ASKING_METHODS, ask_settings, inner_epsilon
+from privpac.constructions.few_labels.active import Active, Questions, inner_epsilon
 from privpac.constructions.few_labels.boost import LabelBoost
-from privpac.constructions.few_labels.labels_only import LabelsOnly
-from privpac.constructions.few_labels.methods import METHODS, FewLabels
+from privpac.constructions.few_labels.methods import METHODS, FewLabels, LabelsOnly
+from privpac.constructions.few_labels.questions import ASKING_METHODS, ask_settings
 from privpac.constructions.words import Request
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample

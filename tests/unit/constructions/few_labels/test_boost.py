@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,29 +16,32 @@ from privpac.coins import SeededCoins
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.trees.lists import DecisionLists
 from privpac.constructions.draw.occam import Occam
-from privpac.constructions.few_labels import rules as few_labels_rules
-from privpac.constructions.few_labels.base_formulas import mistakes_of_draw
-from privpac.constructions.few_labels.boost import LabelBoost, Round
-from privpac.constructions.few_labels.floors import labels_floor, transcript_labels_floor
-from privpac.constructions.few_labels.formulas import (
-    Boost,
-    boost_settings,
+from privpac.constructions.few_labels.active import positions_known, records_active
+from privpac.constructions.few_labels.after_labels import (
+    Budget,
+    Drawn,
+    Family,
+    mistakes_of_draw,
+    transfer_error,
+    transfer_excess,
+)
+from privpac.constructions.few_labels.boost import (
+    BOOSTING,
+    LabelBoost,
+    LabelBoostRealizable,
+    Round,
+    best_round,
     error_label_boost,
-    excess_label_boost,
     keep_labelled,
     keep_unlabelled,
+    label_boost_labelled,
     label_boost_loss,
+    label_boost_unlabelled,
     labels_as_printed,
-    records_active,
-    records_label_boost,
 )
-from privpac.constructions.few_labels.relabel_formulas import (
-    error_ssl_relabel,
-    records_ssl_relabel,
-    relabel_settings,
-)
-from privpac.constructions.few_labels.rules import Carried, DrawBound
-from privpac.constructions.few_labels.transfer_formulas import Family, transfer_error, transfer_excess
+from privpac.constructions.few_labels.floors import labels_floor, transcript_labels_floor
+from privpac.constructions.few_labels.relabel import RELABELLING, best_votes, error_ssl_relabel
+from privpac.constructions.wrappers.sampling import Resampled
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
@@ -50,7 +54,7 @@ from privpac.guarantee.parts import LABELLED, UNLABELLED, UNQUERIED
 from privpac.numbers.exact import ratio_for
 from tests.statistical.claims import claims, moved
 
-ONE, FAILURE = Fraction(1), Fraction(1, 20)
+ONE, HALF, FAILURE = Fraction(1), Fraction(1, 2), Fraction(1, 20)
 WIDE = Family(2**32 + 1, 1, Fraction(2**32))
 
 
@@ -155,40 +159,44 @@ def test_rates_are_carried_over_by_the_better_of_growth_and_size() -> None:
 def test_printed_constants_ask_for_millions() -> None:
     printed = labels_as_printed(1, error=0.1, failure=0.05)
     assert printed > 10**8
-    assert records_label_boost(WIDE, error=0.1, failure=0.05, epsilon=1).labelled < printed / 50_000
+    assert BOOSTING.fewest(WIDE, error=0.1, failure=0.05, epsilon=1).labelled < printed / 50_000
 
 
 def test_thresholds_over_32_bits_need_fewer_labels_than_announced() -> None:
-    plan = records_label_boost(WIDE, error=0.1, failure=0.05, epsilon=1, unlabelled=180_280)
+    plan = BOOSTING.fewest(WIDE, error=0.1, failure=0.05, epsilon=1, unlabelled=180_280)
     assert plan.labelled <= 2_293
     assert plan.unlabelled <= 180_280
-    assert error_label_boost(plan, family=WIDE, failure=0.05) <= Fraction(1, 10)
+    found = best_round(WIDE, Size(plan.labelled, 180_280), epsilon=ONE, failure=FAILURE)
+    assert error_label_boost(*found, labelled=plan.labelled, family=WIDE, failure=0.05) <= Fraction(1, 10)
 
 
 def test_large_classes_gain_most() -> None:
     """VC dimension 8, 5000 bits, epsilon 1: the plain mechanism needs 86,412 labels."""
     large = Family(2**5000, 8, Fraction(2**5000 - 1))
-    boost = records_label_boost(large, error=0.1, failure=0.05, epsilon=1)
-    relabel = records_ssl_relabel(large, error=0.1, failure=0.05, epsilon=1)
+    boost = BOOSTING.fewest(large, error=0.1, failure=0.05, epsilon=1)
+    relabel = RELABELLING.fewest(large, error=0.1, failure=0.05, epsilon=1)
     assert relabel.labelled < 13_168
     assert boost.labelled < 22_126
-    assert error_ssl_relabel(relabel, family=large, failure=0.05) <= Fraction(1, 10)
+    found = best_votes(large, relabel, epsilon=ONE, failure=FAILURE)
+    assert error_ssl_relabel(*found, labelled=relabel.labelled, family=large, failure=0.05) <= Fraction(1, 10)
 
 
 def test_more_noise_needs_more() -> None:
-    boost = boost_settings(2293, 180_280, family=WIDE, epsilon=ONE, failure=FAILURE)
-    assert error_label_boost(boost, family=WIDE, failure=FAILURE) < excess_label_boost(
-        boost, family=WIDE, failure=FAILURE
+    found = best_round(WIDE, Size(2293, 180_280), epsilon=ONE, failure=FAILURE)
+    clean, noisy = (
+        error_label_boost(*found, labelled=2293, family=WIDE, failure=FAILURE, noisy=noisy)
+        for noisy in (False, True)
     )
-    few = Boost(5, 5, 0, 5, ONE, ONE)
-    assert error_label_boost(few, family=WIDE, failure=FAILURE) == 1
-    tiny = relabel_settings(3, 100, family=WIDE, epsilon=ONE, failure=FAILURE)
-    assert error_ssl_relabel(tiny, family=WIDE, failure=FAILURE) == 1
+    assert clean < noisy < 1
+    few = Round(ONE, 1, 5, 5), Budget(ONE)
+    assert error_label_boost(*few, labelled=5, family=WIDE, failure=FAILURE) == 1
+    tiny = best_votes(WIDE, Size(3, 100), epsilon=ONE, failure=FAILURE)
+    assert error_ssl_relabel(*tiny, labelled=3, family=WIDE, failure=FAILURE) == 1
 
 
 def test_too_few_unlabelled_records_are_refused_whatever_the_labels() -> None:
     with pytest.raises(SizeError, match="whatever the number of labels"):
-        records_label_boost(WIDE, error=1e-6, failure=0.05, epsilon=1, unlabelled=2)
+        BOOSTING.fewest(WIDE, error=1e-6, failure=0.05, epsilon=1, unlabelled=2)
 
 
 # --- the learner ---
@@ -222,45 +230,40 @@ def test_calibrated_it_meets_the_target_for_every_part_and_learns() -> None:
     assert learner.outcomes == 2**32 + 1
 
 
-def test_a_request_for_more_than_the_records_give_is_refused_with_what_would_do() -> None:
-    with pytest.raises(SizeError) as caught:
-        LabelBoost.calibrate(concepts(), Size(500, 20_000), epsilon=ONE, error=Fraction(1, 10))
-    assert "promise an error of 0.3" in str(caught.value)
-    assert "labelled and 20000 unlabelled records would do" in str(caught.value)
-    with pytest.raises(
-        SizeError, match=r"promise nothing, not 0\.1\. \d+ labelled and \d+ unlabelled records would do"
-    ):
-        LabelBoost.calibrate(concepts(), Size(20, 10), epsilon=ONE, error=Fraction(1, 10))
+def test_without_records_of_either_part_it_is_refused() -> None:
     with pytest.raises(SizeError, match="needs labelled and unlabelled records"):
         LabelBoost.calibrate(concepts(), Size(500), epsilon=ONE)
-    LabelBoost.calibrate(concepts(), Size(3_000, 100_000), epsilon=ONE, error=Fraction(1, 10))
 
 
 def test_a_base_of_ones_own_gets_independent_draws() -> None:
-    size = Size(3_000, 100_000)
-    learner = LabelBoost.calibrate(concepts(), size, epsilon=ONE, base=Occam(concepts(), ONE), draws=3_000)
+    size, cut = Size(3_000, 100_000), concepts()
+    base = Resampled(Occam(cut, Fraction(1, 2)), 3_000)
+    learner = LabelBoost(cut, base, Round(Fraction(27, 20), 200, 100_000, 15_000), ONE)
     certificate = learner.certify(size)
     assert "sampling-with-replacement" in str(certificate.to_json())
     assert check_certificate(certificate.to_json()) > 5
-    assert certificate.accuracy[0].premises[0].fact.records == 3_000  # type: ignore[union-attr]
+    assert certificate.accuracy[0].premises[0].fact.records == 15_200  # type: ignore[union-attr]
     rule = learner.learn(sample(3_000, 100_000), SeededCoins(2))
     assert abs(rule.cut / 2**32 - 0.4) < 0.1  # type: ignore[attr-defined]
 
 
 def test_two_rounds_are_certified_by_the_recursion() -> None:
-    size = Size(20_000, 40_000)
-    learner = LabelBoost.calibrate(concepts(), size, epsilon=ONE, rounds=2)
+    size, cut, end = Size(20_000, 40_000), concepts(), Fraction(1, 10)
+    steps = [Round(Fraction(27, 20), 2_000, 20_000, 4_000), Round(Fraction(27, 20), 100, 20_000, 4_000)]
+    inner = LabelBoost(cut, Occam(cut, end), steps[1], ONE)
+    learner = LabelBoost(cut, inner, steps[0], ONE)
     labelled, first, second = (float(proof.fact.epsilon.upper) for proof in learner.by_part(size))
-    end = float(learner.base.certify(Size(learner.points)).epsilon)
-    later = end
-    for step, count in zip(reversed(learner.rounds), (learner.rounds[0].points, 20_000), strict=True):
-        block = math.log1p(step.kept_unlabelled / step.taken * (4 * math.exp(later) - 1))
-        assert block == pytest.approx(second if count != 20_000 else first, abs=1e-9)
-        grown = math.exp(later) * (1 + math.exp(float(step.epsilon) / 2)) ** 2
+    later = float(end)
+    for step, count, block in ((steps[1], 6_000, second), (steps[0], 20_000, first)):
+        share = step.kept_unlabelled / step.taken
+        assert block == pytest.approx(math.log1p(share * (4 * math.exp(later) - 1)), abs=1e-9)
+        grown = math.exp(later) * (1 + math.exp(float(step.draw_epsilon) / 2)) ** 2
         later = math.log1p(step.kept_labelled / count * (grown - 1))
     assert labelled == pytest.approx(later, abs=1e-9)
-    assert max(labelled, first, second) <= 1
-    assert learner.certify(size).accuracy == ()
+    certificate = learner.certify(size)
+    assert list(certificate.parts) == [LABELLED, f"{UNLABELLED}, block 1", f"{UNLABELLED}, block 2"]
+    assert certificate.accuracy == ()
+    assert check_certificate(certificate.to_json()) > 5
     learner.learn(sample(20_000, 40_000), SeededCoins(3))
 
 
@@ -268,20 +271,15 @@ def test_what_cannot_be_run_is_refused() -> None:
     cut, base = concepts(), Occam(concepts(), ONE)
     with pytest.raises(ParameterError, match="no more others kept than taken"):
         Round(ONE, 1, 1, 2)
-    with pytest.raises(ParameterError, match="at least one round"):
-        LabelBoost(cut, base, (), ONE)
-    with pytest.raises(ParameterError, match="draws"):
-        LabelBoost(cut, base, (Round(ONE, 1, 1, 1),), ONE, draws=0)
-    with pytest.raises(ParameterError, match="at most the 2 records"):
-        LabelBoost(cut, base, (Round(ONE, 1, 1, 1), Round(ONE, 3, 1, 1)), ONE)
+    inner = LabelBoost(cut, base, Round(ONE, 3, 1, 1), ONE)
+    with pytest.raises(SizeError, match="at least 3 labelled and 1 unlabelled"):
+        LabelBoost(cut, inner, Round(ONE, 1, 1, 1), ONE).certify(Size(1, 2))
     with pytest.raises(RuleRefused, match="larger than declared"):
-        LabelBoost(cut, base, (Round(ONE, 1, 1, 1),), ONE).certify(Size(1, 1))
+        LabelBoost(cut, base, Round(ONE, 1, 1, 1), ONE).certify(Size(1, 1))
     with pytest.raises(SizeError, match="set up for at least 5 labelled and 7 unlabelled"):
-        LabelBoost(cut, base, (Round(ONE, 5, 7, 1),), ONE).certify(Size(4, 9))
+        LabelBoost(cut, base, Round(ONE, 5, 7, 1), ONE).certify(Size(4, 9))
     with pytest.raises(SizeError, match="too few to keep a random part"):
         LabelBoost.calibrate(cut, Size(1, 100), epsilon=Fraction(1, 100))
-    with pytest.raises(SizeError, match="too few for this base"):
-        LabelBoost.calibrate(cut, Size(100, 100), epsilon=Fraction(1, 10), base=base, draws=1000)
     with pytest.raises(ParameterError, match="whose labellings of given points can be drawn from"):
         LabelBoost.calibrate(
             DecisionLists(replace(tiny_schema(3), classes=("a", "b", "c")), 2), Size(10, 10), epsilon=ONE
@@ -290,9 +288,8 @@ def test_what_cannot_be_run_is_refused() -> None:
 
 def test_an_improper_base_is_promised_no_accuracy() -> None:
     """The printed lemma speaks of concepts of the class only; a base that may answer otherwise is not covered by it."""
-    schema = wide_schema()
-    both = Occam(Thresholds(schema, "a", "either"), Fraction(1, 20))
-    learner = LabelBoost.calibrate(concepts(), Size(3_000, 100_000), epsilon=ONE, base=both)
+    both = Occam(Thresholds(wide_schema(), "a", "either"), Fraction(1, 20))
+    learner = LabelBoost(concepts(), both, Round(ONE, 200, 100_000, 15_000), ONE)
     assert learner.certify(Size(3_000, 100_000)).accuracy == ()
 
 
@@ -303,17 +300,15 @@ def test_rules_refuse_what_they_cannot_prove() -> None:
     inner = rules.exponential_mechanism(ratio=Fraction(1, 2))
     for ratio in (Fraction(0), Fraction(2)):
         with pytest.raises(RuleRefused, match="ratio"):
-            few_labels_rules.label_boost_labelled(inner, classes=2, ratio=ratio)
+            label_boost_labelled(inner, classes=2, ratio=ratio)
     with pytest.raises(RuleRefused, match="records whose labels were drawn"):
-        few_labels_rules.label_boost_unlabelled(rules.on_part(inner, part=UNLABELLED), classes=2)
+        label_boost_unlabelled(rules.on_part(inner, part=UNLABELLED), classes=2)
     with pytest.raises(RuleRefused, match="what is known besides"):
-        few_labels_rules.positions_known(inner, part=LABELLED, release=Release.ANSWER)
+        positions_known(inner, part=LABELLED, release=Release.ANSWER)
     with pytest.raises(RuleRefused, match="no such role"):
-        few_labels_rules.positions_known(inner, part=LABELLED, release=Release.WITH_LIST)
+        positions_known(inner, part=LABELLED, release=Release.WITH_LIST)
     with pytest.raises(RuleRefused, match="people in this role"):
-        few_labels_rules.positions_known(
-            rules.on_part(inner, part=LABELLED), part=UNQUERIED, release=Release.WITH_COINS
-        )
+        positions_known(rules.on_part(inner, part=LABELLED), part=UNQUERIED, release=Release.WITH_COINS)
 
 
 def test_the_bound_for_distributions_is_not_one_for_the_records_themselves() -> None:
@@ -329,33 +324,20 @@ def test_the_bound_for_distributions_is_not_one_for_the_records_themselves() -> 
         )
 
 
-def test_an_accuracy_that_does_not_follow_is_refused() -> None:
-    good = {
-        "against": Against.REALIZABLE,
-        "labelled": 1000,
-        "kept": 1000,
-        "odds": 1000,
-        "ratio": Fraction(1, 2),
-        "tilt": Fraction(1, 2),
-        "drawn": Fraction(1, 20),
-        "draw_failure": Fraction(1, 100),
-        "base": DrawBound(1000, Fraction(1, 2), 20, Fraction(1, 100)),
-        "carried": Carried(10_000, "size", Fraction(1, 100), 1001, 1, square=Fraction(3, 1000)),
-        "error": Fraction(1, 10),
-        "failure": Fraction(1, 20),
-    }
-    few_labels_rules.label_boost_accuracy(**good)  # type: ignore[arg-type]
-    bad = [
-        ({"drawn": Fraction(1, 200)}, "wrong labels are too likely"),
-        ({"base": DrawBound(1000, Fraction(1, 2), 5, Fraction(1, 100))}, "more mistakes are too likely"),
-        (
-            {"carried": Carried(100, "size", Fraction(1, 100), 1001, 1, square=Fraction(3, 1000))},
-            "deviations",
-        ),
-        ({"error": Fraction(6, 100)}, "below what the deviation allows"),
-        ({"failure": Fraction(1, 50)}, "add up to more"),
-        ({"kept": 2000}, "out of range"),
-    ]
-    for change, reason in bad:
-        with pytest.raises(RuleRefused, match=reason):
-            few_labels_rules.label_boost_accuracy(**{**good, **change})  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"kept": 2000}, "more are kept than there are"),
+        ({"kept": 1}, "prove nothing"),
+        ({"points": 20, "kept": 10, "near": Drawn(Fraction(1000), HALF, FAILURE / 10)}, "prove nothing"),
+        ({"near": Drawn(Fraction(1000), HALF, Fraction(99, 100))}, "add up to one"),
+    ],
+)
+def test_an_accuracy_that_does_not_follow_is_refused(change: dict[str, Any], reason: str) -> None:
+    bound = LabelBoostRealizable(
+        1000, 10_000, HALF, Family(1001, 1, Fraction(1000)), Drawn(Fraction(1000), HALF, FAILURE / 10)
+    )
+    assert bound.promise(1000, FAILURE)
+    assert replace(bound, **change).promise(1000, FAILURE) == ()
+    with pytest.raises(RuleRefused, match=reason):
+        replace(bound, **change).derived(1000, FAILURE)

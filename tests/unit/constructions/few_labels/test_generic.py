@@ -24,12 +24,7 @@ from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.line.unions import Union, Unions, interval, intervals
 from privpac.concepts.literals.conjunctions import Conjunctions
 from privpac.concepts.sets.points import Point, Points
-from privpac.constructions.few_labels.generic import GenericLearner
-from privpac.constructions.few_labels.generic_formulas import (
-    labels_generic,
-    plan_generic,
-    tolerated_generic,
-)
+from privpac.constructions.few_labels.generic import GenericLearner, plan_generic
 from privpac.constructions.release.buckets import Buckets
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
@@ -39,7 +34,8 @@ from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee.parts import LABELLED, UNLABELLED
 from privpac.numbers.exact import ratio_for
-from privpac.theory.vc import differences_vc, growth, uniform_gap
+from privpac.theory import sizes
+from privpac.theory.vc import differences_vc, growth, relative_error, uniform_gap
 from tests.statistical.claims import claims, moved
 
 ONE = Fraction(1)
@@ -224,9 +220,9 @@ def test_the_printed_sizes_of_two_tools() -> None:
 
 
 def test_what_is_tolerated_and_labelled() -> None:
-    tolerated = tolerated_generic(Fraction(1, 50), unlabelled=100_000, failure=Fraction(1, 60), vc=1)
+    tolerated = relative_error(Fraction(1, 50), n=100_000, failure=Fraction(1, 60), vc=1)
     assert Fraction(2, 100) < tolerated < Fraction(3, 100)
-    few = labels_generic(
+    few = sizes.records_occam(
         101,
         error=Fraction(1, 10),
         tolerated=tolerated,

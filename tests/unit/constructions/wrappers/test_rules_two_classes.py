@@ -15,8 +15,7 @@ from privpac.checker.check import check_document
 from privpac.checker.document import digest
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.draw.occam import Occam
-from privpac.constructions.few_labels import rules as few_labels_rules
-from privpac.constructions.few_labels.boost_procedure import LabelBoostProcedure
+from privpac.constructions.few_labels import boost
 from privpac.constructions.prediction import rules as prediction_rules
 from privpac.constructions.wrappers import relabelling
 from privpac.constructions.wrappers.relabelling import Agnostic, Relabelled
@@ -38,10 +37,8 @@ RULES: dict[str, Callable[[Proof[Privacy], int], Proof[Privacy]]] = {
     "relabelling-part": lambda inner, k: relabelling.relabelling_part(
         inner, classes=k, ratio=HALF, change=1, part="left"
     ),
-    "label-boost-labelled": lambda inner, k: few_labels_rules.label_boost_labelled(
-        inner, classes=k, ratio=HALF
-    ),
-    "label-boost-unlabelled": lambda inner, k: few_labels_rules.label_boost_unlabelled(inner, classes=k),
+    "label-boost-labelled": lambda inner, k: boost.label_boost_labelled(inner, classes=k, ratio=HALF),
+    "label-boost-unlabelled": lambda inner, k: boost.label_boost_unlabelled(inner, classes=k),
     "net-relabelling": lambda inner, k: prediction_rules.net_relabelling(
         _answer(inner), classes=k, ratio=HALF, kept=2, of=5, net=HALF, vc=1
     ),
@@ -84,7 +81,8 @@ def test_with_three_classes_a_record_without_label_can_lose_more_than_four_times
 
 
 def _procedure(schema: Schema) -> Proof[Privacy]:
-    return LabelBoostProcedure(Thresholds(schema, "a"), ONE).unlabelled(_inner())
+    cuts = Thresholds(schema, "a")
+    return boost.LabelBoost(cuts, Occam(cuts, ONE), boost.Round(ONE, 1, 1, 1), ONE).by_part(Size(1, 1))[1]
 
 
 def _agnostic(schema: Schema) -> Proof[Privacy]:

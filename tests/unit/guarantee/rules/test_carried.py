@@ -10,7 +10,7 @@ from privpac.checker import directed
 from privpac.checker.book import book
 from privpac.concepts.sets.points import Points
 from privpac.constructions.draw.occam import Occam
-from privpac.constructions.few_labels.base_formulas import mistakes_of_draw
+from privpac.constructions.few_labels.after_labels import mistakes_of_draw
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import RuleRefused

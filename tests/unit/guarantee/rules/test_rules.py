@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from flint import arb, ctx
 
-from privpac.constructions.few_labels import rules as few_labels_rules
+from privpac.constructions.few_labels import boost
 from privpac.constructions.wrappers import relabelling
 from privpac.errors import RuleRefused
 from privpac.guarantee import rules
@@ -303,8 +303,8 @@ def test_rules_that_count_one_record_refuse_a_person_with_two() -> None:
         lambda: rules.concentrated_sum(rules.pure_concentrated(two), rules.pure_concentrated(one)),
         lambda: rules.subsampling(two, kept=1, of=2),
         lambda: rules.sampling_with_replacement(two, draws=1, of=2),
-        lambda: few_labels_rules.label_boost_labelled(two, classes=2, ratio=HALF),
-        lambda: few_labels_rules.label_boost_unlabelled(two, classes=2),
+        lambda: boost.label_boost_labelled(two, classes=2, ratio=HALF),
+        lambda: boost.label_boost_unlabelled(two, classes=2),
         lambda: relabelling.relabelling_part(two, classes=2, ratio=HALF, change=1, part="left"),
         lambda: relabelling.relabelling(two, classes=2, kept=1, of=2, ratio=HALF, change=1, mistake=1),
         lambda: Proof(replace(one.fact, records_per_person=2), "exponential-mechanism", seal=SEAL),

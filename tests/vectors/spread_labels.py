@@ -1,4 +1,8 @@
-"""Few labels, many records: labels drawn for a group of points before a private learner sees them."""
+"""What the conditions of spread labels say of stored numbers, written a second time for steps that makers compute.
+
+`LabelBoostAccuracy` and `RelabelAccuracy` compute the numbers of their steps and are never handed any, so of a step
+with other numbers they cannot be asked. These functions are: they refuse with `RuleRefused` what does not follow.
+"""
 
 from __future__ import annotations
 
@@ -7,97 +11,12 @@ from fractions import Fraction
 
 from flint import ctx
 
-from privpac.guarantee.facts import ALL, Accuracy, Against, Loss, Privacy, Release
-from privpac.guarantee.parts import LABELLED, QUERIED, UNLABELLED, UNQUERIED
-from privpac.guarantee.proof import (
-    SEAL,
-    Proof,
-    Value,
-    need,
-    need_ratio,
-    need_record,
-    need_two_classes,
-    parameters,
-)
-from privpac.numbers.exact import ball, shortened, written
+from privpac.guarantee.facts import Accuracy, Against
+from privpac.guarantee.proof import Proof, need, need_ratio
+from privpac.numbers.exact import ball
 from privpac.theory.vc import growth
 
-__all__ = [
-    "Carried",
-    "DrawBound",
-    "label_boost_accuracy",
-    "label_boost_labelled",
-    "label_boost_unlabelled",
-    "positions_known",
-    "ssl_relabel_accuracy",
-]
-
-
-def _relabelling(
-    rule: str,
-    premise: Proof[Privacy],
-    cost: Fraction,
-    part: str,
-    where: dict[str, Value],
-) -> Proof[Privacy]:
-    old = premise.fact
-    need_record(rule, old)
-    need(rule, old.part in (ALL, LABELLED), "the premise must speak of the records whose labels were drawn")
-    need(rule, part != ALL, "it is one part whose loss this is")
-    loss = Loss(old.epsilon.log, shortened(cost * old.epsilon.factor))
-    return Proof(Privacy(loss, old.delta, old.unit, part, old.release), rule, (premise,), where, seal=SEAL)
-
-
-def label_boost_labelled(
-    premise: Proof[Privacy], *, classes: int, ratio: Fraction, part: str = LABELLED
-) -> Proof[Privacy]:
-    """A labelled record, when all points are relabelled before an (epsilon, delta)-private run.
-
-    The labels are one dichotomy of all points, drawn with weight ratio^(mistakes on labelled records):
-    e^eps' = e^eps·(1 + 1/ratio)², delta' = delta. Source: Beimel–Nissim–Stemmer Lemma 4.1, tight constant; register
-    `label-boost-labelled`. Refused unless there are two `classes`. Holds if every dichotomy is drawn from, scores are
-    not clamped, and sizes are public.
-    """
-    rule = "label-boost-labelled"
-    need_two_classes(rule, classes)
-    need_ratio(rule, ratio, 1)
-    return _relabelling(rule, premise, (1 + 1 / ratio) ** 2, part, {"ratio": written(ratio), "part": part})
-
-
-def label_boost_unlabelled(
-    premise: Proof[Privacy], *, classes: int, part: str = UNLABELLED
-) -> Proof[Privacy]:
-    """A record without label, relabelled together with the labelled ones: e^eps' = 4·e^eps, delta' = delta.
-
-    Source: Beimel–Nissim–Stemmer Lemma 4.1, tight constant; register `label-boost-unlabelled`. Holds as
-    `label_boost_labelled`.
-    """
-    rule = "label-boost-unlabelled"
-    need_two_classes(rule, classes)
-    return _relabelling(rule, premise, Fraction(4), part, {"part": part})
-
-
-_ROLES = {QUERIED: LABELLED, UNQUERIED: UNLABELLED}
-"""Who is who in the inner run."""
-
-_WIDER = (Release.WITH_LIST, Release.WITH_COINS)
-
-
-def positions_known(premise: Proof[Privacy], *, part: str, release: Release) -> Proof[Privacy]:
-    """What a part of the records is promised by those who also know positions that coins alone have chosen.
-
-    Given the positions, the run is the premise's on fixed people, and positions do not depend on any record: the loss
-    stays. Source: Beimel–Nissim–Stemmer Theorem 5.5; register `positions-known`. Holds if the positions are drawn
-    without looking at records, and the premise speaks of the people who have this role given the positions.
-    """
-    rule = "positions-known"
-    old = premise.fact
-    need(rule, release in _WIDER, "it must be said what is known besides the hypothesis")
-    need(rule, old.release is Release.HYPOTHESIS, "the premise must speak of a released hypothesis")
-    need(rule, part in _ROLES, "there is no such role")
-    need(rule, old.part in (ALL, _ROLES[part]), "the premise must speak of the people in this role")
-    fact = Privacy(old.epsilon, old.delta, old.unit, part, release)
-    return Proof(fact, rule, (premise,), {"part": part, "release": release.value}, seal=SEAL)
+__all__ = ["Carried", "DrawBound", "label_boost", "ssl_relabel"]
 
 
 @dataclass(frozen=True)
@@ -116,11 +35,6 @@ class DrawBound:
         need(rule, self.most >= 0 and self.odds >= 0, "odds and mistakes must not be negative")
         below = self.odds == 0 or _at_most(self.odds, self.ratio, self.most + 1, self.failure)
         need(rule, below, "more mistakes are too likely")
-
-    def where(self, name: str) -> dict[str, Value]:
-        """The parameters of the step, as a certificate stores them."""
-        parts = parameters(odds=written(self.odds), ratio=self.ratio, most=self.most, failure=self.failure)
-        return {f"{name}_{part}": value for part, value in parts.items()}
 
 
 def _at_most(odds: Fraction | int, base: Fraction, count: int, limit: Fraction) -> bool:
@@ -196,20 +110,8 @@ class Carried:
             rule, error >= excess + self.uniform + self.single, "the error is below what the deviation allows"
         )
 
-    def where(self, name: str) -> dict[str, Value]:
-        """The parameters of the step, as a certificate stores them."""
-        return {
-            f"{name}_points": self.points,
-            f"{name}_basis": self.basis,
-            f"{name}_failure": written(self.failure),
-            f"{name}_of": written(self.vc if self.basis == "growth" else self.size),
-            f"{name}_square": written(self.square),
-            f"{name}_uniform": written(self.uniform),
-            f"{name}_single": written(self.single),
-        }
 
-
-def label_boost_accuracy(
+def label_boost(
     *,
     against: Against,
     labelled: int,
@@ -223,17 +125,9 @@ def label_boost_accuracy(
     carried: Carried,
     error: Fraction,
     failure: Fraction,
-) -> Proof[Accuracy]:
-    """One round of relabelling, then a base learner, then from the points to their distribution.
-
-    The draw among odds + 1 labellings with `kept` labelled records is wrong at a rate above `drawn` on the points
-    (above the best) with probability at most odds·base^kept <= draw_failure, as in `occam`; the base's rule leaves the
-    drawn labels at base.most points, or at the rate of its own accuracy, which is proved for these very points
-    (empirical) or, if it was run on independent draws from them, for every distribution (realizable, assuming nothing);
-    `carried` does the rest. Register `label-boost-realizable` and `label-boost-agnostic`.
-    Holds if labelled and unlabelled records are independent draws from one distribution.
-    """
-    rule = f"label-boost-{against.value}"
+) -> None:
+    """A round of relabelling, then a base learner, then from the points to their distribution."""
+    rule = "label-boost"
     need(rule, 0 < ratio <= tilt <= 1, "the tilt must lie between the ratio and 1")
     need(rule, 0 < drawn < 1 and 0 < error <= 1 and 0 < failure < 1, "errors and failure must lie in (0, 1)")
     need(rule, odds >= 0 and 1 <= kept <= labelled, "odds or sizes are out of range")
@@ -248,17 +142,6 @@ def label_boost_accuracy(
         carried.check_square(rule, rate, error)
     else:
         carried.check_spread(rule, rate, error)
-    premises, base_numbers = _of_base(base)
-    draw = parameters(
-        kept=kept, odds=written(odds), ratio=ratio, tilt=tilt, drawn=drawn, draw_failure=draw_failure
-    )
-    where = {**draw, **base_numbers, **carried.where("carried")}
-    return Proof(Accuracy(error, failure, against, labelled), rule, premises, where, seal=SEAL)
-
-
-def _of_base(base: DrawBound | Proof[Accuracy]) -> tuple[tuple[Proof[Accuracy], ...], dict[str, Value]]:
-    """The base as a premise, or as parameters of the step."""
-    return ((), base.where("base")) if isinstance(base, DrawBound) else ((base,), {})
 
 
 def _worst(error: Fraction, tilt: Fraction) -> Fraction:
@@ -284,7 +167,7 @@ def _distance(rule: str, base: DrawBound | Proof[Accuracy], points: int) -> Frac
     return fact.error
 
 
-def ssl_relabel_accuracy(
+def ssl_relabel(
     *,
     labelled: int,
     change: int,
@@ -294,19 +177,13 @@ def ssl_relabel_accuracy(
     near: Carried,
     apart: Carried,
     parts: tuple[Fraction, Fraction],
+    error: Fraction,
     failure: Fraction,
-) -> Proof[Accuracy]:
-    """SSL-Relabel where some concept makes no error: near the concept behind the drawn labels, and it near the truth.
-
-    Scores above draw.most are not drawn; then some concept errs on at most most/mistake labelled records and differs
-    from the drawn labels at most/change points. `near` carries the first rate over to the distribution, `apart` the
-    second together with the base's own mistakes, for pairs of concepts; these are its draw's, or what is proved of it
-    on these very points. The error is the sum of both `parts`. Register `ssl-relabel-accuracy`.
-    Holds if labelled and unlabelled records are independent draws from one distribution.
-    """
+) -> None:
+    """The vote on labels where some concept makes no error: near that concept, and it near the truth."""
     rule = "ssl-relabel-accuracy"
     need(rule, change >= 1 and mistake >= 1 and labelled >= 1, "prices and sizes must be positive")
-    need(rule, sum(parts) <= 1, "an error is at most 1")
+    need(rule, sum(parts) == error <= 1, "an error is at most 1")
     need(
         rule,
         near.points == labelled and apart.pairs and not near.pairs,
@@ -322,8 +199,3 @@ def ssl_relabel_accuracy(
     apart.check_square(rule, distance, parts[1])
     spent = draw.failure + _own_failure(base) + near.failure + apart.failure
     need(rule, spent <= failure < 1, "the failure probabilities add up to more than is promised")
-    premises, base_numbers = _of_base(base)
-    prices = parameters(change=change, mistake=mistake, near=parts[0], apart=parts[1])
-    where = {**prices, **draw.where("draw"), **base_numbers, **near.where("near"), **apart.where("apart")}
-    fact = Accuracy(sum(parts, Fraction(0)), failure, Against.REALIZABLE, labelled)
-    return Proof(fact, rule, premises, where, seal=SEAL)
