@@ -31,8 +31,8 @@ from privpac.concepts.base import Hypothesis
 from privpac.concepts.line.thresholds import Threshold
 from privpac.constructions.clauses.family import clauses_for
 from privpac.constructions.few_labels.methods import FewLabels
-from privpac.constructions.prediction.base import Predictor
 from privpac.constructions.prediction.forms import predictor_for
+from privpac.constructions.prediction.predictor import Predictor
 from privpac.constructions.release.block_quantiles import BlockQuantiles
 from privpac.constructions.release.blr import ThresholdBLR
 from privpac.constructions.release.quantiles import Quantiles

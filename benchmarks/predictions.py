@@ -29,8 +29,8 @@ from sklearn.linear_model import LogisticRegression
 from benchmarks.accuracy import Table, load, names
 from privpac import SeededCoins
 from privpac.answering.price import epsilon_an_answer
-from privpac.constructions.prediction.formulas import vote_wrong
 from privpac.constructions.prediction.vote import Vote, default_models
+from privpac.constructions.prediction.vote_law import vote_wrong
 from privpac.constructions.prediction.voters import Classifiers
 from privpac.constructions.words import Request, learner_for
 from privpac.data.engines.memory import MemorySample

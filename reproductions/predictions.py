@@ -20,16 +20,15 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.cli.console import Progress
-from privpac.constructions.prediction.formulas import (
+from privpac.constructions.prediction.fresh_draws import records_flipped, records_flipped_printed
+from privpac.constructions.prediction.net_relabelled import records_net_relabelled
+from privpac.constructions.prediction.relabelled_vote import records_relabelled_vote
+from privpac.constructions.prediction.vote import (
     models_vote,
     models_vote_printed,
-    records_flipped,
-    records_flipped_printed,
     records_vote,
     records_vote_printed,
 )
-from privpac.constructions.prediction.net_formulas import records_net_relabelled
-from privpac.constructions.prediction.relabelled_formulas import records_relabelled_vote
 from privpac.pictures.curves import Curves, Series
 from privpac.theory import sizes
 

@@ -16,11 +16,11 @@ from privpac.coins import SeededCoins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.draw.occam import Occam
-from privpac.constructions.prediction.formulas import plan_flipped_printed, vote_wrong
-from privpac.constructions.prediction.fresh_draws import FreshDraws
+from privpac.constructions.prediction.fresh_draws import FreshDraws, plan_flipped_printed
 from privpac.constructions.prediction.net_relabelled import NetRelabelled
 from privpac.constructions.prediction.relabelled_vote import RelabelledVote
 from privpac.constructions.prediction.vote import Vote
+from privpac.constructions.prediction.vote_law import vote_wrong
 from privpac.constructions.prediction.voters import Concepts
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema

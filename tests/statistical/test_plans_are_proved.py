@@ -22,9 +22,9 @@ from privpac.constructions.points import representation_formulas as representati
 from privpac.constructions.points import sparse_formulas as sparse_points
 from privpac.constructions.points.coded import CodedPoints
 from privpac.constructions.points.covered import CoveredPoints
-from privpac.constructions.prediction import formulas as prediction
-from privpac.constructions.prediction import net_formulas as net_prediction
-from privpac.constructions.prediction import relabelled_formulas as relabelled_prediction
+from privpac.constructions.prediction import fresh_draws
+from privpac.constructions.prediction import net_relabelled as net_votes
+from privpac.constructions.prediction import relabelled_vote as relabelled_votes
 from privpac.constructions.prediction.fresh_draws import FreshDraws
 from privpac.constructions.prediction.relabelled_vote import RelabelledVote
 from privpac.errors import SizeError
@@ -100,30 +100,30 @@ def test_answers(wish: Wish) -> None:
     error, failure, epsilon = wish
     asked = {"failure": failure, "epsilon": epsilon, "vc": 1}
     concepts = Thresholds(SCHEMA, "x")
-    n = prediction.records_flipped(error, **asked)
+    n = fresh_draws.records_flipped(error, **asked)
     (accuracy,) = FreshDraws.planned(concepts, epsilon, records=n, failure=failure).certify(Size(n)).accuracy
     assert accuracy.fact.error <= error
-    n = relabelled_prediction.records_relabelled_vote(error, **asked)
+    n = relabelled_votes.records_relabelled_vote(error, **asked)
     vote = RelabelledVote.planned(concepts, epsilon, records=n, failure=failure)
     assert vote.certify(Size(n)).accuracy[0].fact.error <= error
     if epsilon < 1 and error <= Fraction(1, 10):  # more models would have to vote than a checker follows
         with pytest.raises(SizeError):
-            net_prediction.records_net_relabelled(error, **asked)
+            net_votes.records_net_relabelled(error, **asked)
         return
-    n = net_prediction.records_net_relabelled(error, **asked)
-    assert net_prediction.error_net_relabelled(n, **asked) <= error
+    n = net_votes.records_net_relabelled(error, **asked)
+    assert net_votes.error_net_relabelled(n, **asked) <= error
 
 
 def test_theorem_2_where_rounding_a_net_cost_the_most() -> None:
     """34 million records: a net rounded to nine digits would let matched concepts differ on one record more."""
     error, asked = Fraction(1, 50), {"failure": Fraction(27, 25000), "epsilon": Fraction(1), "vc": 1}
-    n = net_prediction.records_net_relabelled(error, **asked)
-    plan = net_prediction.plan_net_relabelled(n, **asked)
+    n = net_votes.records_net_relabelled(error, **asked)
+    plan = net_votes.plan_net_relabelled(n, **asked)
     assert plan is not None
     reach = math.floor(plan.net * (n - 1)) + 1
     assert reach == math.floor((plan.net - Fraction(1, 10**14)) * (n - 1)) + 1
     assert reach < math.floor(Fraction(math.ceil(plan.net * 10**9), 10**9) * (n - 1)) + 1
-    assert net_prediction.error_net_relabelled(n, **asked) <= error
+    assert net_votes.error_net_relabelled(n, **asked) <= error
 
 
 @pytest.mark.parametrize("wish", GRID[1::5], ids=lambda wish: "-".join(str(float(part)) for part in wish))

@@ -10,21 +10,18 @@ import numpy as np
 import pytest
 
 from privpac import MemorySample, Schema, SeededCoins, Size, Thresholds
-from privpac.constructions.prediction.formulas import (
+from privpac.constructions.prediction.fresh_draws import FreshDraws, records_flipped
+from privpac.constructions.prediction.net_relabelled import NetRelabelled, records_net_relabelled
+from privpac.constructions.prediction.relabelled_vote import RelabelledVote, records_relabelled_vote
+from privpac.constructions.prediction.vote import (
+    Vote,
     error_vote,
     models_vote,
     models_vote_printed,
-    records_flipped,
     records_vote,
     records_vote_printed,
-    vote_wrong,
 )
-from privpac.constructions.prediction.fresh_draws import FreshDraws
-from privpac.constructions.prediction.net_formulas import records_net_relabelled
-from privpac.constructions.prediction.net_relabelled import NetRelabelled
-from privpac.constructions.prediction.relabelled_formulas import records_relabelled_vote
-from privpac.constructions.prediction.relabelled_vote import RelabelledVote
-from privpac.constructions.prediction.vote import Vote
+from privpac.constructions.prediction.vote_law import vote_wrong
 from privpac.constructions.prediction.voters import Concepts
 from privpac.numbers.exact import ratio_for
 from tests.statistical.claims import claims, scaled

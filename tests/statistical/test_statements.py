@@ -33,26 +33,26 @@ from privpac.constructions.few_labels.boost import (
     labels_as_printed,
 )
 from privpac.constructions.few_labels.relabel import RELABELLING, Votes, best_votes, error_ssl_relabel
-from privpac.constructions.prediction.formulas import (
-    error_vote,
-    models_vote,
-    models_vote_printed,
-    records_vote,
-    records_vote_printed,
-    vote_wrong,
-)
-from privpac.constructions.prediction.net_formulas import (
+from privpac.constructions.prediction.net_relabelled import (
     excess_net_relabelled,
     plan_net_relabelled,
     records_net_relabelled,
 )
-from privpac.constructions.prediction.relabelled_formulas import (
+from privpac.constructions.prediction.relabelled_vote import (
     epsilon_relabelled_vote,
     error_relabelled_vote,
     excess_relabelled_vote,
     plan_relabelled_vote,
     records_relabelled_vote,
 )
+from privpac.constructions.prediction.vote import (
+    error_vote,
+    models_vote,
+    models_vote_printed,
+    records_vote,
+    records_vote_printed,
+)
+from privpac.constructions.prediction.vote_law import vote_wrong
 from privpac.constructions.wrappers.calibrate import best_split, excess_relabelled
 from privpac.numbers.exact import ratio_for
 from tests.statistical.claims import claims, field, moved, scaled

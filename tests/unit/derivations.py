@@ -6,7 +6,10 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.constructions.cuts import rules as cuts_rules
-from privpac.constructions.prediction import rules as prediction_rules
+from privpac.constructions.prediction import fresh_draws, vote_law
+from privpac.constructions.prediction import net_relabelled as net_votes
+from privpac.constructions.prediction import relabelled_vote as relabelled_votes
+from privpac.constructions.prediction import vote as voting
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Against, Release, Unit
 from privpac.guarantee.proof import Proof
@@ -109,26 +112,26 @@ DERIVATIONS: dict[str, Proof[Any]] = {
         failure=Fraction(1, 20),
         against=Against.REALIZABLE,
     ),
-    "vote": prediction_rules.vote(classes=2, ratio=REAL, models=25),
-    "vote, even": prediction_rules.vote(classes=2, ratio=SHORT, models=2),
-    "plurality": prediction_rules.plurality(ratio=REAL, models=25, classes=7),
-    "vote accuracy": prediction_rules.vote_accuracy(
+    "vote": vote_law.vote(classes=2, ratio=REAL, models=25),
+    "vote, even": vote_law.vote(classes=2, ratio=SHORT, models=2),
+    "plurality": vote_law.plurality(ratio=REAL, models=25, classes=7),
+    "vote accuracy": voting.vote_accuracy(
         models=7, ratio=REAL, records=20_000, vc=3, failure=Fraction(1, 20)
     ),
-    "vote accuracy, even": prediction_rules.vote_accuracy(
+    "vote accuracy, even": voting.vote_accuracy(
         models=4, ratio=SHORT, records=20_000, vc=1, failure=Fraction(1, 7)
     ),
-    "delta removal": prediction_rules.delta_removal(
+    "delta removal": fresh_draws.delta_removal(
         rules.post_processing(charged("0.001"), what="an answer", release=Release.ANSWER),
         classes=2,
         flip=Fraction(1, 50),
     ),
-    "delta removal, few flips": prediction_rules.delta_removal(
+    "delta removal, few flips": fresh_draws.delta_removal(
         rules.post_processing(charged("0.001"), what="an answer", release=Release.ANSWER),
         classes=2,
         flip=Fraction(1, 5000),
     ),
-    "flipped answers": prediction_rules.flipped_answers(
+    "flipped answers": fresh_draws.flipped_answers(
         kept=748,
         ratio=REAL,
         flip=Fraction(23, 1000),
@@ -143,9 +146,9 @@ DERIVATIONS: dict[str, Proof[Any]] = {
     "blocks, a small domain": reconstruction.blocks_accuracy(2**16, 600),
     **{name: make() for name, make in release.MORE.items()},
     **{name: make() for name, make in few_labels.MORE.items()},
-    "net relabelling": prediction_rules.net_relabelling(
+    "net relabelling": net_votes.net_relabelling(
         rules.declared(
-            prediction_rules.vote(classes=2, ratio=ratio_for(Fraction(1, 100)), models=5),
+            vote_law.vote(classes=2, ratio=ratio_for(Fraction(1, 100)), models=5),
             epsilon=Fraction(1, 100),
         ),
         classes=2,
@@ -155,8 +158,8 @@ DERIVATIONS: dict[str, Proof[Any]] = {
         net=Fraction(1, 9),
         vc=2,
     ),
-    "net relabelling, no net": prediction_rules.net_relabelling(
-        prediction_rules.vote(classes=2, ratio=SHORT, models=5),
+    "net relabelling, no net": net_votes.net_relabelling(
+        vote_law.vote(classes=2, ratio=SHORT, models=5),
         classes=2,
         ratio=SHORT,
         kept=2,
@@ -164,7 +167,7 @@ DERIVATIONS: dict[str, Proof[Any]] = {
         net=Fraction(0),
         vc=1,
     ),
-    "relabelled vote": prediction_rules.relabelled_vote(
+    "relabelled vote": relabelled_votes.relabelled_vote(
         kept=40_000,
         ratio=ratio_for(Fraction(1, 100)),
         mistake=3,
@@ -175,7 +178,7 @@ DERIVATIONS: dict[str, Proof[Any]] = {
         vc=1,
         failure=Fraction(1, 20),
     ),
-    "net relabelling, accuracy": prediction_rules.net_relabelling_accuracy(
+    "net relabelling, accuracy": net_votes.net_relabelling_accuracy(
         kept=5000,
         ratio=REAL,
         models=11,

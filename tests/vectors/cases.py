@@ -13,7 +13,10 @@ from privpac.constructions.cuts import rules as cuts
 from privpac.constructions.few_labels import active, boost
 from privpac.constructions.points import rules as points
 from privpac.constructions.points.formulas import Clip
-from privpac.constructions.prediction import rules as prediction
+from privpac.constructions.prediction import fresh_draws, vote_law
+from privpac.constructions.prediction import net_relabelled as net_votes
+from privpac.constructions.prediction import relabelled_vote as relabelled_votes
+from privpac.constructions.prediction import vote as voting
 from privpac.constructions.release import rules as release
 from privpac.constructions.release.block_formulas import (
     BlockQuantilePlan,
@@ -145,8 +148,8 @@ def net(**changed: Any) -> Proof[Any]:
         "net": Fraction(1, 10),
         "vc": 1,
     }
-    vote = prediction.vote(classes=2, ratio=Fraction(999, 1000), models=3)
-    return prediction.net_relabelling(vote, classes=2, **{**settings, **changed})
+    vote = vote_law.vote(classes=2, ratio=Fraction(999, 1000), models=3)
+    return net_votes.net_relabelling(vote, classes=2, **{**settings, **changed})
 
 
 def two_answers() -> Proof[Any]:
@@ -162,7 +165,7 @@ def relabelled(ratio: Fraction, change: int, mistake: int, base: Proof[Any] | No
 def voted(
     models: int, vc: int = 1, records: int = 5000, *, failure: Fraction = FAILURE, exponential: bool = False
 ) -> Proof[Any]:
-    make = prediction.exponential_vote_accuracy if exponential else prediction.vote_accuracy
+    make = voting.exponential_vote_accuracy if exponential else voting.vote_accuracy
     return make(models=models, ratio=RATIO, records=records, vc=vc, failure=failure)
 
 
@@ -237,7 +240,7 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
     "occupied-blocks, one level": lambda: cuts.occupied_blocks(ratio=RATIO, levels=1, stake=7),
     "occupied-blocks, small": lambda: cuts.occupied_blocks(ratio=RATIO, levels=5, stake=1),
     "stable-choice at once": lambda: cuts.stable_choice(ratio=RATIO, threshold=0),
-    "plurality of two": lambda: prediction.plurality(ratio=RATIO, models=5, classes=2),
+    "plurality of two": lambda: vote_law.plurality(ratio=RATIO, models=5, classes=2),
     "clipped-points of two": lambda: points.clipped_points(domain=2, clip=Clip(RATIO, 5, 4)),
     "clipped-points without surplus": lambda: points.clipped_points(domain=9, clip=Clip(RATIO, 9, 4)),
     "clipped-points, margin at the threshold": lambda: points.clipped_points(
@@ -304,13 +307,13 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
         rules.bounded_range(ratio=Fraction(1, 4))
     ),
     "total-variation, exact": lambda: rules.total_variation(rules.bounded_range(ratio=Fraction(1, 3))),
-    "delta-removal, small": lambda: prediction.delta_removal(
+    "delta-removal, small": lambda: fresh_draws.delta_removal(
         answer(rules.declared(pure(), epsilon=Fraction(2), delta=Fraction(1, 10**6))), classes=2, flip=HALF
     ),
-    "delta-removal, large": lambda: prediction.delta_removal(
+    "delta-removal, large": lambda: fresh_draws.delta_removal(
         answer(nothing_but_delta()), classes=2, flip=Fraction(1, 10)
     ),
-    "delta-removal, even": lambda: prediction.delta_removal(
+    "delta-removal, even": lambda: fresh_draws.delta_removal(
         answer(nothing_but_delta()), classes=2, flip=HALF
     ),
     "relabelling, votes count": lambda: relabelled(Fraction(1, 10), 1, 9, pure(Fraction(99, 100))),
@@ -421,7 +424,7 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
     "vote-accuracy, no dimension": lambda: voted(2, vc=0),
     "exponential-vote-accuracy, even": lambda: voted(6, exponential=True),
     "exponential-vote-accuracy, no dimension": lambda: voted(2, vc=0, exponential=True),
-    "flipped-answers, all": lambda: prediction.flipped_answers(
+    "flipped-answers, all": lambda: fresh_draws.flipped_answers(
         kept=20_000,
         ratio=RATIO,
         flip=Fraction(0),
@@ -430,10 +433,10 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
         vc=1,
         failure=FAILURE,
     ),
-    "flipped-answers, often": lambda: prediction.flipped_answers(
+    "flipped-answers, often": lambda: fresh_draws.flipped_answers(
         kept=10**5, ratio=RATIO, flip=HALF, slip=Fraction(1, 1000), records=10**5, vc=1, failure=FAILURE
     ),
-    "flipped-answers, no dimension": lambda: prediction.flipped_answers(
+    "flipped-answers, no dimension": lambda: fresh_draws.flipped_answers(
         kept=1000,
         ratio=RATIO,
         flip=Fraction(1, 50),
@@ -442,7 +445,7 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
         vc=0,
         failure=FAILURE,
     ),
-    "relabelled-vote": lambda: prediction.relabelled_vote(
+    "relabelled-vote": lambda: relabelled_votes.relabelled_vote(
         kept=40_000,
         ratio=Fraction(1, 4),
         mistake=1,
@@ -453,7 +456,7 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
         vc=1,
         failure=FAILURE,
     ),
-    "net-relabelling-accuracy, all": lambda: prediction.net_relabelling_accuracy(
+    "net-relabelling-accuracy, all": lambda: net_votes.net_relabelling_accuracy(
         kept=100_000,
         ratio=Fraction(1, 3),
         models=3,
@@ -464,7 +467,7 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
         vc=1,
         failure=FAILURE,
     ),
-    "net-relabelling-accuracy, often": lambda: prediction.net_relabelling_accuracy(
+    "net-relabelling-accuracy, often": lambda: net_votes.net_relabelling_accuracy(
         kept=100_000,
         ratio=Fraction(1, 3),
         models=1,
@@ -564,7 +567,7 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
     "range-concentrated of nothing": lambda: rules.range_concentrated(far_range(Fraction(1))),
     "draw-range of medians": lambda: rules.draw_range(release.leafwise_medians(ratio=RATIO)),
     "draw-range of a vote": lambda: rules.draw_range(
-        prediction.exponential_vote(ratio=RATIO, models=5, classes=3)
+        vote_law.exponential_vote(ratio=RATIO, models=5, classes=3)
     ),
     **around_60(
         "noise-concentrated of one count",
@@ -658,7 +661,7 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
     "exponential-vote-accuracy, small blocks": lambda: voted(
         1, vc=0, records=9, failure=Fraction(19, 20), exponential=True
     ),
-    "relabelled-vote of many": lambda: prediction.relabelled_vote(
+    "relabelled-vote of many": lambda: relabelled_votes.relabelled_vote(
         kept=4096 * 40,
         ratio=Fraction(1, 4),
         mistake=1,
@@ -669,7 +672,7 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
         vc=0,
         failure=FAILURE,
     ),
-    "net-relabelling-accuracy of many": lambda: prediction.net_relabelling_accuracy(
+    "net-relabelling-accuracy of many": lambda: net_votes.net_relabelling_accuracy(
         kept=4096 * 40,
         ratio=Fraction(1, 3),
         models=4096,

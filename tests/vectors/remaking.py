@@ -22,7 +22,10 @@ from privpac.constructions.points.formulas import Clip
 from privpac.constructions.points.representation_formulas import Code
 from privpac.constructions.points.sampled_formulas import Boost, Draw
 from privpac.constructions.points.sparse_formulas import Sparsity
-from privpac.constructions.prediction import rules as prediction
+from privpac.constructions.prediction import fresh_draws, vote_law
+from privpac.constructions.prediction import net_relabelled as net_votes
+from privpac.constructions.prediction import relabelled_vote as relabelled_votes
+from privpac.constructions.prediction import vote as voting
 from privpac.constructions.release import rules as release
 from privpac.constructions.release.block_formulas import BlockQuantilePlan, place_bits
 from privpac.constructions.release.tree_formulas import TreePlan
@@ -379,9 +382,9 @@ MAKERS: dict[str, Maker] = {
     "leafwise-blocks": _staked(release.leafwise_blocks),
     "occupied-blocks": _staked(cuts.occupied_blocks),
     "stable-choice": _from(cuts.stable_choice),
-    "vote": _from(prediction.vote, **TWO),
-    "plurality": _from(prediction.plurality),
-    "exponential-vote": _from(prediction.exponential_vote),
+    "vote": _from(vote_law.vote, **TWO),
+    "plurality": _from(vote_law.plurality),
+    "exponential-vote": _from(vote_law.exponential_vote),
     "clipped-points": _clipped,
     "star-entries": _from(points.star_entries),
     "sampled-point": _from(points.sampled_point),
@@ -397,12 +400,12 @@ MAKERS: dict[str, Maker] = {
     "subsampling-without-replacement": _from(rules.subsampling),
     "sampling-with-replacement": _from(rules.sampling_with_replacement),
     "total-variation": _from(rules.total_variation),
-    "delta-removal": _from(prediction.delta_removal, **TWO),
+    "delta-removal": _from(fresh_draws.delta_removal, **TWO),
     "relabelling": _from(relabelling.relabelling, **TWO),
     "relabelling-part": _from(relabelling.relabelling_part, **TWO),
     "listed-from-some": _from(stable.listed_from_some),
     "stable-from-some": _from(stable.stable_from_some),
-    "net-relabelling": _from(prediction.net_relabelling, **TWO),
+    "net-relabelling": _from(net_votes.net_relabelling, **TWO),
     "label-boost-labelled": _from(boost.label_boost_labelled, **TWO),
     "label-boost-unlabelled": _from(boost.label_boost_unlabelled, **TWO),
     "positions-known": _from(active.positions_known),
@@ -426,11 +429,11 @@ MAKERS: dict[str, Maker] = {
     "confidence": _of_all(rules.confidence),
     "relabelling-accuracy": _of_all(rules.relabelling_accuracy),
     "stable-accuracy": _of_all(rules.stable_accuracy),
-    "vote-accuracy": _from(prediction.vote_accuracy, "failure"),
-    "exponential-vote-accuracy": _from(prediction.exponential_vote_accuracy, "failure"),
-    "flipped-answers": _from(prediction.flipped_answers, "failure"),
-    "relabelled-vote": _from(prediction.relabelled_vote, "failure"),
-    "net-relabelling-accuracy": _from(prediction.net_relabelling_accuracy, "failure"),
+    "vote-accuracy": _from(voting.vote_accuracy, "failure"),
+    "exponential-vote-accuracy": _from(voting.exponential_vote_accuracy, "failure"),
+    "flipped-answers": _from(fresh_draws.flipped_answers, "failure"),
+    "relabelled-vote": _from(relabelled_votes.relabelled_vote, "failure"),
+    "net-relabelling-accuracy": _from(net_votes.net_relabelling_accuracy, "failure"),
     "clipped-points-accuracy": _clipped_accuracy,
     "sparse-sets-accuracy": _sparse,
     "reed-solomon-points": _code,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from privpac.answering.predictor import PrivatePredictor
 from privpac.answering.price import composed
-from privpac.constructions.prediction.encoding import Encoding
+from privpac.constructions.prediction.voters import Encoding
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.guarantee import rules

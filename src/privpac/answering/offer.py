@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Any
 
 from privpac.answering.price import composed
-from privpac.constructions.prediction.base import Predictor
 from privpac.constructions.prediction.forms import predictor_for
+from privpac.constructions.prediction.predictor import Predictor
 from privpac.constructions.prediction.vote import Law
 from privpac.data.engines.opening import purchase_of
 from privpac.data.sample import Size

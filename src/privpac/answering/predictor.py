@@ -18,7 +18,7 @@ from privpac.answering.preparing import prepare
 from privpac.answering.questions import AskedRows, draw
 from privpac.coins import Coins
 from privpac.concepts.base import Cells
-from privpac.constructions.prediction.base import Prepared
+from privpac.constructions.prediction.predictor import Prepared
 from privpac.constructions.rule_lists import with_rules
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema, schema_for

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells
-from privpac.constructions.prediction.base import Predictor, Prepared
+from privpac.constructions.prediction.predictor import Predictor, Prepared
 from privpac.data.schema import Schema
 
 __all__ = ["AskedRows", "draw"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from privpac.answering.offer import Offer
 from privpac.constructions import catalogue
-from privpac.constructions.prediction.base import Predictor
+from privpac.constructions.prediction.predictor import Predictor
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified

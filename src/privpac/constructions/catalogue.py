@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from privpac.constructions.cases import Case
     from privpac.constructions.class_facts import Kinds
     from privpac.constructions.option import FloorRow, Option
-    from privpac.constructions.prediction.base import Reader
+    from privpac.constructions.prediction.predictor import Reader
     from privpac.constructions.request import Word
 
 __all__ = [

@@ -6,7 +6,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from privpac.constructions.prediction import rules as prediction_rules
+from privpac.constructions.prediction import fresh_draws, vote_law
+from privpac.constructions.prediction import net_relabelled as net_votes
+from privpac.constructions.prediction import relabelled_vote as relabelled_votes
+from privpac.constructions.prediction import vote as voting
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Release
 from privpac.guarantee.proof import Proof
@@ -24,17 +27,17 @@ def _answer() -> Proof[Any]:
 
 
 EXAMPLES: dict[str, Callable[[], Proof[Any]]] = {
-    "plurality": lambda: prediction_rules.plurality(ratio=RATIO, models=5, classes=3),
-    "exponential-vote": lambda: prediction_rules.exponential_vote(ratio=RATIO, models=5, classes=3),
-    "exponential-vote-accuracy": lambda: prediction_rules.exponential_vote_accuracy(
+    "plurality": lambda: vote_law.plurality(ratio=RATIO, models=5, classes=3),
+    "exponential-vote": lambda: vote_law.exponential_vote(ratio=RATIO, models=5, classes=3),
+    "exponential-vote-accuracy": lambda: voting.exponential_vote_accuracy(
         models=5, ratio=RATIO, records=5000, vc=1, failure=Fraction(1, 20)
     ),
-    "vote": lambda: prediction_rules.vote(classes=2, ratio=RATIO, models=5),
-    "delta-removal": lambda: prediction_rules.delta_removal(_answer(), classes=2, flip=Fraction(1, 10)),
-    "vote-accuracy": lambda: prediction_rules.vote_accuracy(
+    "vote": lambda: vote_law.vote(classes=2, ratio=RATIO, models=5),
+    "delta-removal": lambda: fresh_draws.delta_removal(_answer(), classes=2, flip=Fraction(1, 10)),
+    "vote-accuracy": lambda: voting.vote_accuracy(
         models=5, ratio=RATIO, records=5000, vc=1, failure=Fraction(1, 20)
     ),
-    "flipped-answers": lambda: prediction_rules.flipped_answers(
+    "flipped-answers": lambda: fresh_draws.flipped_answers(
         kept=1000,
         ratio=RATIO,
         flip=Fraction(1, 50),
@@ -43,8 +46,8 @@ EXAMPLES: dict[str, Callable[[], Proof[Any]]] = {
         vc=1,
         failure=Fraction(1, 20),
     ),
-    "net-relabelling": lambda: prediction_rules.net_relabelling(
-        prediction_rules.vote(classes=2, ratio=Fraction(999, 1000), models=3),
+    "net-relabelling": lambda: net_votes.net_relabelling(
+        vote_law.vote(classes=2, ratio=Fraction(999, 1000), models=3),
         classes=2,
         ratio=Fraction(999, 1000),
         kept=400,
@@ -52,7 +55,7 @@ EXAMPLES: dict[str, Callable[[], Proof[Any]]] = {
         net=Fraction(1, 10),
         vc=1,
     ),
-    "relabelled-vote": lambda: prediction_rules.relabelled_vote(
+    "relabelled-vote": lambda: relabelled_votes.relabelled_vote(
         kept=20_000,
         ratio=ratio_for(Fraction(1, 50)),
         mistake=2,
@@ -63,7 +66,7 @@ EXAMPLES: dict[str, Callable[[], Proof[Any]]] = {
         vc=1,
         failure=Fraction(1, 20),
     ),
-    "net-relabelling-accuracy": lambda: prediction_rules.net_relabelling_accuracy(
+    "net-relabelling-accuracy": lambda: net_votes.net_relabelling_accuracy(
         kept=5000,
         ratio=Fraction(1, 2),
         models=5,

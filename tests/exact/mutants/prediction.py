@@ -13,10 +13,9 @@ from privpac.audit.registry import records_of, sample_of, tiny_schema
 from privpac.coins import Coins
 from privpac.concepts.base import Cells
 from privpac.concepts.line.thresholds import Thresholds
-from privpac.constructions.prediction import rules as prediction_rules
+from privpac.constructions.prediction import vote_law
 from privpac.constructions.prediction.cases import CutsAtPoints, corollary_one, questions
-from privpac.constructions.prediction.formulas import flip_for
-from privpac.constructions.prediction.fresh_draws import FreshDraws
+from privpac.constructions.prediction.fresh_draws import FreshDraws, flip_for
 from privpac.constructions.prediction.vote import Vote
 from privpac.constructions.prediction.vote_law import VoteLaw
 from privpac.constructions.prediction.voters import Concepts
@@ -30,7 +29,7 @@ from privpac.numbers.exact import exp_down, ratio_for
 
 ONE = Fraction(1)
 RATIO = ratio_for(ONE)
-CLAIM = prediction_rules.vote(classes=2, ratio=RATIO, models=3).fact
+CLAIM = vote_law.vote(classes=2, ratio=RATIO, models=3).fact
 
 
 def answers_without_noise_when_all_agree() -> Case:
@@ -70,7 +69,7 @@ def _labels_vote(name: str, law: PluralityLaw, n: int) -> Case:
         votes = np.bincount([int(str(record[-1])) for record in data], minlength=3)[None, :]
         return int(law.draw(votes, coins)[0])
 
-    claim = prediction_rules.plurality(ratio=ratio_for(ONE / 2), models=n, classes=3).fact
+    claim = vote_law.plurality(ratio=ratio_for(ONE / 2), models=n, classes=3).fact
     return Case(name, run, records_of(schema), n, claim)
 
 
@@ -98,7 +97,7 @@ def _weighed(name: str, law: ExponentialVoteLaw, n: int) -> Case:
         votes = np.bincount([int(str(record[-1])) for record in data], minlength=3)[None, :]
         return int(law.draw(votes, coins)[0])
 
-    claim = prediction_rules.exponential_vote(ratio=ratio_for(ONE / 2), models=n, classes=3).fact
+    claim = vote_law.exponential_vote(ratio=ratio_for(ONE / 2), models=n, classes=3).fact
     return Case(name, run, records_of(schema), n, claim)
 
 

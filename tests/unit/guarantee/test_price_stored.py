@@ -11,7 +11,7 @@ import pytest
 from privpac.checker.check import check_derivation
 from privpac.constructions.cuts import rules as cuts_rules
 from privpac.constructions.estimates.confusion import estimate_privacy
-from privpac.constructions.prediction import rules as prediction_rules
+from privpac.constructions.prediction import vote_law
 from privpac.constructions.release import rules as release_rules
 from privpac.errors import NotCertified
 from privpac.guarantee import rules
@@ -31,9 +31,7 @@ def _draw(epsilon: Fraction = TENTH) -> Proof[Privacy]:
 
 
 def _vote(epsilon: Fraction = TENTH) -> Proof[Privacy]:
-    return rules.declared(
-        prediction_rules.vote(classes=2, ratio=ratio_for(epsilon), models=5), epsilon=epsilon
-    )
+    return rules.declared(vote_law.vote(classes=2, ratio=ratio_for(epsilon), models=5), epsilon=epsilon)
 
 
 def _stages() -> Proof[Privacy]:

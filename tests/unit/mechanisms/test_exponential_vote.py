@@ -12,14 +12,16 @@ import pytest
 from privpac import Schema, SeededCoins, Size
 from privpac.coins import law
 from privpac.concepts.line.thresholds import Thresholds
-from privpac.constructions.prediction import rules as prediction_rules
-from privpac.constructions.prediction.exponential_formulas import (
+from privpac.constructions.prediction import vote as voting
+from privpac.constructions.prediction import vote_law
+from privpac.constructions.prediction.vote import (
+    Law,
+    Vote,
+    default_models,
     error_exponential_vote,
-    exponential_vote_chances,
     exponential_vote_error,
-    exponential_vote_wrong,
 )
-from privpac.constructions.prediction.vote import Law, Vote, default_models
+from privpac.constructions.prediction.vote_law import exponential_vote_chances, exponential_vote_wrong
 from privpac.constructions.prediction.voters import Concepts
 from privpac.errors import RuleRefused
 from privpac.mechanisms.exponential_vote import ExponentialVoteLaw
@@ -135,15 +137,13 @@ def test_the_number_of_models_makes_a_unanimous_vote_wrong_at_most_once_in_200_t
 
 def test_what_rules_refuse() -> None:
     for refused in (
-        lambda: prediction_rules.exponential_vote(ratio=Fraction(0), models=1, classes=2),
-        lambda: prediction_rules.exponential_vote(ratio=HALF, models=0, classes=2),
-        lambda: prediction_rules.exponential_vote(ratio=HALF, models=1, classes=1),
-        lambda: prediction_rules.exponential_vote_accuracy(
+        lambda: vote_law.exponential_vote(ratio=Fraction(0), models=1, classes=2),
+        lambda: vote_law.exponential_vote(ratio=HALF, models=0, classes=2),
+        lambda: vote_law.exponential_vote(ratio=HALF, models=1, classes=1),
+        lambda: voting.exponential_vote_accuracy(
             models=9, ratio=HALF, records=8, vc=1, failure=Fraction(1, 20)
         ),
-        lambda: prediction_rules.exponential_vote_accuracy(
-            models=1, ratio=HALF, records=8, vc=1, failure=Fraction(1)
-        ),
+        lambda: voting.exponential_vote_accuracy(models=1, ratio=HALF, records=8, vc=1, failure=Fraction(1)),
     ):
         with pytest.raises(RuleRefused):
             refused()

@@ -13,8 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from privpac import MemorySample, Schema, SeededCoins
 from privpac.coins import law
-from privpac.constructions.prediction.plurality_formulas import plurality_chances, plurality_wrong
-from privpac.constructions.prediction.vote_law import VoteLaw
+from privpac.constructions.prediction.vote_law import VoteLaw, plurality_chances, plurality_wrong
 from privpac.constructions.prediction.voters import Classifiers, Voter
 from privpac.mechanisms.plurality import PluralityLaw
 from privpac.numbers.exact import ratio_for

@@ -8,8 +8,7 @@ from fractions import Fraction
 import pytest
 
 from privpac.cli.app import run
-from privpac.constructions.prediction.exponential_formulas import exponential_vote_wrong
-from privpac.constructions.prediction.formulas import vote_wrong
+from privpac.constructions.prediction.vote_law import exponential_vote_wrong, vote_wrong
 from privpac.errors import ParameterError
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.numbers.exact import plain, ratio_for

@@ -38,7 +38,7 @@ from privpac.answering.stored_offers import offer_from_json
 from privpac.checker import document
 from privpac.checker.document import MANIFEST, is_bundle
 from privpac.coins import Coins, SystemCoins
-from privpac.constructions.prediction.base import Prepared
+from privpac.constructions.prediction.predictor import Prepared
 from privpac.data.schema import Schema
 from privpac.errors import MissingExtra, NotCertified, ParameterError, PrivpacError, SizeError
 from privpac.fields import MALFORMED, record

@@ -22,11 +22,9 @@ from privpac.answering.bundle.soundness import is_sound
 from privpac.checker.document import parsed_json
 from privpac.concepts.catalogue import hypothesis_from_json
 from privpac.concepts.fitting import misfit
-from privpac.constructions.prediction.base import Predictor, Prepared
-from privpac.constructions.prediction.gathered import gathered
-from privpac.constructions.prediction.redrawn import PreparedDraws, Redrawn
+from privpac.constructions.prediction.predictor import Predictor, Prepared, PreparedDraws, Redrawn
 from privpac.constructions.prediction.vote import PreparedVote, Vote
-from privpac.constructions.prediction.voters import Classifiers, Concepts, Voter, type_name
+from privpac.constructions.prediction.voters import Classifiers, Concepts, Voter, gathered, type_name
 from privpac.data.column import Column
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Sample

@@ -18,7 +18,7 @@ from privpac.answering.offer import Offer
 from privpac.checker import document
 from privpac.checker.document import MANIFEST
 from privpac.coins import Coins, SystemCoins
-from privpac.constructions.prediction.base import Prepared
+from privpac.constructions.prediction.predictor import Prepared
 from privpac.errors import ParameterError, PrivpacError
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.guarantee.ledger.store import close_connections

@@ -16,9 +16,9 @@ from privpac.concepts.labellings.base import ListedPrices
 from privpac.concepts.labellings.cuts import CutDichotomies
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.cases import Case, Record, RememberedSample, records_of, sample_of, tiny_schema
-from privpac.constructions.prediction.base import Predictor
 from privpac.constructions.prediction.fresh_draws import FreshDraws
 from privpac.constructions.prediction.net_relabelled import NetRelabelled
+from privpac.constructions.prediction.predictor import Predictor
 from privpac.constructions.prediction.relabelled_vote import RelabelledVote
 from privpac.constructions.prediction.vote import Law, Vote
 from privpac.constructions.prediction.voters import Classifiers, Concepts

@@ -9,9 +9,9 @@ from typing import Any, Protocol, cast, runtime_checkable
 
 from privpac.coins import Coins
 from privpac.concepts.base import AnyClass, Costs, Gibbs
-from privpac.constructions.prediction.base import Predictor, Prepared
 from privpac.constructions.prediction.fresh_draws import FreshDraws
 from privpac.constructions.prediction.net_relabelled import NetRelabelled
+from privpac.constructions.prediction.predictor import Predictor, Prepared
 from privpac.constructions.prediction.relabelled_vote import RelabelledVote
 from privpac.constructions.prediction.vote import Law, Vote, default_models
 from privpac.constructions.prediction.voters import Classifiers, Concepts

@@ -17,18 +17,19 @@ from privpac.constructions.class_facts import (
 )
 from privpac.constructions.option import FloorRow, Need, Option
 from privpac.constructions.prediction.floors import floor_private_prediction
-from privpac.constructions.prediction.formulas import models_vote, plan_flipped, records_flipped, records_vote
-from privpac.constructions.prediction.net_formulas import (
+from privpac.constructions.prediction.fresh_draws import plan_flipped, records_flipped
+from privpac.constructions.prediction.net_relabelled import (
     error_net_relabelled,
     plan_net_relabelled,
     records_net_relabelled,
 )
-from privpac.constructions.prediction.relabelled_formulas import (
+from privpac.constructions.prediction.relabelled_vote import (
     epsilon_relabelled_vote,
     error_relabelled_vote,
     plan_relabelled_vote,
     records_relabelled_vote,
 )
+from privpac.constructions.prediction.vote import models_vote, records_vote
 from privpac.constructions.wish import FAILURE, Wish
 from privpac.numbers.exact import plain
 from privpac.theory.listing import MOST_BLOCK

@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Any, cast
 
 from privpac.concepts.base import AnyClass
-from privpac.constructions.prediction.base import Predictor, Reader
 from privpac.constructions.prediction.fresh_draws import FreshDraws
 from privpac.constructions.prediction.net_relabelled import NetRelabelled
+from privpac.constructions.prediction.predictor import Predictor, Reader
 from privpac.constructions.prediction.relabelled_vote import RelabelledVote
 from privpac.constructions.prediction.vote import Law, Vote
 from privpac.constructions.prediction.voters import Classifiers, Concepts, Trained, Voters

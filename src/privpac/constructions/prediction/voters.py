@@ -22,10 +22,8 @@ from numpy.typing import NDArray
 from privpac.concepts.base import AnyClass, Cells, Hypothesis, Scored
 from privpac.concepts.catalogue import stored_class
 from privpac.concepts.labellings.base import BySums, dimension, with_dichotomies
-from privpac.constructions.prediction.encoding import Encoding
-from privpac.constructions.prediction.gathered import gathered
-from privpac.constructions.prediction.linear_votes import LinearVotes
-from privpac.data.sample import Sample
+from privpac.data.column import Column
+from privpac.data.sample import Block, Sample
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, PrivpacError, SchemaError, SizeError
 from privpac.theory.listing import MOST_BLOCK
@@ -33,22 +31,116 @@ from privpac.theory.listing import MOST_BLOCK
 __all__ = [
     "Classifiers",
     "Concepts",
+    "Encoding",
+    "LinearVotes",
     "Trained",
     "Voter",
     "Voters",
+    "gathered",
     "largest_block",
     "require_two_classes",
     "type_name",
 ]
 
+
+# --- what they are trained on: cells as numbers, by the public schema alone ---
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """The default public encoding of a schema's columns."""
+
+    schema: Schema
+
+    @property
+    def width(self) -> int:
+        """The number of columns of the matrix."""
+        return sum(1 if column.ordered else column.size for column in self.schema.columns)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """A name for every encoded column."""
+        names: list[str] = []
+        for column in self.schema.columns:
+            if column.ordered:
+                names.append(column.name)
+            else:
+                names += [f"{column.name}={column.value(cell)}" for cell in range(column.size)]
+        return tuple(names)
+
+    def matrix(self, cells: Cells) -> NDArray[np.float64]:
+        """One row per record: ordered columns scaled, categories one column each."""
+        n = len(next(iter(cells.values())))
+        matrix = np.zeros((n, self.width))
+        place = 0
+        for column in self.schema.columns:
+            values = cells[column.name]
+            if column.ordered:
+                matrix[:, place] = _scaled(column, values)
+                place += 1
+            else:
+                matrix[np.arange(n), place + values.astype(np.int64)] = 1.0
+                place += column.size
+        return matrix
+
+
+def _scaled(column: Column, values: NDArray[Any]) -> NDArray[np.float64]:
+    last = max(column.size - 1, 1)
+    if values.dtype == object:  # beyond 64 bits
+        return np.array([int(value) / last for value in values], dtype=np.float64)
+    return values.astype(np.float64) / float(last)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The statistic that is the records themselves."""
+
+    columns: tuple[str, ...]
+
+    def zero(self) -> list[Block]:
+        return []
+
+    def absorb(self, state: list[Block], block: Block) -> list[Block]:
+        return [*state, block]
+
+    def merge(self, a: list[Block], b: list[Block]) -> list[Block]:
+        return a + b
+
+
+def gathered(sample: Sample) -> tuple[dict[str, NDArray[Any]], NDArray[np.uint8]]:
+    """Cells by column, and labels."""
+    schema = sample.schema
+    blocks: list[Block] = sample.reduce(_Rows(schema.names))
+    labels = [np.empty(0, np.uint8), *(block.labels for block in blocks if block.labels is not None)]
+    cells = {
+        column.name: np.concatenate(
+            [np.empty(0, column.dtype), *(block.cells[column.name] for block in blocks)]
+        )
+        for column in schema.columns
+    }
+    return cells, np.concatenate(labels).astype(np.uint8)
+
+
+# --- the models ---
+
+
 T = TypeVar("T")
 
+
 OWNER = "vote"
+
+
 REHEARSAL_ROWS = 50
 """Rows per class on which training is tried out."""
+
+
 TRIES = 8
 """Of those rows, how many every trained model must answer before it may vote."""
+
+
 NO_CLASS = -1
+
+
 SEED = 0
 """A public seed for classifiers that toss coins: the same for every block, and no global state is shared."""
 
@@ -321,3 +413,54 @@ class Concepts:
 
     def to_json(self) -> dict[str, Any]:
         return {"kind": "concepts", "concepts": stored_class(self.concepts)}
+
+
+# --- many linear classifiers at once ---
+
+
+LOGISTIC = ("sklearn.linear_model._logistic", "LogisticRegression")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearVotes:
+    """Models that say class 1 where their weighted sum is above zero. Private: it has no repr."""
+
+    weights: NDArray[np.float64]
+    """One row per model."""
+    offsets: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, models: Sequence[Any], constants: Sequence[int], width: int) -> LinearVotes | None:
+        """The models, where None stands for one that always says its constant; None if one is of another kind.
+
+        What training makes is of one kind or a constant, so which of the two this is says nothing about records.
+        """
+        weights, offsets = np.zeros((len(models), width)), np.zeros(len(models))
+        for place, (model, constant) in enumerate(zip(models, constants, strict=True)):
+            if model is None:
+                offsets[place] = 1.0 if constant else -1.0
+            elif _is_plain(model, width):
+                weights[place], offsets[place] = model.coef_[0], model.intercept_[0]
+            else:
+                return None
+        return cls(weights, offsets)
+
+    def count(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
+        """How many models say each of the two classes: a row per question."""
+        with np.errstate(all="ignore"):  # a warning would tell about a block
+            sums = np.einsum("rc,mc->rm", rows, self.weights) + self.offsets
+        ones = np.count_nonzero(sums > 0, axis=1)
+        return np.stack([len(self.offsets) - ones, ones], axis=1)
+
+
+def _is_plain(model: Any, width: int) -> bool:
+    """Whether this is a logistic regression of two classes as scikit-learn fits it; a stored one may be anything."""
+    kind = type(model)
+    if (kind.__module__, kind.__qualname__) != LOGISTIC:
+        return False
+    shapes = {"coef_": (1, width), "intercept_": (1,), "classes_": (2,)}
+    parts = {name: vars(model).get(name) for name in shapes}
+    if not all(isinstance(part, np.ndarray) and part.shape == shapes[name] for name, part in parts.items()):
+        return False
+    numbers = parts["coef_"].dtype == np.float64 == parts["intercept_"].dtype
+    return bool(numbers and parts["classes_"].dtype.kind in "iu" and parts["classes_"].tolist() == [0, 1])

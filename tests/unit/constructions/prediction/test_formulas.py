@@ -8,17 +8,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from privpac.constructions.prediction import rules as prediction_rules
-from privpac.constructions.prediction.formulas import (
-    error_vote,
+from privpac.constructions.prediction import fresh_draws
+from privpac.constructions.prediction.fresh_draws import (
     excess_flipped,
     flip_for,
     plan_flipped,
     plan_flipped_printed,
     records_flipped,
     records_flipped_printed,
-    records_vote,
 )
+from privpac.constructions.prediction.vote import error_vote, records_vote
 from privpac.errors import ParameterError, RuleRefused
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy, Release
@@ -48,22 +47,18 @@ def test_flip_for_reproduces_the_reference_values():
 
 def test_delta_removal_is_tight_and_refuses_what_is_no_answer():
     flip = Fraction(1, 40)
-    proof = prediction_rules.delta_removal(answer(Fraction(1), Fraction(1, 100)), classes=2, flip=flip)
+    proof = fresh_draws.delta_removal(answer(Fraction(1), Fraction(1, 100)), classes=2, flip=flip)
     assert proof.fact == Privacy(Loss(log=Fraction(1)), release=Release.ANSWER)
-    few = prediction_rules.delta_removal(
-        answer(Fraction(1), Fraction(1, 100)), classes=2, flip=Fraction(1, 1000)
-    )
+    few = fresh_draws.delta_removal(answer(Fraction(1), Fraction(1, 100)), classes=2, flip=Fraction(1, 1000))
     assert few.fact.epsilon == Loss(factor=1 + Fraction(1, 100) * Fraction(998, 1000) * 1000)
     # the worst pair of probabilities: p' = 0, p = delta
     turned = [Fraction(1, 1000) + (1 - 2 * Fraction(1, 1000)) * p for p in (Fraction(0), Fraction(1, 100))]
     assert turned[1] / turned[0] == few.fact.epsilon.factor
     with pytest.raises(RuleRefused, match="only an answer"):
-        prediction_rules.delta_removal(
-            rules.exponential_mechanism(ratio=Fraction(1, 2)), classes=2, flip=flip
-        )
+        fresh_draws.delta_removal(rules.exponential_mechanism(ratio=Fraction(1, 2)), classes=2, flip=flip)
     for wrong in (Fraction(0), Fraction(3, 5)):
         with pytest.raises(RuleRefused, match="flip"):
-            prediction_rules.delta_removal(answer(Fraction(1), Fraction(0)), classes=2, flip=wrong)
+            fresh_draws.delta_removal(answer(Fraction(1), Fraction(0)), classes=2, flip=wrong)
 
 
 @claims({"epsilon": "1"}, flip_for=scaled(0.9))
@@ -119,7 +114,7 @@ def test_a_plan_is_pure_and_at_its_epsilon():
     for n, epsilon in ((50, "1"), (5000, "0.1"), (20_000, "2")):
         plan = plan_flipped(n, epsilon=Fraction(epsilon), failure=0.05, vc=1)
         drawn = answer(Fraction(epsilon), Fraction(plan.kept, n))
-        pure = prediction_rules.delta_removal(drawn, classes=2, flip=plan.flip)
+        pure = fresh_draws.delta_removal(drawn, classes=2, flip=plan.flip)
         assert pure.fact.delta == 0
         assert pure.fact.epsilon <= Loss(log=Fraction(epsilon))
         assert 0 < plan.flip < Fraction(1, 2)

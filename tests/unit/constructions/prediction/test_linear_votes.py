@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 
-from privpac.constructions.prediction.linear_votes import LinearVotes
+from privpac.constructions.prediction.voters import LinearVotes
 
 WIDTH = 3
 

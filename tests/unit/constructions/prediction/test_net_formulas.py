@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from privpac.constructions.prediction.net_formulas import plan_net_relabelled, records_net_relabelled
+from privpac.constructions.prediction.net_relabelled import plan_net_relabelled, records_net_relabelled
 
 FAILURE = 0.05
 

@@ -10,19 +10,19 @@ import pytest
 from privpac import MemorySample, Schema, SeededCoins, Size, Thresholds
 from privpac.checker.check import check_certificate
 from privpac.constructions.prediction.fresh_draws import FreshDraws
-from privpac.constructions.prediction.net_formulas import (
+from privpac.constructions.prediction.net_relabelled import (
+    NetRelabelled,
     excess_net_relabelled,
     net_failure,
     plan_net_relabelled,
     records_net_relabelled,
 )
-from privpac.constructions.prediction.net_relabelled import NetRelabelled
-from privpac.constructions.prediction.relabelled_formulas import (
+from privpac.constructions.prediction.relabelled_vote import (
+    RelabelledVote,
     excess_relabelled_vote,
     plan_relabelled_vote,
     records_relabelled_vote,
 )
-from privpac.constructions.prediction.relabelled_vote import RelabelledVote
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee.facts import Loss
 from privpac.numbers.exact import ratio_for
@@ -128,7 +128,7 @@ def test_what_cannot_be_planned_is_refused():
 
 
 def test_records_and_error_of_a_relabelled_vote_agree() -> None:
-    from privpac.constructions.prediction.relabelled_formulas import (
+    from privpac.constructions.prediction.relabelled_vote import (
         epsilon_relabelled_vote,
         error_relabelled_vote,
         records_relabelled_vote,

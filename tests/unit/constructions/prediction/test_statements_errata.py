@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from privpac import MemorySample, Schema, Thresholds
-from privpac.constructions.prediction.net_formulas import net_failure
+from privpac.constructions.prediction.net_relabelled import net_failure
 from privpac.theory.statements import REGISTER
 from privpac.theory.vc import growth, ln_growth, records_net
 

@@ -18,14 +18,18 @@ from privpac.coins import law
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.unions import intervals
 from privpac.concepts.linear.plane import Halfplanes
-from privpac.constructions.prediction import rules
-from privpac.constructions.prediction.encoding import Encoding
-from privpac.constructions.prediction.exponential_formulas import exponential_vote_error
-from privpac.constructions.prediction.formulas import MOST_VOTES, models_vote, vote_error, vote_wrong
-from privpac.constructions.prediction.net_formulas import plan_net_relabelled
-from privpac.constructions.prediction.vote import Vote, default_models
-from privpac.constructions.prediction.vote_law import VoteLaw
-from privpac.constructions.prediction.voters import Classifiers, Concepts
+from privpac.constructions.prediction import vote as voting
+from privpac.constructions.prediction.net_relabelled import plan_net_relabelled
+from privpac.constructions.prediction.vote import (
+    MOST_VOTES,
+    Vote,
+    default_models,
+    exponential_vote_error,
+    models_vote,
+    vote_error,
+)
+from privpac.constructions.prediction.vote_law import VoteLaw, vote_wrong
+from privpac.constructions.prediction.voters import Classifiers, Concepts, Encoding
 from privpac.data.columns import Numeric
 from privpac.errors import ParameterError, RuleRefused, SchemaError, SizeError
 from privpac.numbers.exact import ratio_for
@@ -144,7 +148,7 @@ def test_no_more_models_vote_than_the_checker_follows() -> None:
     assert plan.models == MOST_VOTES - 1
     settings = {"ratio": ratio_for(Fraction(1)), "records": 10**9, "vc": 1, "failure": Fraction(1, 20)}
     with pytest.raises(RuleRefused, match="more than 16384 models"):
-        rules.vote_accuracy(models=MOST_VOTES + 1, **settings)
+        voting.vote_accuracy(models=MOST_VOTES + 1, **settings)
 
 
 def test_thousands_of_votes_take_no_time() -> None:

@@ -16,7 +16,8 @@ from privpac.checker.document import digest
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.few_labels import boost
-from privpac.constructions.prediction import rules as prediction_rules
+from privpac.constructions.prediction import fresh_draws, vote_law
+from privpac.constructions.prediction import net_relabelled as net_votes
 from privpac.constructions.wrappers import relabelling
 from privpac.constructions.wrappers.relabelling import Agnostic, Relabelled
 from privpac.data.numeric import Numeric
@@ -39,11 +40,11 @@ RULES: dict[str, Callable[[Proof[Privacy], int], Proof[Privacy]]] = {
     ),
     "label-boost-labelled": lambda inner, k: boost.label_boost_labelled(inner, classes=k, ratio=HALF),
     "label-boost-unlabelled": lambda inner, k: boost.label_boost_unlabelled(inner, classes=k),
-    "net-relabelling": lambda inner, k: prediction_rules.net_relabelling(
+    "net-relabelling": lambda inner, k: net_votes.net_relabelling(
         _answer(inner), classes=k, ratio=HALF, kept=2, of=5, net=HALF, vc=1
     ),
-    "delta-removal": lambda inner, k: prediction_rules.delta_removal(_answer(inner), classes=k, flip=HALF),
-    "vote": lambda inner, k: prediction_rules.vote(classes=k, ratio=HALF, models=3),
+    "delta-removal": lambda inner, k: fresh_draws.delta_removal(_answer(inner), classes=k, flip=HALF),
+    "vote": lambda inner, k: vote_law.vote(classes=k, ratio=HALF, models=3),
 }
 
 
