@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -30,7 +31,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.facts import Against, Queries, Release, Unit
 from privpac.guarantee.proof import Proof
 from privpac.theory.refined import Kind
-from tests.contracts.examples import EXAMPLES
+from tests.contracts.examples import EXAMPLES, plain
 from tests.contracts.examples import points as point_examples
 from tests.contracts.examples import prediction as prediction_examples
 from tests.contracts.examples import relabelling as relabelling_examples
@@ -62,6 +63,11 @@ def charged(epsilon: str = "3/2", delta: str = "1/2") -> Proof[Any]:
 
 def answer(base: Proof[Any]) -> Proof[Any]:
     return rules.post_processing(base, what="an answer", release=Release.ANSWER)
+
+
+def chained(records: int, **other: Any) -> Proof[Any]:
+    (proof,) = replace(plain.CHAINED, **other).promise(records, FAILURE)
+    return proof
 
 
 def learnt(against: Against = REALIZABLE, records: int = 1000, **more: Any) -> Proof[Any]:
@@ -351,6 +357,11 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
     ),
     "occam-realizable, named": lambda: learnt(rivals="rules of one question"),
     "occam-agnostic, named": lambda: learnt(AGNOSTIC, rivals="rules of one question"),
+    "chained-draw, several": lambda: chained(1000, chains=30, slack=Fraction(1, 50), apart=False),
+    "chained-draw, above a half": lambda: chained(250),
+    "chained-draw, both at once": lambda: chained(
+        1000, odds=Fraction(4), tilt=Fraction(99, 100), share=Fraction(2, 100)
+    ),
     "occam-realizable of one": lambda: rules.occam(
         odds=0,
         records=0,

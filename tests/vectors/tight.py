@@ -67,8 +67,9 @@ ABOVE: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "quantile-answers": ({"levels": 65},),
     "block-quantile-answers": ({"levels": 65},),
     "concentrated-privacy": ({"order": str(10**9 + 1)},),
+    "chained-draw": ({"odds": "30", "share": "2"},),
 }
-"""Parameters above a limit of size; `premise` is the number of one of `PREMISES`."""
+"""Parameters above a limit of size, or of what a theorem covers; `premise` is the number of one of `PREMISES`."""
 ALONE = {"odds": "0", "base_odds": "0", "draw_odds": "0", "members": "1", "hypotheses": "1", "runs": 1}
 """Parameters of a draw that has no choice."""
 EXACTLY: Mapping[str, tuple[Mapping[str, Any], ...]] = {"refined-draw-agnostic": ({"error": "199/19801"},)}

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
+from privpac.concepts.chains import Chains
 from privpac.concepts.literals.questions import Questions
 from privpac.concepts.shapes import Shape
 from privpac.data.sample import Statistic
@@ -303,6 +304,15 @@ class MadeOfCuts(ABC):
     @abstractmethod
     def ends(self) -> int:
         """Cuts of a member, at most: how many ranges lie between it and one whose cuts are a little off."""
+
+    def chains(self, groups: int) -> Chains:
+        """How bad members are covered if ends are known up to one of `groups` even shares of the records of a column.
+
+        Members whose ends lie in the same groups have the same sides but in these groups, whatever records there are.
+        """
+        each = self.ends // len(self.cut_columns)
+        places = [self.schema.column(name).size for name in self.cut_columns]
+        return Chains.by_ends(places, each, groups)
 
     def over(self, schema: Schema) -> Self:
         """The same class over other columns, with cuts at any of their cells."""

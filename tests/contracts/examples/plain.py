@@ -6,6 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from privpac.constructions.draw.chained import ChainedDraw
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Against, Fact, Privacy
 from privpac.guarantee.proof import Proof
@@ -44,6 +45,9 @@ def _occam(against: Against) -> Proof[Any]:
     )
 
 
+CHAINED = ChainedDraw(
+    Fraction(2**20), RATIO, Fraction(9, 10), Fraction(21, 100), chains=2, slack=Fraction(0), apart=True
+)
 KINDS = (Kind(Fraction(7), 10**6), Kind(Fraction(1, 9), 10**9))
 FIRST = Fraction(9, 10)
 FAILURE = Fraction(1, 20)
@@ -101,4 +105,5 @@ EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
     "assuming": lambda: rules.assuming(mixed(), "an example is an example"),
     "occam-realizable": lambda: _occam(Against.REALIZABLE),
     "occam-agnostic": lambda: _occam(Against.AGNOSTIC),
+    "chained-draw": lambda: CHAINED.promise(1000, FAILURE)[0],
 }

@@ -21,6 +21,7 @@ from privpac.concepts.boxes.axes import Axis, blank_ranges, ranges_of
 from privpac.concepts.boxes.box import Box
 from privpac.concepts.boxes.ladder import BoxLadder
 from privpac.concepts.boxes.sums import BoxSums
+from privpac.concepts.chains import Chains
 from privpac.concepts.grids import (
     BOX_GROUPS,
     FULL,
@@ -95,6 +96,10 @@ class Rectangles(EvenPrior, MadeOfCuts, Stored):
     @property
     def ends(self) -> int:
         return 2 * len(self.columns)
+
+    def chains(self, groups: int) -> Chains:
+        """Ends lie between the groups of the grid; both in one place are the empty box."""
+        return Chains.by_ends(self.groups, 2, groups)
 
     def over(self, schema: Schema) -> Rectangles:
         return Rectangles(schema, self.columns, inside=self.inside)

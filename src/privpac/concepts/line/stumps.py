@@ -29,6 +29,7 @@ from privpac.concepts.base import (
     RuleBase,
     Stored,
 )
+from privpac.concepts.chains import Chains
 from privpac.concepts.fitting import cells_misfit, labels_misfit, two_classes_misfit
 from privpac.concepts.labellings.base import BySums
 from privpac.concepts.labellings.stumps import Names, StumpDichotomies, require_stumps, stump_dichotomies
@@ -232,6 +233,15 @@ class Stumps(AnyNumber, BySums, CountedByScore, MadeOfCuts, Stored):
         total = sum(self._shares)
         parts = zip(self._shares, self._sizes, strict=True)
         return max(Fraction(total * size, share) for share, size in parts) - 1
+
+    def chains(self, groups: int) -> Chains:
+        """Cuts of one column and direction are known up to a group; tests for a category are counted one by one."""
+        number, slack = 2, Fraction(0)
+        for column in self._columns:
+            cuts = Chains.by_ends([column.size], 1, groups)
+            number += min(_column_size(column), 2 * cuts.number) if column.ordered else _column_size(column)
+            slack = max(slack, cuts.slack) if column.ordered else slack
+        return Chains(number, slack)
 
     @property
     def vc(self) -> int:

@@ -27,6 +27,7 @@ from privpac.concepts.base import (
     OverColumn,
     Stored,
 )
+from privpac.concepts.chains import Chains
 from privpac.concepts.fitting import edges_misfit, order_misfit, two_classes_misfit
 from privpac.concepts.labellings.base import AnyPoints, reduce_all
 from privpac.concepts.labellings.cuts import CutDichotomies
@@ -157,6 +158,11 @@ class Thresholds(AnyPoints, CountedByScore, DrawnByScore, OverColumn, MadeOfCuts
     @property
     def vc(self) -> int:
         return 2 if self.direction == "either" else 1
+
+    def chains(self, groups: int) -> Chains:
+        """Two, whatever the groups: the cut moves up, or down. Cuts both ways go on beyond the end, so that the two
+        meet the same records."""
+        return Chains(2, apart=self.direction != "either")
 
     @property
     def _upward(self) -> tuple[bool, ...]:

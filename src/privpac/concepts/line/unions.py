@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, Costs, Hypothesis, MadeOfCuts, Move, OneColumn, OverColumn, Stored
+from privpac.concepts.chains import Chains
 from privpac.concepts.fitting import edges_misfit, labels_misfit, order_misfit, two_classes_misfit
 from privpac.concepts.labellings.base import BySums, reduce_all
 from privpac.concepts.line.union_labellings import RunLabellings, UnionLabellings, require_runs
@@ -171,6 +172,13 @@ class Unions(BySums, OverColumn, MadeOfCuts, Stored):
     @property
     def ends(self) -> int:
         return 2 * self.intervals
+
+    def chains(self, groups: int) -> Chains:
+        """One interval is known but for its upper end, which moves up, down, and to the left of the best interval."""
+        if self.intervals > 1:
+            return super().chains(groups)
+        grouped = Chains.by_ends([self._cells], 1, groups)
+        return grouped._replace(number=3 * grouped.number + 1)
 
     @property
     def differences_vc(self) -> int:

@@ -25,14 +25,17 @@ from privpac.concepts.base import (
     Costs,
     CountedByScore,
     Hypothesis,
+    MadeOfCuts,
     MergeableClass,
     Noted,
     OnGrid,
     Scored,
     ScoredClass,
 )
+from privpac.concepts.chains import Chains
 from privpac.concepts.trees.mixture import TreeMixture
 from privpac.constructions.base import Around, DrawsMembers, Learner, ReadsOnce
+from privpac.constructions.draw.chained import chained_draw
 from privpac.constructions.draw.promises import Draw, agnostic_numbers
 from privpac.constructions.wrappers.transform import empirical_accuracy
 from privpac.data.sample import Counted, Sample, Size
@@ -116,11 +119,18 @@ def check_price(size: Size, costs: Costs, *, ratio: Fraction, owner: str, counte
 
 
 def accuracy_of_draw(
-    *, odds: Fraction | int, size: int | None = None, records: int, ratio: Fraction, failure: Fraction
+    *,
+    odds: Fraction | int,
+    size: int | None = None,
+    chains: Callable[[int], Chains] | None = None,
+    records: int,
+    ratio: Fraction,
+    failure: Fraction,
 ) -> tuple[Proof[Accuracy], ...]:
     """What one draw at `ratio` per (largest-cost) mistake proves about errors; nothing where the bound is void.
 
-    `size` is the number of all members, where it may exceed what the odds of those that are promised something imply.
+    `size` is the number of all members, where it may exceed what the odds of those that are promised something imply,
+    and `chains` how bad members are covered: for any records whichever proves more counts.
     A ratio above the true one proves less, so it may be rounded up.
     """
     if ratio == 1:  # an epsilon so small that every member is equally likely
@@ -130,7 +140,15 @@ def accuracy_of_draw(
     if error < 1:
         proofs.append(_occam(odds, records, ratio, ratio, error, failure, Against.REALIZABLE))
     factor, excess, tilt = agnostic_numbers(Fraction(odds), size, records, ratio, failure)
-    if excess < 1:
+    chained = None
+    if chains is not None:
+        chained = chained_draw(
+            records, chains=chains, odds=Fraction(odds), ratio=ratio, failure=failure, below=excess
+        )
+    if chained is not None:
+        bound, error = chained
+        proofs.append(bound.proof(records, error=error, failure=failure))
+    elif excess < 1:
         proofs.append(_occam(factor, records, ratio, tilt, excess, failure, Against.AGNOSTIC))
     return tuple(proofs)
 
@@ -260,6 +278,7 @@ class Occam(DrawsMembers, ReadsOnce):
         return accuracy_of_draw(
             odds=self.concepts.odds,
             size=self.concepts.size,
+            chains=self.concepts.chains if isinstance(self.concepts, MadeOfCuts) else None,
             records=records,
             ratio=power_up(self.ratio, max(self.prices)),
             failure=self.failure,

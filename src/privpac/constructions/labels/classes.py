@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privpac.coins import Coins
-from privpac.concepts.base import AnyClass, Hypothesis
+from privpac.concepts.base import AnyClass, Hypothesis, MadeOfCuts
 from privpac.concepts.labellings.base import Dichotomous, dimension, members_from, with_dichotomies
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.base import DrawsMembers, DrawsOnce
@@ -106,6 +106,7 @@ class LabelPrivateDichotomies(DrawsMembers, DrawsOnce):
             is_chain=isinstance(concepts, Thresholds) and concepts.direction != "either",
             ratio=self.ratio,
             failure=self.failure,
+            chains=concepts.chains if isinstance(concepts, MadeOfCuts) else None,
         )
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:

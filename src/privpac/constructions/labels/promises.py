@@ -14,7 +14,9 @@ from fractions import Fraction
 from functools import partial
 from math import ceil
 
+from privpac.concepts.chains import Chains
 from privpac.constructions.covers import rules as covers_rules
+from privpac.constructions.draw.chained import chained_draw
 from privpac.constructions.draw.promises import agnostic_numbers
 from privpac.errors import RuleRefused
 from privpac.guarantee.facts import Accuracy, Against
@@ -50,6 +52,8 @@ class Labellings:
     """Whether the class is thresholds of one direction."""
     ratio: Fraction
     failure: Fraction
+    chains: Callable[[int], Chains] | None = None
+    """How bad members are covered, where the class says so."""
 
     @property
     def _members(self) -> int:
@@ -86,6 +90,17 @@ class Labellings:
     def _any_records(self) -> tuple[Proof[Accuracy], ...]:
         odds = Fraction(self._members - 1)
         _, excess, tilt = agnostic_numbers(odds, None, self.records, self.ratio, self.failure)
+        chained = self.chains and chained_draw(
+            self.records,
+            chains=self.chains,
+            odds=self.odds,
+            ratio=self.ratio,
+            failure=self.failure,
+            below=excess,
+        )
+        if chained:
+            bound, error = chained
+            return (bound.proof(self.records, error=error, failure=self.failure),)
         return self._of_class(excess, tilt, Against.AGNOSTIC)
 
     def _counted(self) -> tuple[Proof[Accuracy], ...]:

@@ -14,7 +14,6 @@ from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.draw.occam import Occam
 from privpac.data.sample import Size
 from privpac.errors import ParameterError, SizeError
-from privpac.guarantee.facts import Against
 
 SCHEMA = tiny_schema(3)
 DATA = [(0, 0), (1, 1), (2, 1), (2, 1), (0, 1)]
@@ -75,15 +74,3 @@ def test_wrong_parameters_are_named(parameters: dict[str, object], name: str) ->
 def test_no_records_no_certificate() -> None:
     with pytest.raises(SizeError):
         Occam(Thresholds(SCHEMA, "a"), ONE).certify(Size(0))
-
-
-def test_reference_sizes_of_the_accuracy_bound() -> None:
-    """628 records prove error 0.1 at 32 bits and epsilon 1; 5011 prove an excess of 0.1."""
-    concepts = Thresholds(tiny_schema(2**32), "a")
-    learner = Occam(concepts, ONE)
-    realizable = learner.certify(Size(628)).accuracy[0].fact
-    agnostic = learner.certify(Size(5011)).accuracy[1].fact
-    assert realizable.against is Against.REALIZABLE
-    assert Fraction(99, 1000) < realizable.error <= Fraction(1, 10)
-    assert agnostic.against is Against.AGNOSTIC
-    assert Fraction(99, 1000) < agnostic.error <= Fraction(1, 10)
