@@ -11,7 +11,7 @@ the sets of its size, and smaller sets come first. Sets of several tests are cou
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
@@ -114,11 +114,6 @@ class Cooccurrence:
 
     counts: NDArray[np.int32]
 
-    @cached_property
-    def known(self) -> dict[Hashable, Array]:
-        """What was computed from all counts, kept for the next class that sees them (`trees.kernels.sums`). Private."""
-        return {}
-
     def __repr__(self) -> str:
         return f"Cooccurrence(sets={self.counts.shape[0]}, classes={self.counts.shape[1]})"
 
@@ -176,7 +171,7 @@ class CooccurrenceTensor:
             stop = min(start + CHUNK, block.n)
             codes = self.binarisation.codes(block, start=start, stop=stop)
             self._absorb_chunk(state.counts, codes, block.labels[start:stop])
-        return Cooccurrence(state.counts)  # what was known of the counts before is not of these
+        return Cooccurrence(state.counts)
 
     def _absorb_chunk(self, counts: NDArray[np.int32], codes: Array, labels: NDArray[np.uint8]) -> None:
         first, nested = self._layout

@@ -111,12 +111,15 @@ class Prior:
 
         Roundings: a leaf converts its label priors (1), looks up powers (2: their error is 2^-52), multiplies
         (1) and adds the labels. A level multiplies two masses (1), a power (3) and a weight (2), adds the
-        options, multiplies by a factor (2), aligns (3) and adds the leaf (1).
+        options, multiplies by a factor (2), aligns (3) and adds the leaf (1). With one level left, what differs
+        is summed for every pair of labels and multiplied by their priors and a power: at most six and one for
+        each of them in place of those of two leaves.
         """
-        roundings = len(self.labels) + 3
-        leaf = roundings
-        for _ in range(depth):
+        leaf = roundings = len(self.labels) + 3
+        for level in range(depth):
             below = roundings + (roundings if self.shape == "tree" else leaf)
+            if level == 0:
+                below = max(below, comb(len(self.labels) + 1, 2) + 6)
             roundings = below + self.repeat * self.tests + 12
         return 1.01 * roundings * UNIT_ROUNDOFF + DROPPED_MASS
 

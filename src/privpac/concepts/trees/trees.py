@@ -91,8 +91,7 @@ class GrownRules(CountedBySets, ManyLabels):
         return 0 <= label < len(self.prior.labels) and self.prior.labels[label] > 0
 
     def law(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> Law:
-        columns = tuple((len(group.cells), group.nested) for group in self.tests.groups)
-        return Law(self.prior, evidence, ratio, tuple(costs), self.threads, columns)
+        return Law(self.prior, evidence, ratio, tuple(costs))
 
 
 @dataclass(frozen=True)

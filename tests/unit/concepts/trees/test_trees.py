@@ -11,7 +11,6 @@ import pytest
 
 from privpac.coins import SeededCoins, law
 from privpac.concepts.literals.binarise import Binarisation, Test
-from privpac.concepts.trees import law as tree_law
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.concepts.trees.trees import Trees, TreesGibbs
 from privpac.data.columns import Boolean, Categorical, Column, Numeric
@@ -165,16 +164,6 @@ def test_depth_four_draws_on_a_larger_table() -> None:
     mistakes = int((tree.predict(block.cells) != block.labels).sum())
     assert gibbs.law.total[0] <= mistakes <= gibbs.law.total[0] + 400
     assert gibbs.draw(SeededCoins(5)) == tree
-
-
-def test_threads_do_not_change_a_bit_of_the_sums(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree_law, "WORTH_THREADS", 0)
-    schema, block = table(mixed_columns(), n=50, seed=3)
-    sums = []
-    for threads in (1, 3):
-        gibbs, _ = posterior(Trees(schema, 3, threads=threads), block, ratio=HALF, costs=(1, 1))
-        sums.append(gibbs.law.node((), 3).floats()[0].tolist())
-    assert sums[0] == sums[1]
 
 
 def test_counts_and_costs_that_do_not_fit_are_refused() -> None:

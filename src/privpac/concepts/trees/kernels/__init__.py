@@ -1,1 +1,0 @@
-"""Compiled sums over all trees."""
