@@ -141,10 +141,10 @@ UNPLANNED: dict[str, Callable[[str], dict[str, Any]]] = {
     "ssl-relabel": lambda word: {"concepts": word, "method": "relabel"},
     "generic-learner": lambda word: {"concepts": word, "method": "generic"},
     "labels": lambda word: {"concepts": word, "protect": "labels"},
-    "vote": lambda word: {"answers": f"consistent:{word}"},
+    "vote": lambda word: {"answers": f"predict-by-vote:{word}"},
     "flipped-answers": lambda word: {"answers": word},
-    "relabelled-vote": lambda word: {"answers": f"relabelled:{word}"},
-    "net-relabelled": lambda word: {"answers": f"reference:{word}"},
+    "relabelled-vote": lambda word: {"answers": f"predict-by-relabelling:{word}"},
+    "net-relabelled": lambda word: {"answers": f"predict-by-net:{word}"},
     "active": lambda word: {"asked": word},
 }
 """What is asked for where no row of a plan prints a command."""

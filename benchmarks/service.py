@@ -53,7 +53,7 @@ SCHEMA = {
         {"name": "dose", "kind": "numeric", "lower": 0, "upper": 1},
     ],
 }
-BASES = {"thresholds": "consistent:thresholds:age", "logistic": "vote:logistic"}
+BASES = {"thresholds": "predict-by-vote:thresholds:age", "logistic": "vote:logistic"}
 MODELS = 15
 SERVE = "import sys; from privpac.cli import main; sys.exit(main())"
 

@@ -30,7 +30,7 @@ def document() -> Tree:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         bundle, url = Path(folder) / "bundle", f"sqlite:///{Path(folder) / 'ledger.db'}"
         predictor = PrivatePredictor(
-            "consistent:thresholds:age", "0.2", 100, schema=SCHEMA, models=3, random_state=1
+            "predict-by-vote:thresholds:age", "0.2", 100, schema=SCHEMA, models=3, random_state=1
         )
         predictor.fit({"age": ages}, y=["yes" if age >= 60 else "no" for age in ages]).save(bundle)
         SqlStore.create(url, promises=Promises(Fraction(10)))

@@ -15,6 +15,8 @@ REMOVED: Mapping[str, str] = {
     "staged": "auto, which refines a first tree wherever that helps, or trees:3",
     "risk-tree": "graded-tree, whose classes are those of the default tree, with what is proved of them",
     "card:pairs": "card, which draws two answers at once where there are records enough",
+    "consistent": "predict-by-vote:CLASS, with --protect predictions",
+    "relabelled": "predict-by-relabelling:CLASS, with --protect predictions",
     "ledger migrate": "make a new ledger of what is left; privpac 0.2.0 reads and migrates older ones",
     "verify-page": "verify --page OUT, which needs no Pyodide",
     "--optimum": "privpac.theory.best_mechanism in Python, for any finite class",

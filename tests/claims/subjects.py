@@ -260,11 +260,11 @@ def few_labels() -> Iterator[Other]:
 PREDICTORS = (
     "vote:bayes",
     "weighted:bayes",
-    "consistent:thresholds:c",
+    "predict-by-vote:thresholds:c",
     "thresholds:c",
-    "relabelled:thresholds:c",
+    "predict-by-relabelling:thresholds:c",
 )
-PREDICTORS += ("reference:thresholds:c", "auto", "vote:logistic", "vote:tree:1", "vote:neighbours:3")
+PREDICTORS += ("predict-by-net:thresholds:c", "auto", "vote:logistic", "vote:tree:1", "vote:neighbours:3")
 
 
 def predictors() -> Iterator[Other]:
@@ -278,7 +278,9 @@ def predictors() -> Iterator[Other]:
     for base in PREDICTORS:
         for n in (1_000, 20_000):
             for wishes in wanted:
-                models = {"models": 5} if base.partition(":")[0] in {"vote", "weighted", "consistent"} else {}
+                models = (
+                    {"models": 5} if base.partition(":")[0] in {"vote", "weighted", "predict-by-vote"} else {}
+                )
                 yield Other(
                     ", ".join([f"answers of {base}", str(n), *listed({**wishes, **models})]).replace(
                         "epsilon", "price"

@@ -152,9 +152,9 @@ RELEASE_ROW = {
 }
 ANSWER_ROW = {
     "CLASS": "flipped-answers",
-    "consistent": "vote",
-    "relabelled": "relabelled-vote",
-    "reference": "net-relabelled",
+    "predict-by-vote": "vote",
+    "predict-by-relabelling": "relabelled-vote",
+    "predict-by-net": "net-relabelled",
     "vote": _CLASSIFIERS,
     "weighted": _CLASSIFIERS,
     "auto": _CLASSIFIERS,

@@ -12,6 +12,7 @@ from docs.hooks.reference import EXITS
 
 import privpac
 from privpac.cli.app import app
+from privpac.constructions.prediction.forms import FORMS
 from privpac.constructions.words import WORDS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,8 +62,12 @@ def test_a_word_is_in_the_table_if_and_only_if_it_can_be_learnt(word: str) -> No
     assert f"`{entry.form}`" in TABLE
 
 
-def test_the_table_has_no_other_words() -> None:
-    assert set(_table_of_words()) <= {entry.form for entry in WORDS.values()}
+def test_the_tables_have_all_words_for_answers_and_no_others() -> None:
+    answers = {form.partition(":")[0] for form in FORMS} - {"auto", "CLASS"}
+    table = set(_table_of_words())
+    assert answers <= {form.partition(":")[0] for form in table}
+    rules = {form for form in table if form.partition(":")[0] not in answers}
+    assert rules <= {entry.form for entry in WORDS.values()}
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -166,7 +166,7 @@ CLASSES = tuple(
 
 VOTES = tuple(f"vote:{name}{':2' * (name == 'forest')}" for name in CLASSIFIERS)
 
-PREFIXES = ("consistent", "relabelled", "reference")
+PREFIXES = ("predict-by-vote", "predict-by-relabelling", "predict-by-net")
 """What makes a predictor of a class."""
 
 ANSWERED: tuple[str, ...] = (
@@ -187,11 +187,11 @@ ANSWERS_FOR_SURE = frozenset(
         "intervals:age",
         "stumps",
         "points:age",
-        "consistent:thresholds:age",
+        "predict-by-vote:thresholds:age",
         "trees:2",
         "lists:2",
         "halfspaces:age,dose",
-        "consistent:trees:2",
+        "predict-by-vote:trees:2",
     )
 )
 """So that refusing everything is noticed."""

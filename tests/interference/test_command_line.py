@@ -259,7 +259,7 @@ def test_comparing_two_models(tmp_path: Path, told: Told, monkeypatch: pytest.Mo
     assert isinstance(compared(run, TABLES, FEW, seeds=60), int)
 
 
-@pytest.mark.parametrize("word", ["thresholds:age", "consistent:thresholds:age", "vote:tree"])
+@pytest.mark.parametrize("word", ["thresholds:age", "predict-by-vote:thresholds:age", "vote:tree"])
 def test_a_bundle_that_answers(
     word: str, tmp_path: Path, told: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:

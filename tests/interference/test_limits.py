@@ -37,7 +37,7 @@ def answering(base: object) -> Run:
 def test_one_value_more_than_votes_on_intervals_can_be_summed_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is kept, no table has so many records that their values could be told apart by a refusal."""
     monkeypatch.setattr("privpac.concepts.line.union_labellings.MOST_RUN_POINTS", 0)
-    assert isinstance(compared(answering("relabelled:intervals:key"), TABLES, KEYS), Refused)
+    assert isinstance(compared(answering("predict-by-relabelling:intervals:key"), TABLES, KEYS), Refused)
 
 
 @pytest.mark.parametrize("word", ["intervals:key", "unions:key:2", "rectangles:age,key", "stumps"])

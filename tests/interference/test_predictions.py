@@ -23,7 +23,7 @@ __all__ = ["steady"]
 
 pytestmark = pytest.mark.usefixtures("steady")
 
-ENOUGH = {"reference": 10}
+ENOUGH = {"predict-by-net": 10}
 """How many times as many records a predictor needs."""
 
 QUESTIONS = {name: column[:2] for name, column in TABLES["base"].items() if name != SCHEMA.label}
@@ -32,9 +32,9 @@ BUNDLES = (
     *VOTES,
     "thresholds:age",
     "rectangles:age,dose",
-    "consistent:intervals:age",
-    "relabelled:stumps",
-    "reference:thresholds:age",
+    "predict-by-vote:intervals:age",
+    "predict-by-relabelling:stumps",
+    "predict-by-net:thresholds:age",
 )
 """Every kind of secret that a bundle keeps: records, concepts, and models of every sort."""
 
@@ -42,7 +42,7 @@ ONE_CLASS_AND_EQUAL: tuple[Pair, ...] = (*FEW, ("all equal", "all equal but one"
 
 
 def predictor(word: str, seed: int, book: Ledger) -> PrivatePredictor:
-    voted = word == "auto" or word.startswith(("vote:", "weighted:", "consistent:"))
+    voted = word == "auto" or word.startswith(("vote:", "weighted:", "predict-by-vote:"))
     return PrivatePredictor(word, 1, book, schema=SCHEMA, models=5 if voted else None, random_state=seed)
 
 
@@ -53,7 +53,7 @@ def tables_for(word: str) -> dict[str, Table]:
 def pairs_for(word: str) -> tuple[Pair, ...]:
     if word == "vote:boosting":  # a hundred trees for every model
         return FEW[2:]
-    return ONE_CLASS_AND_EQUAL if word.startswith(("vote:", "weighted:", "reference:")) else PAIRS
+    return ONE_CLASS_AND_EQUAL if word.startswith(("vote:", "weighted:", "predict-by-net:")) else PAIRS
 
 
 def answering(word: str) -> Run:
@@ -87,7 +87,9 @@ def in_turn() -> Iterator[ParameterSet]:
 
 
 @pytest.mark.long_cases(
-    "reference:confident:thresholds:age", "reference:denoised-cuts:age:0.01", "reference:points:age"
+    "predict-by-net:confident:thresholds:age",
+    "predict-by-net:denoised-cuts:age:0.01",
+    "predict-by-net:points:age",
 )
 @pytest.mark.parametrize("word", list(in_turn()))
 def test_nothing_but_the_answers_depends_on_the_records(word: str) -> None:

@@ -152,8 +152,8 @@ def looked_at(served: Served) -> dict[str, bytes]:
     return seen
 
 
-@pytest.mark.long_cases("vote:tree", "consistent:intervals:age")
-@pytest.mark.parametrize("word", ["thresholds:age", "consistent:intervals:age", "vote:tree"])
+@pytest.mark.long_cases("vote:tree", "predict-by-vote:intervals:age")
+@pytest.mark.parametrize("word", ["thresholds:age", "predict-by-vote:intervals:age", "vote:tree"])
 def test_all_that_a_service_says(word: str, tmp_path: Path) -> None:
     def run(table: Table, seed: int) -> Result | Refused:
         folder = tmp_path / "service"

@@ -30,7 +30,7 @@ def made_bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("bundle") / "bundle"
     table = {"age": AGES, "kind": ["u", "v"] * (len(AGES) // 2)}
     predictor = PrivatePredictor(
-        "consistent:thresholds:age", PRICE, 100, schema=SCHEMA, models=3, random_state=1
+        "predict-by-vote:thresholds:age", PRICE, 100, schema=SCHEMA, models=3, random_state=1
     )
     predictor.fit(table, y=["yes" if age >= 60 else "no" for age in AGES]).save(path)
     return path

@@ -371,7 +371,7 @@ def test_many_at_once_are_charged_once_and_never_beyond_the_limit(
 def another(path: Path, *, turned: bool) -> Path:
     """A bundle as `made_bundle`, with answers that are as good as certain; `turned`, they are the other way round."""
     table = {"age": AGES, "kind": ["u", "v"] * (len(AGES) // 2)}
-    predictor = PrivatePredictor("consistent:thresholds:age", 30, 900, schema=SCHEMA, models=3)
+    predictor = PrivatePredictor("predict-by-vote:thresholds:age", 30, 900, schema=SCHEMA, models=3)
     predictor.fit(table, y=["yes" if turned or age >= 60 else "no" for age in AGES]).save(path)
     return path
 

@@ -21,7 +21,7 @@ from tests.service.asking import AGES, SCHEMA, row
 def declared(tmp_path: Path) -> Path:
     table = {"age": AGES, "kind": ["u", "v"] * (len(AGES) // 2)}
     predictor = PrivatePredictor(
-        "consistent:thresholds:age", "0.1", 100, schema=SCHEMA, models=3, answers=3, random_state=1
+        "predict-by-vote:thresholds:age", "0.1", 100, schema=SCHEMA, models=3, answers=3, random_state=1
     )
     predictor.fit(table, y=["yes" if age >= 60 else "no" for age in AGES]).save(tmp_path / "bundle")
     return tmp_path / "bundle"

@@ -48,7 +48,7 @@ def handed_out(served: Served) -> dict[str, bytes]:
     return {path: reply.content for path, reply in found.items()} | {"check": checked.content}
 
 
-@pytest.mark.parametrize("word", ["consistent:thresholds:age", "vote:tree", "thresholds:age"])
+@pytest.mark.parametrize("word", ["predict-by-vote:thresholds:age", "vote:tree", "thresholds:age"])
 def test_nothing_that_is_handed_out_depends_on_a_record(
     serve: Callable[..., Served], tmp_path: Path, word: str
 ) -> None:

@@ -43,7 +43,7 @@ def make_bundle(path: Path) -> Path:
     ages = list(range(0, 3_000_000, 10_000))
     labels = ["yes" if age >= 1_500_000 else "no" for age in ages]
     predictor = PrivatePredictor(
-        "consistent:thresholds:age", PRICE, 1, schema=SCHEMA, models=3, random_state=1
+        "predict-by-vote:thresholds:age", PRICE, 1, schema=SCHEMA, models=3, random_state=1
     )
     predictor.fit({"age": ages}, y=labels).save(path)
     return path

@@ -35,7 +35,7 @@ def url() -> Iterator[str]:
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("bundle") / "bundle"
     table = {"age": AGES, "kind": ["u", "v"] * (len(AGES) // 2)}
-    predictor = PrivatePredictor("consistent:thresholds:age", "0.5", 100, schema=SCHEMA, models=3)
+    predictor = PrivatePredictor("predict-by-vote:thresholds:age", "0.5", 100, schema=SCHEMA, models=3)
     predictor.fit(table, y=["yes" if age >= 60 else "no" for age in AGES]).save(path)
     return str(path)
 

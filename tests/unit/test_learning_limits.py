@@ -311,7 +311,7 @@ def test_half_spaces_vote(concepts: ConceptClass) -> None:
 @pytest.mark.parametrize("word", ["halfspaces:a,b", "scorecards:2"])
 def test_words_of_half_spaces_vote(word: str) -> None:
     offer = offer_for(
-        LearnRequest(concepts=f"consistent:{word}", epsilon=ONE, models=5, protect="predictions"),
+        LearnRequest(concepts=f"predict-by-vote:{word}", epsilon=ONE, models=5, protect="predictions"),
         schema=SMALL,
         size=Size(600),
         coins="seeded",

@@ -107,7 +107,7 @@ def boundaries(ledger: Ledger) -> dict[str, Callable[[Any], object]]:
         "classifier": lambda e: PrivateClassifier(epsilon=e, concepts="stumps", **table).fit(
             rows, TABLE["y"]
         ),
-        "answers": lambda e: PrivatePredictor("consistent:stumps", e, ledger, schema=SCHEMA),
+        "answers": lambda e: PrivatePredictor("predict-by-vote:stumps", e, ledger, schema=SCHEMA),
         "ask": lambda e: Asking.start(1000, schema=SCHEMA, concepts="stumps", epsilon=e, labels=100),
         "compare": lambda e: compare_models(TABLE, model, model, epsilon=e, ledger=ledger),
     }
@@ -138,7 +138,7 @@ def test_the_command_line_says_the_same(
     command = {
         "learn": ["learn", data],
         "release": ["release", data, "--column", "a", "--out", str(tmp_path / "out.csv")],
-        "predictions": ["learn", data, "--protect", "predictions", "--concepts", "consistent:stumps"],
+        "predictions": ["learn", data, "--protect", "predictions", "--concepts", "predict-by-vote:stumps"],
         "active": ["active", "ask", data, str(tmp_path / "asked"), "--concepts", "stumps", "--labels", "10"],
     }[verb]
     assert run([*command, *common]) == 2

@@ -55,7 +55,7 @@ def make_demo(folder: Path) -> Demo:
     """Everything that `privpac serve` needs, in an empty folder."""
     ages = [age for age in range(AGES) for _ in range(PEOPLE)]
     labels = ["yes" if age >= ILL_FROM else "no" for age in ages]
-    predictor = PrivatePredictor("consistent:thresholds:age", PRICE, TOTAL, schema=SCHEMA)
+    predictor = PrivatePredictor("predict-by-vote:thresholds:age", PRICE, TOTAL, schema=SCHEMA)
     bundle = folder / "bundle"
     predictor.fit({"age": ages}, y=labels).save(bundle)
     address = file_url(folder / "ledger.db")

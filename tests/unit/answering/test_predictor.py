@@ -198,7 +198,7 @@ def test_a_schema_read_from_the_data_is_assumed_public() -> None:
 
 
 @pytest.mark.parametrize(
-    "base", ["auto", *(f"vote:{name}" for name in CLASSIFIERS), "vote:tree:2", "consistent:thresholds:x"]
+    "base", ["auto", *(f"vote:{name}" for name in CLASSIFIERS), "vote:tree:2", "predict-by-vote:thresholds:x"]
 )
 def test_words_and_what_they_name(base: str) -> None:
     predictor = PrivatePredictor(base, 30, 300, schema=SCHEMA, models=3).fit(table(), y=labels())
@@ -207,7 +207,7 @@ def test_words_and_what_they_name(base: str) -> None:
 
 
 def test_only_columns_that_decide_make_a_question() -> None:
-    predictor = PrivatePredictor("consistent:thresholds:x", 1, 9, schema=SCHEMA, models=3).fit(
+    predictor = PrivatePredictor("predict-by-vote:thresholds:x", 1, 9, schema=SCHEMA, models=3).fit(
         table(), y=labels()
     )
     predictor.predict({"x": [5, 5, 5], "kind": ["u", "v", "w"]})

@@ -49,7 +49,7 @@ def test_a_ledger_names_how_many_rules_there_were(file: Path, tmp_path: Path) ->
 
 
 def test_a_predictor_reads_the_file_too(file: Path) -> None:
-    predictor = PrivatePredictor(f"consistent:finite:{file}", 1, 10, schema=SCHEMA)
+    predictor = PrivatePredictor(f"predict-by-vote:finite:{file}", 1, 10, schema=SCHEMA)
     predictor.fit(TABLE)
     assert predictor.certificate.epsilon == 1
 

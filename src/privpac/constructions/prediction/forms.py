@@ -23,7 +23,7 @@ from privpac.guarantee.certificate import Certificate
 from privpac.numbers.parameters import is_count
 from privpac.request import LearnRequest
 
-__all__ = ["CLASSIFIERS", "FORMS", "predictor_for"]
+__all__ = ["CLASSIFIERS", "FORMS", "TITLES", "predictor_for"]
 
 OWNER = "PrivatePredictor"
 
@@ -71,16 +71,24 @@ FORMS = (
     "vote:bayes",
     "weighted:CLASSIFIER",
     "CLASS",
-    "consistent:CLASS",
-    "relabelled:CLASS",
-    "reference:CLASS",
+    "predict-by-vote:CLASS",
+    "predict-by-relabelling:CLASS",
+    "predict-by-net:CLASS",
 )
 """How a predictor is named; CLASS is a class such as thresholds:age: by itself, a fresh draw for every answer.
 `weighted` votes by exponential weights, which is better where rho is added, `vote` by the majority."""
 
+TITLES: Mapping[str, str] = {
+    "{word}": "a stable draw, answers flipped now and then; epsilon per answer",
+    "predict-by-vote:{word}": "a noisy vote of consistent models on disjoint parts; epsilon per answer",
+    "predict-by-relabelling:{word}": "a vote of models on records that the others relabel; epsilon per answer",
+    "predict-by-net:{word}": "a vote of models on all records, relabelled by a fresh draw; epsilon per answer",
+}
+"""What answers for a class of which labellings are listed, in a plan."""
+
 PLANNERS: Mapping[str, Callable[..., Predictor]] = {
-    "relabelled": RelabelledVote.planned,
-    "reference": NetRelabelled.planned,
+    "predict-by-relabelling": RelabelledVote.planned,
+    "predict-by-net": NetRelabelled.planned,
 }
 
 
@@ -152,13 +160,30 @@ def _from_word(
     if head in LAWS and name in CLASSIFIERS:
         voters = Classifiers(schema, CLASSIFIERS[name](option, len(schema.classes)))
         return Vote(voters, epsilon, count, law=law)
-    if head == "consistent" and rest:
+    _refuse_old(head, rest)
+    if head == "predict-by-vote" and rest:
         return Vote(Concepts(_class(rest, schema, epsilon, records)), epsilon, count, law=law)
     if head in PLANNERS and rest:
         return PLANNERS[head](_class(rest, schema, epsilon, records), epsilon, records=records)
     if head in WORDS:
         return FreshDraws.planned(_class(word, schema, epsilon, records), epsilon, records=records)
     raise ParameterError(OWNER, "base", word, allowed="one of " + ", ".join(FORMS))
+
+
+OLD: Mapping[str, str] = {
+    "consistent": "predict-by-vote",
+    "relabelled": "predict-by-relabelling",
+    "reference": "predict-by-net",
+}
+"""Words for answers that meant something else where a rule is released."""
+
+
+def _refuse_old(head: str, rest: str) -> None:
+    """Answer an old word by the new one; `reference:COLUMN` by itself is a class of rules."""
+    if head in OLD and rest.partition(":")[0] in WORDS:
+        new = f"{OLD[head]}:{rest}"
+        allowed = "one of " + ", ".join(FORMS)
+        raise ParameterError(OWNER, "base", f"{head}:{rest}", allowed=allowed, remedy=f"Write {new}.")
 
 
 def _class(word: str, schema: Schema, epsilon: Fraction, records: int) -> AnyClass:

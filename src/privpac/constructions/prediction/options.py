@@ -17,6 +17,7 @@ from privpac.constructions.class_facts import (
 )
 from privpac.constructions.option import FloorRow, Need, Option
 from privpac.constructions.prediction.floors import floor_private_prediction
+from privpac.constructions.prediction.forms import TITLES
 from privpac.constructions.prediction.fresh_draws import plan_flipped, records_flipped
 from privpac.constructions.prediction.net_relabelled import (
     error_net_relabelled,
@@ -140,13 +141,13 @@ def _voters_fit(concepts: ClassFacts, records: int, models: int) -> bool:
 def _runs(way: str, wish: Wish, n: int, *, models: int) -> bool:
     """Whether a way to answer is not refused for this many records, planned as its command plans it."""
     usual, concepts = replace(wish, failure=FAILURE), wish.concepts
-    if way == "consistent":
+    if way == "predict-by-vote":
         return _voters_fit(concepts, n, models)
-    if way == "relabelled":
+    if way == "predict-by-relabelling":
         split = _as_planned(plan_relabelled_vote, usual, n, _relabelled_counts)
         votes = can_list(concepts, voted=True, points=split.kept, voters=n - split.kept)
         return votes and _voters_fit(concepts, split.kept, split.models)
-    if way == "reference":
+    if way == "predict-by-net":
         net = _as_planned(plan_net_relabelled, usual, n, _net_counts)
         return (
             net is not None and can_list(concepts, points=net.kept) and _voters_fit(concepts, n, net.models)
@@ -164,7 +165,7 @@ def _answers(way: str) -> Callable[[Wish, Need], str | None]:
     """`privpac learn` with the word for a way to answer, for classes whose labellings of given points are listed."""
 
     def command(wish: Wish, need: Need) -> str | None:
-        if not can_list(wish.concepts, voted=way == "relabelled"):
+        if not can_list(wish.concepts, voted=way == "predict-by-relabelling"):
             return None
         models = int(need.parameters.get("models", 1))
         if not _runs(way, wish, need.labelled, models=models):
@@ -182,17 +183,17 @@ def _answers(way: str) -> Callable[[Wish, Need], str | None]:
 OPTIONS: tuple[Option, ...] = (
     Option(
         "vote",
-        "a noisy vote of consistent models on disjoint parts; epsilon per answer",
+        TITLES["predict-by-vote:{word}"],
         "vote-accuracy",
         _vote,
         protects="predictions",
         proper=False,
         serves=_small,
-        command=_answers("consistent"),
+        command=_answers("predict-by-vote"),
     ),
     Option(
         "flipped-answers",
-        "a stable draw, answers flipped now and then; epsilon per answer",
+        TITLES["{word}"],
         "flipped-answers",
         _enough(records_flipped, _flipped_counts),
         setting="agnostic",
@@ -204,7 +205,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "relabelled-vote",
-        "a vote of models on records that the others relabel; epsilon per answer",
+        TITLES["predict-by-relabelling:{word}"],
         "relabelled-vote",
         _enough(records_relabelled_vote, _relabelled_counts),
         setting="agnostic",
@@ -213,11 +214,11 @@ OPTIONS: tuple[Option, ...] = (
         serves=_small,
         error=_relabelled_error,
         epsilon=_relabelled_epsilon,
-        command=_answers("relabelled"),
+        command=_answers("predict-by-relabelling"),
     ),
     Option(
         "net-relabelled",
-        "a vote of models on all records, relabelled by a fresh draw; epsilon per answer",
+        TITLES["predict-by-net:{word}"],
         "net-relabelling",
         _enough(records_net_relabelled, _net_counts),
         setting="agnostic",
@@ -225,7 +226,7 @@ OPTIONS: tuple[Option, ...] = (
         proper=False,
         serves=_small,
         at=_net_at,
-        command=_answers("reference"),
+        command=_answers("predict-by-net"),
     ),
 )
 

@@ -56,10 +56,11 @@ def made(path: Path, base: object = "vote:logistic", price: object = 30, **wishe
 
 @pytest.mark.long_cases(
     "vote:forest",
-    "consistent:thresholds:age",
+    "predict-by-vote:thresholds:age",
 )
 @pytest.mark.parametrize(
-    "base", [*(f"vote:{name}" for name in CLASSIFIERS if name != "boosting"), "consistent:thresholds:age"]
+    "base",
+    [*(f"vote:{name}" for name in CLASSIFIERS if name != "boosting"), "predict-by-vote:thresholds:age"],
 )
 def test_a_bundle_answers_as_what_it_was_made_from(tmp_path: Path, base: str) -> None:
     loaded = bundle.load(made(tmp_path / "b", base))
@@ -122,7 +123,7 @@ def _ask(folder: str, first: int, given: Any) -> None:
 
 @pytest.mark.long
 def test_processes_share_the_meter_of_a_bundle(tmp_path: Path) -> None:
-    folder = made(tmp_path / "b", "consistent:thresholds:age", 1, answers=15)
+    folder = made(tmp_path / "b", "predict-by-vote:thresholds:age", 1, answers=15)
     spawn = multiprocessing.get_context("spawn")
     given = spawn.Queue()
     workers = [spawn.Process(target=_ask, args=(str(folder), 50 * i, given)) for i in range(2)]

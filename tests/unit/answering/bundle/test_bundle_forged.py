@@ -321,7 +321,7 @@ def test_records_are_those_the_certificate_speaks_of(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"[" * 200_000, b"[]", b"null", b"{}", b'[{"kind": 1}]', b"\xff"])
 def test_concepts_that_are_none_are_refused(tmp_path: Path, content: bytes) -> None:
-    folder = made(tmp_path / "b", "consistent:thresholds:age")
+    folder = made(tmp_path / "b", "predict-by-vote:thresholds:age")
     with pytest.raises(NotCertified):
         bundle.load(replace(folder, "models.json", content))
 
@@ -466,7 +466,7 @@ def test_a_predictor_of_somebodys_own_cannot_be_stored() -> None:
 )
 def test_offers_that_nobody_makes_are_refused(tmp_path: Path, name: str, value: object) -> None:
     """As whoever holds the key would write them: a price of 0 would be charged for answers that lose 30."""
-    folder = made(tmp_path / "b", "consistent:thresholds:age")
+    folder = made(tmp_path / "b", "predict-by-vote:thresholds:age")
     edit(folder, lambda tree: tree["certificate"]["request"].update({name: value}))
     replace(folder, "models.json", (folder / "models.json").read_bytes())
     for look in (verify, bundle.load):

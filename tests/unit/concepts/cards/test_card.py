@@ -476,7 +476,7 @@ def test_what_cannot_be_is_refused_before_anything_is_read() -> None:
         privpac.learn(table(30), schema=three, concepts="card", epsilon=1)
     ledger = Ledger(epsilon=2)
     left = ledger.left
-    for base in ("card", "card:3", "consistent:card"):
+    for base in ("card", "card:3", "predict-by-vote:card"):
         with pytest.raises(ParameterError, match=r"base is .*card.*A card is released as a whole"):
             PrivatePredictor(base, 1, ledger, schema=SCHEMA).fit(table(30))
     assert ledger.left == left

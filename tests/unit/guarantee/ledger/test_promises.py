@@ -158,7 +158,7 @@ def test_equal_requests_on_neighbours_leave_equal_balances() -> None:
     for split in (50, 97):  # near-unanimous blocks and torn ones
         ledger = Ledger(epsilon=3, delta="1e-6")
         predictor = PrivatePredictor(
-            "consistent:thresholds:x", "0.1", ledger, schema=schema, models=5, random_state=1
+            "predict-by-vote:thresholds:x", "0.1", ledger, schema=schema, models=5, random_state=1
         )
         predictor.fit({"x": list(range(100))}, y=[int(x >= split) for x in range(100)])
         predictor.predict({"x": [1, 51, 98]})
