@@ -308,7 +308,8 @@ class MadeOfCuts(ABC):
     def chains(self, groups: int) -> Chains:
         """How bad members are covered if ends are known up to one of `groups` even shares of the records of a column.
 
-        Members whose ends lie in the same groups have the same sides but in these groups, whatever records there are.
+        Members whose ends lie in the same groups have the same sides but in these groups, whatever records there are:
+        for classes whose ends alone fix a rule, as many in every column. Others say it themselves.
         """
         each = self.ends // len(self.cut_columns)
         places = [self.schema.column(name).size for name in self.cut_columns]

@@ -33,8 +33,8 @@ class ChainedDraw(AccuracyBound, key="chained-draw"):
     (M/odds)^θ/2, also where each labelling of the records is drawn once, as one of the members that give it.
 
     M = chains, θ = share, x = tilt at least ratio^θ, odds at least M; logarithms are rounded up. Two chains apart share
-    the records: with M = 1, or, where that is more, with b(q) = 1 − (D + q)(1 − x) + q(1/x − 1) as the base, which q =
-    1/2 − D but not below 0 makes largest, and (1 + (b(0)/b(q))^n)^(1 − θ) in place of M^(1 − θ).
+    the records: without M^(1 − θ), or, where that is more, with b(q) = 1 − (D + q)(1 − x) + q(1/x − 1) as the base,
+    where q = 1/2 − D but not below 0, and (1 + (b(0)/b(q))^n)^(1 − θ) in place of M^(1 − θ).
     """
 
     odds: Fraction

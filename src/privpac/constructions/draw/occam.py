@@ -5,7 +5,7 @@ independent, it errs by more than `error` (above the best of the class) with pro
 Source: Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 3.2; Chaudhuri–Hsu 2011; constants ours.
 Holds if: class, prior, costs and epsilon are public. With permute-and-flip instead of the exponential mechanism both
 hold as well: a member is chosen only if its own coin shows heads, with probability ratio^(score - best) at most, which
-is all that the accuracy proof uses.
+is all that the direct bound uses (for bad members in chains see docs/proofs/chains.md).
 Proof: docs/proofs/exponential-mechanism.md, docs/proofs/occam.md.
 """
 
