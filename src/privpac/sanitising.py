@@ -8,10 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Unpack
 
-from privpac.constructions.release.buckets import Buckets
-from privpac.constructions.release.point_counts import PointCounts
 from privpac.constructions.release.sanitiser import Released
 from privpac.constructions.release.table import ReleasedTable, TableRequest
+from privpac.constructions.release.tables import Buckets, PointCounts
 from privpac.data.engines.memory import MemorySample
 from privpac.data.engines.opening import EngineSample, chosen_engine, open_sample, purchase_of, unread_records
 from privpac.data.sample import Size

@@ -13,18 +13,11 @@ import pytest
 from numpy.typing import NDArray
 
 from privpac.coins import SeededCoins
-from privpac.constructions.release.block_formulas import plan_block_quantiles
-from privpac.constructions.release.block_quantiles import BlockQuantiles
-from privpac.constructions.release.blr import ThresholdBLR
-from privpac.constructions.release.formulas import (
-    failure_histogram,
-    plan_candidates,
-    plan_histogram,
-    plan_quantiles,
-)
-from privpac.constructions.release.quantiles import Quantiles
-from privpac.constructions.release.tree_counts import TreeCounts
-from privpac.constructions.release.tree_formulas import failure_tree, plan_tree
+from privpac.constructions.release.block_quantiles import BlockQuantiles, plan_block_quantiles
+from privpac.constructions.release.blr import ThresholdBLR, plan_candidates
+from privpac.constructions.release.histogram import failure_histogram, plan_histogram
+from privpac.constructions.release.quantiles import Quantiles, plan_quantiles
+from privpac.constructions.release.tree_counts import TreeCounts, failure_tree, plan_tree
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.numbers.exact import ratio_for

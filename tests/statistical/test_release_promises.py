@@ -11,20 +11,16 @@ import pytest
 from numpy.typing import NDArray
 
 from privpac.coins import law
-from privpac.constructions.release.block_formulas import (
+from privpac.constructions.release.block_quantiles import (
     BlockQuantilePlan,
+    cut_among_blocks,
     failure_block_quantiles,
     place_bits,
     plan_block_quantiles,
 )
-from privpac.constructions.release.block_quantiles import cut_among_blocks
-from privpac.constructions.release.formulas import (
-    plan_candidates,
-    plan_quantiles,
-    radius_quantiles,
-    rank_errors,
-)
-from privpac.constructions.release.tree_formulas import failure_tree, plan_tree
+from privpac.constructions.release.blr import plan_candidates, radius_quantiles
+from privpac.constructions.release.quantiles import plan_quantiles, rank_errors
+from privpac.constructions.release.tree_counts import failure_tree, plan_tree
 from privpac.numbers.exact import ratio_for
 from tests.statistical.claims import claims, field, moved, scaled
 

@@ -11,20 +11,20 @@ from typing import Any
 
 from privpac.constructions.card import rules as card
 from privpac.constructions.cuts import rules as cuts
-from privpac.constructions.few_labels import active, boost
+from privpac.constructions.few_labels import active, boost, generic
 from privpac.constructions.points import rules as points
 from privpac.constructions.points.formulas import Clip
 from privpac.constructions.prediction import fresh_draws, vote_law
 from privpac.constructions.prediction import net_relabelled as net_votes
 from privpac.constructions.prediction import relabelled_vote as relabelled_votes
 from privpac.constructions.prediction import vote as voting
-from privpac.constructions.release import rules as release
-from privpac.constructions.release.block_formulas import (
+from privpac.constructions.release import block_quantiles, blr, histogram, quantiles, sanitiser, tree_counts
+from privpac.constructions.release.block_quantiles import (
     BlockQuantilePlan,
     failure_block_quantiles,
     place_bits,
 )
-from privpac.constructions.release.tree_formulas import TreePlan, failure_tree
+from privpac.constructions.release.tree_counts import TreePlan, failure_tree
 from privpac.constructions.stable import stable
 from privpac.constructions.wrappers import relabelling
 from privpac.guarantee import rules
@@ -85,7 +85,7 @@ def learnt(against: Against = REALIZABLE, records: int = 1000, **more: Any) -> P
 
 
 def answers(queries: Queries, records: int = 1000) -> Proof[Any]:
-    return release.candidate_answers(
+    return blr.candidate_answers(
         candidates=10**6,
         records=records,
         ratio=RATIO,
@@ -125,13 +125,13 @@ def tree(**changed: Any) -> Proof[Any]:
     }
     records = changed.pop("records", 1000)
     plan = TreePlan(**{**settings, **changed})
-    return release.tree_answers(plan, records=records, failure=failure_tree(plan, records=records))
+    return tree_counts.tree_answers(plan, records=records, failure=failure_tree(plan, records=records))
 
 
 def blocks(levels: int = 3, records: int = 1000, cells: int = 100, steps: int = 30) -> Proof[Any]:
     plan = BlockQuantilePlan(levels, place_bits(records, cells=cells), RATIO, 10**6, 20, steps)
     failure = failure_block_quantiles(plan) * release_examples.NEARLY
-    return release.block_quantile_answers(plan, cells=cells, records=records, failure=failure)
+    return block_quantiles.block_quantile_answers(plan, cells=cells, records=records, failure=failure)
 
 
 def confident(against: Against, **changed: Any) -> Proof[Any]:
@@ -242,7 +242,7 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
     "bounded-range, several": lambda: rules.bounded_range(ratio=RATIO, sensitivity=3),
     "geometric-noise, several": lambda: rules.geometric_noise(ratio=RATIO, change=5),
     "weighted-rounds": lambda: card.weighted_rounds(ratio=RATIO, cap=2, rounds=3),
-    "leafwise-blocks, hardly enough": lambda: release.leafwise_blocks(ratio=RATIO, bits=17, stake=29),
+    "leafwise-blocks, hardly enough": lambda: block_quantiles.leafwise_blocks(ratio=RATIO, bits=17, stake=29),
     "occupied-blocks, one level": lambda: cuts.occupied_blocks(ratio=RATIO, levels=1, stake=7),
     "occupied-blocks, small": lambda: cuts.occupied_blocks(ratio=RATIO, levels=5, stake=1),
     "stable-choice at once": lambda: cuts.stable_choice(ratio=RATIO, threshold=0),
@@ -383,7 +383,7 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
     "empirical-draw of one": lambda: rules.empirical_draw(
         odds=0, records=1, ratio=HALF, error=Fraction(0), failure=HALF
     ),
-    "leafwise-blocks, more than enough": lambda: release.leafwise_blocks(ratio=HALF, bits=2, stake=5),
+    "leafwise-blocks, more than enough": lambda: block_quantiles.leafwise_blocks(ratio=HALF, bits=2, stake=5),
     "refined-draw-agnostic, one kind": lambda: refined(first=False, odds=Fraction(7), size=10**6),
     "refined-draw-agnostic, hardly": lambda: refined(
         first=False, odds=Fraction(1, 10**9), size=1, error=Fraction(9, 20)
@@ -489,7 +489,7 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
         vc=0,
         failure=FAILURE,
     ),
-    "histogram-answers, few records": lambda: release.histogram_answers(
+    "histogram-answers, few records": lambda: histogram.histogram_answers(
         cells=1000, records=100, ratio=RATIO, above=9, steps=40, failure=Fraction(1, 10**4)
     ),
     "tree-answers, full": lambda: tree(above=None, hidden=0),
@@ -501,15 +501,15 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
         cells=8, branching=2, levels=3, records=120, steps=60, hidden=40, above=2, tilt=Fraction(3, 2)
     ),
     "tree-answers, high": lambda: tree(above=30, hidden=30, steps=200, ratio=Fraction(1, 100), records=231),
-    "quantile-answers, odd": lambda: release.quantile_answers(
+    "quantile-answers, odd": lambda: quantiles.quantile_answers(
         cells=7, records=1003, ratio=RATIO, levels=4, batch=4, steps=40, failure=Fraction(1, 100)
     ),
-    "quantile-answers of one": lambda: release.quantile_answers(
+    "quantile-answers of one": lambda: quantiles.quantile_answers(
         cells=7, records=1003, ratio=RATIO, levels=1, batch=1, steps=40, failure=Fraction(1, 100)
     ),
     "block-quantile-answers, odd": lambda: blocks(4, 1003, 7),
     "block-quantile-answers of one": lambda: blocks(1, 100, 1, 40),
-    "candidate-answers, exact": lambda: release.candidate_answers(
+    "candidate-answers, exact": lambda: blr.candidate_answers(
         candidates=2,
         records=1000,
         ratio=HALF,
@@ -518,7 +518,7 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
         failure=Fraction(1, 15),
         queries=Queries.LISTED,
     ),
-    "candidate-answers of one": lambda: release.candidate_answers(
+    "candidate-answers of one": lambda: blr.candidate_answers(
         candidates=1,
         records=1000,
         ratio=HALF,
@@ -530,7 +530,7 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
     "generic-learner, two": two_answers,
     "generic-learner, listed": lambda: generic_of_listed(),
     "generic-learner, two errors": lambda: generic_of_listed(
-        release.ranges_from_thresholds(answers(Queries.THRESHOLDS))
+        sanitiser.ranges_from_thresholds(answers(Queries.THRESHOLDS))
     ),
     "noise-concentrated of one count": lambda: rules.noise_concentrated(
         rules.geometric_noise(ratio=RATIO, change=2), largest=2
@@ -576,7 +576,7 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
         far_range(Fraction(1)), kept=2, of=7
     ),
     "range-concentrated of nothing": lambda: rules.range_concentrated(far_range(Fraction(1))),
-    "draw-range of medians": lambda: rules.draw_range(release.leafwise_medians(ratio=RATIO)),
+    "draw-range of medians": lambda: rules.draw_range(quantiles.leafwise_medians(ratio=RATIO)),
     "draw-range of a vote": lambda: rules.draw_range(
         vote_law.exponential_vote(ratio=RATIO, models=5, classes=3)
     ),
@@ -604,7 +604,7 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
         for kind in ("realizable", "agnostic")
         for basis in ("growth", "size")
     },
-    "candidate-answers without error": lambda: release.candidate_answers(
+    "candidate-answers without error": lambda: blr.candidate_answers(
         candidates=1,
         records=1000,
         ratio=HALF,
@@ -641,10 +641,10 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
     "independent-noise, much": lambda: cuts.independent_noise(
         learnt(), rate=Fraction(2, 5), noise=Fraction(4, 5)
     ),
-    "histogram-answers, hardly": lambda: release.histogram_answers(
+    "histogram-answers, hardly": lambda: histogram.histogram_answers(
         cells=1, records=100, ratio=RATIO, above=40, steps=40, failure=Fraction(99, 100)
     ),
-    "block-quantile-answers of one record": lambda: release.block_quantile_answers(
+    "block-quantile-answers of one record": lambda: block_quantiles.block_quantile_answers(
         BlockQuantilePlan(1, place_bits(1, cells=1), Fraction(1, 100), 1, 1, 1),
         cells=1,
         records=1,
@@ -745,7 +745,7 @@ def generic_of_listed(*more: Proof[Any]) -> Proof[Any]:
     """The same with listed queries, of which a slab needs one."""
     listed = release_examples.candidates(Queries.LISTED)
     error = max(proof.fact.error for proof in (listed, *more))
-    return release.generic_learner(
+    return generic.generic_learner(
         listed,
         *more,
         gap=Fraction(1, 100),
@@ -772,7 +772,7 @@ def _privacy() -> list[Proof[Any]]:
     found += [answer(pure()), answer(mixed()), rules.group(pure(), size=2), rules.group(mixed(), size=2)]
     found += [rules.on_part(mixed(), part=part) for part in ("one part", "labelled part", "unlabelled part")]
     found += [rules.geometric_noise(ratio=RATIO, change=change) for change in (1, 2, 3)]
-    found += [rules.permute_and_flip(ratio=RATIO), release.leafwise_medians(ratio=RATIO)]
+    found += [rules.permute_and_flip(ratio=RATIO), quantiles.leafwise_medians(ratio=RATIO)]
     found += [relabelled(RATIO, 2, 2)]
     found += [
         rules.declared(pure(), epsilon=Fraction(1500)),
@@ -826,8 +826,8 @@ PREMISES: dict[str, list[dict[str, Any]]] = {
     "answers": _trees(
         *(answers(queries) for queries in (Queries.THRESHOLDS, Queries.LISTED)),
         release_examples.histogram(),
-        release.ranges_from_thresholds(answers(Queries.THRESHOLDS)),
-        release.ranges_from_thresholds(answers(Queries.THRESHOLDS, 999)),
+        sanitiser.ranges_from_thresholds(answers(Queries.THRESHOLDS)),
+        sanitiser.ranges_from_thresholds(answers(Queries.THRESHOLDS, 999)),
     ),
     "bounded-range": _trees(
         *(rules.bounded_range(ratio=ratio) for ratio in (RATIO, Fraction(1), TINY, Fraction(1, 10**9))),

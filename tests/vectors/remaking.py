@@ -15,7 +15,7 @@ from privpac.constructions import catalogue
 from privpac.constructions.card import rules as card
 from privpac.constructions.covers import rules as covers
 from privpac.constructions.cuts import rules as cuts
-from privpac.constructions.few_labels import active, boost
+from privpac.constructions.few_labels import active, boost, generic
 from privpac.constructions.points import rules as points
 from privpac.constructions.points.cover_formulas import Cover
 from privpac.constructions.points.formulas import Clip
@@ -26,9 +26,9 @@ from privpac.constructions.prediction import fresh_draws, vote_law
 from privpac.constructions.prediction import net_relabelled as net_votes
 from privpac.constructions.prediction import relabelled_vote as relabelled_votes
 from privpac.constructions.prediction import vote as voting
-from privpac.constructions.release import rules as release
-from privpac.constructions.release.block_formulas import BlockQuantilePlan, place_bits
-from privpac.constructions.release.tree_formulas import TreePlan
+from privpac.constructions.release import block_quantiles, blr, histogram, quantiles, sanitiser, tree_counts
+from privpac.constructions.release.block_quantiles import BlockQuantilePlan, place_bits
+from privpac.constructions.release.tree_counts import TreePlan
 from privpac.constructions.stable import stable
 from privpac.constructions.wrappers import relabelling
 from privpac.errors import RuleRefused
@@ -292,24 +292,24 @@ def _answers(make: Callable[..., Proof[Any]], *wholes: str) -> Maker:
 def _tree(where: Where, fact: Where, *_: Any) -> Proof[Any]:
     above = None if where["above"] == "never" else where["above"]
     plan = TreePlan(**{**where, "cells": _whole(where["cells"]), "above": above})
-    return release.tree_answers(plan, **_of(fact, "records", "failure"))
+    return tree_counts.tree_answers(plan, **_of(fact, "records", "failure"))
 
 
 def _blocks(where: Where, fact: Where, *_: Any) -> Proof[Any]:
     cells, records = _whole(where.pop("cells")), fact["records"]
     where["stake"] = _whole(where["stake"])
     plan = BlockQuantilePlan(bits=place_bits(records, cells=cells), **where)
-    return release.block_quantile_answers(plan, cells=cells, records=records, failure=fact["failure"])
+    return block_quantiles.block_quantile_answers(plan, cells=cells, records=records, failure=fact["failure"])
 
 
 def _candidates(where: Where, fact: Where, *_: Any) -> Proof[Any]:
     where["candidates"] = _whole(where["candidates"])
-    return release.candidate_answers(**where, **_of(fact, "records", "error", "failure", "queries"))
+    return blr.candidate_answers(**where, **_of(fact, "records", "error", "failure", "queries"))
 
 
 def _generic(where: Where, fact: Where, premises: list[Proof[Any]], _: Tree) -> Proof[Any]:
     where["hypotheses"] = _whole(where["hypotheses"])
-    return release.generic_learner(
+    return generic.generic_learner(
         *premises, labelled=fact["records"], **where, **_of(fact, "error", "failure")
     )
 
@@ -377,9 +377,9 @@ MAKERS: dict[str, Maker] = {
     "permute-and-flip": _scoped(rules.permute_and_flip),
     "bounded-range": _scoped(rules.bounded_range, "unit"),
     "geometric-noise": _scoped(rules.geometric_noise),
-    "leafwise-medians": _from(release.leafwise_medians),
+    "leafwise-medians": _from(quantiles.leafwise_medians),
     "weighted-rounds": _scoped(card.weighted_rounds, "unit"),
-    "leafwise-blocks": _staked(release.leafwise_blocks),
+    "leafwise-blocks": _staked(block_quantiles.leafwise_blocks),
     "occupied-blocks": _staked(cuts.occupied_blocks),
     "stable-choice": _from(cuts.stable_choice),
     "vote": _from(vote_law.vote, **TWO),
@@ -446,12 +446,12 @@ MAKERS: dict[str, Maker] = {
     "switch-reconstruction": _GOAL(cuts.switch_reconstruction),
     "independent-noise": _from(cuts.independent_noise),
     "noise-reconstruction": _from(cuts.noise_reconstruction),
-    "histogram-answers": _answers(release.histogram_answers, "cells"),
+    "histogram-answers": _answers(histogram.histogram_answers, "cells"),
     "tree-answers": _tree,
-    "quantile-answers": _answers(release.quantile_answers, "cells"),
+    "quantile-answers": _answers(quantiles.quantile_answers, "cells"),
     "block-quantile-answers": _blocks,
     "candidate-answers": _candidates,
-    "ranges-from-thresholds": _from(release.ranges_from_thresholds),
+    "ranges-from-thresholds": _from(sanitiser.ranges_from_thresholds),
     "generic-learner": _generic,
     "draw-range": _from(rules.draw_range),
     "range-log-odds": _from(rules.range_log_odds),

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from privpac.constructions.release import rules as release_rules
-from privpac.constructions.release.block_formulas import BlockQuantilePlan, failure_block_quantiles
-from privpac.constructions.release.formulas import failure_histogram
-from privpac.constructions.release.tree_formulas import TreePlan, failure_tree, plan_tree
+from privpac.constructions.few_labels.generic import generic_learner
+from privpac.constructions.release.block_quantiles import (
+    BlockQuantilePlan,
+    block_quantile_answers,
+    failure_block_quantiles,
+    leafwise_blocks,
+)
+from privpac.constructions.release.blr import candidate_answers
+from privpac.constructions.release.histogram import failure_histogram, histogram_answers
+from privpac.constructions.release.quantiles import leafwise_medians, quantile_answers
+from privpac.constructions.release.sanitiser import ranges_from_thresholds
+from privpac.constructions.release.tree_counts import TreePlan, failure_tree, plan_tree, tree_answers
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Accuracy, Answers, Fact, Queries
 from privpac.guarantee.proof import Proof
@@ -23,19 +31,17 @@ ALIASES: dict[str, tuple[str, ...]] = {}
 
 def histogram() -> Proof[Answers]:
     failure = failure_histogram(40, cells=100, records=1000, ratio=RATIO, above=9)
-    return release_rules.histogram_answers(
-        cells=100, records=1000, ratio=RATIO, above=9, steps=40, failure=failure
-    )
+    return histogram_answers(cells=100, records=1000, ratio=RATIO, above=9, steps=40, failure=failure)
 
 
 def tree(*, lazy: bool = True) -> Proof[Answers]:
     plan = TreePlan(100, 4, 4, RATIO, 9 if lazy else None, 60, 30 if lazy else 0, Fraction(8, 5))
-    return release_rules.tree_answers(plan, records=1000, failure=failure_tree(plan, records=1000))
+    return tree_answers(plan, records=1000, failure=failure_tree(plan, records=1000))
 
 
 def quantiles() -> Proof[Answers]:
     failure = 7 * (100 * 250 + 1) * RATIO**40 * NEARLY
-    return release_rules.quantile_answers(
+    return quantile_answers(
         cells=100, records=1000, ratio=RATIO, levels=3, batch=4, steps=40, failure=failure
     )
 
@@ -44,14 +50,14 @@ BLOCKS = BlockQuantilePlan(3, 17, RATIO, 10**6, 20, 30)
 
 
 def block_quantiles() -> Proof[Answers]:
-    return release_rules.block_quantile_answers(
+    return block_quantile_answers(
         BLOCKS, cells=100, records=1000, failure=failure_block_quantiles(BLOCKS) * NEARLY
     )
 
 
 def candidates(queries: Queries = Queries.THRESHOLDS) -> Proof[Answers]:
     error = Fraction(1, 50) + Fraction(39, 1000)
-    return release_rules.candidate_answers(
+    return candidate_answers(
         candidates=10**6,
         records=1000,
         ratio=RATIO,
@@ -63,12 +69,12 @@ def candidates(queries: Queries = Queries.THRESHOLDS) -> Proof[Answers]:
 
 
 def generic(*, two: bool = False) -> Proof[Accuracy]:
-    answers = [release_rules.ranges_from_thresholds(candidates())] * (2 if two else 1)
+    answers = [ranges_from_thresholds(candidates())] * (2 if two else 1)
     ranges = answers[0].fact
     error, tilt, tolerated = Fraction(62, 100), Fraction(4, 5), ranges.error + Fraction(17, 100)
     base = 1 - error * (1 - tilt) + tolerated * (1 / tilt - 1)
     enough = next(m for m in range(1000) if 50 * base**m < Fraction(1, 100))
-    return release_rules.generic_learner(
+    return generic_learner(
         *answers,
         gap=Fraction(1, 100),
         slabs=1,
@@ -85,14 +91,14 @@ def generic(*, two: bool = False) -> Proof[Accuracy]:
 
 
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
-    "leafwise-medians": lambda: release_rules.leafwise_medians(ratio=RATIO),
-    "leafwise-blocks": lambda: release_rules.leafwise_blocks(ratio=RATIO, bits=17, stake=10**6),
+    "leafwise-medians": lambda: leafwise_medians(ratio=RATIO),
+    "leafwise-blocks": lambda: leafwise_blocks(ratio=RATIO, bits=17, stake=10**6),
     "histogram-answers": histogram,
     "tree-answers": tree,
     "quantile-answers": quantiles,
     "block-quantile-answers": block_quantiles,
     "candidate-answers": candidates,
-    "ranges-from-thresholds": lambda: release_rules.ranges_from_thresholds(candidates()),
+    "ranges-from-thresholds": lambda: ranges_from_thresholds(candidates()),
     "generic-learner": generic,
 }
 
@@ -100,8 +106,6 @@ MORE: dict[str, Callable[[], Proof[Fact]]] = {
     "tree, full": lambda: tree(lazy=False),
     "candidates, listed": lambda: candidates(Queries.LISTED),
     "generic learner, two columns": lambda: generic(two=True),
-    "medians, one after the other": lambda: rules.sequential(
-        *[release_rules.leafwise_medians(ratio=RATIO)] * 3
-    ),
-    "tree over 64 bits": lambda: release_rules.tree_answers(BIG, records=10**6, failure=Fraction(1, 20)),
+    "medians, one after the other": lambda: rules.sequential(*[leafwise_medians(ratio=RATIO)] * 3),
+    "tree over 64 bits": lambda: tree_answers(BIG, records=10**6, failure=Fraction(1, 20)),
 }

@@ -12,9 +12,8 @@ import numpy as np
 from privpac.audit.exact import Case, Record
 from privpac.audit.registry import sample_of, tiny_schema
 from privpac.coins import Coins
-from privpac.constructions.release import rules as release_rules
-from privpac.constructions.release.block_formulas import BlockQuantilePlan
-from privpac.constructions.release.block_quantiles import cut_among_blocks
+from privpac.constructions.release import block_quantiles, quantiles
+from privpac.constructions.release.block_quantiles import BlockQuantilePlan, cut_among_blocks
 from privpac.constructions.release.blr import ThresholdBLR
 from privpac.constructions.release.cases import block_case, quantile_case
 from privpac.guarantee import rules
@@ -107,20 +106,22 @@ def rounds_half_the_size() -> Case:
         return median(column, 0, 3, coins), median(column, 3, 6, coins)
 
     # |2·below - size| at half the rate is |below - size/2| at the whole rate: what its author had in mind.
-    claim = release_rules.leafwise_medians(ratio=ratio_for(Fraction(1, 4))).fact
+    claim = quantiles.leafwise_medians(ratio=ratio_for(Fraction(1, 4))).fact
     return Case("half of the size, rounded", run, _cells(6), 4, claim)
 
 
 def charges_medians_once() -> Case:
     """Two levels of medians at the price of one."""
     case = quantile_case("two levels for one", cells=3, n=3, levels=2, batch=1)
-    return replace(case, claim=release_rules.leafwise_medians(ratio=ratio_for(Fraction(1, 8))).fact)
+    return replace(case, claim=quantiles.leafwise_medians(ratio=ratio_for(Fraction(1, 8))).fact)
 
 
 def stakes_little_beside_blocks() -> Case:
     """A blank that counts 24 times, at the price of one that counts a thousand times."""
     case = block_case("little staked", cells=8, n=1, ratio=Fraction(19, 20), stake=24)
-    return replace(case, claim=release_rules.leafwise_blocks(ratio=Fraction(19, 20), bits=3, stake=1000).fact)
+    return replace(
+        case, claim=block_quantiles.leafwise_blocks(ratio=Fraction(19, 20), bits=3, stake=1000).fact
+    )
 
 
 def cuts_empty_ranges_without_a_draw() -> Case:
@@ -136,7 +137,7 @@ def cuts_empty_ranges_without_a_draw() -> Case:
             for low, high in ((0, 2), (2, 4))
         )
 
-    claim = release_rules.leafwise_blocks(ratio=ratio, bits=bits, stake=stake).fact
+    claim = block_quantiles.leafwise_blocks(ratio=ratio, bits=bits, stake=stake).fact
     return Case("no draw in empty ranges", run, _cells(4), 1, claim)
 
 

@@ -12,7 +12,7 @@ from privpac.checker.check import check_derivation
 from privpac.constructions.cuts import rules as cuts_rules
 from privpac.constructions.estimates.confusion import estimate_privacy
 from privpac.constructions.prediction import vote_law
-from privpac.constructions.release import rules as release_rules
+from privpac.constructions.release import quantiles
 from privpac.errors import NotCertified
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy
@@ -41,7 +41,7 @@ def _stages() -> Proof[Privacy]:
 
 
 def _medians() -> Proof[Privacy]:
-    return rules.sequential(*[release_rules.leafwise_medians(ratio=ratio_for(TENTH / 4))] * 3)
+    return rules.sequential(*[quantiles.leafwise_medians(ratio=ratio_for(TENTH / 4))] * 3)
 
 
 def _choice() -> Proof[Privacy]:

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+from flint import ctx
+
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.boxes.rectangles import Rectangles
@@ -28,25 +30,24 @@ from privpac.concepts.finite import Finite
 from privpac.concepts.grids import boxes_fit
 from privpac.constructions.base import DrawsOnce
 from privpac.constructions.draw.occam import FAILURE, draw_from
-from privpac.constructions.release import rules as release_rules
 from privpac.constructions.release.blr import ListedBLR
-from privpac.constructions.release.buckets import stride
 from privpac.constructions.release.methods import Ordered, best_of_column
-from privpac.constructions.release.sanitiser import Sanitiser, check_wishes
+from privpac.constructions.release.sanitiser import Sanitiser, check_wishes, power_at_most
+from privpac.constructions.release.tables import stride
 from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.facts import Accuracy, Answers, Privacy
+from privpac.guarantee.facts import Accuracy, Against, Answers, Privacy, Queries
 from privpac.guarantee.parts import LABELLED, UNLABELLED
-from privpac.guarantee.proof import Proof
-from privpac.numbers.exact import plain
+from privpac.guarantee.proof import SEAL, Proof, need, parameters
+from privpac.numbers.exact import ball, plain, written
 from privpac.theory.occam import Occam, Rate, error_occam
 from privpac.theory.register import formula
-from privpac.theory.vc import relative_error
+from privpac.theory.vc import growth, relative_error
 
-__all__ = ["POINTS", "GenericLearner", "plan_generic", "points_of_boxes"]
+__all__ = ["POINTS", "GenericLearner", "generic_learner", "plan_generic", "points_of_boxes"]
 
 OWNER = "GenericLearner"
 
@@ -124,6 +125,64 @@ def plan_generic(
     )
     tilt = max(ratio, bound.tilt or ratio)
     return GenericPlan(points, seen, tolerated, tilt, error)
+
+
+def generic_learner(
+    *answers: Proof[Answers],
+    gap: Fraction,
+    slabs: int,
+    vc: int,
+    hypotheses: int,
+    labelled: int,
+    ratio: Fraction,
+    tilt: Fraction,
+    tolerated: Fraction,
+    deviation: Fraction,
+    error: Fraction,
+    failure: Fraction,
+) -> Proof[Accuracy]:
+    """A hypothesis drawn from those that a sanitised sample tells apart errs by more than `error` rarely.
+
+    One of the `hypotheses` differs from the target on at most `slabs` ranges (or listed queries) that hold at most a
+    share `gap` of the synthetic records each: on at most slabs·(gap + error of the answers) of the unlabelled records,
+    and on at most `tolerated` of the distribution except with probability `deviation`. The exponential mechanism over
+    the hypotheses does the rest.
+    Register `generic-learner`. Holds for independent records, if a concept of the class makes no error and the
+    hypotheses depend on the synthetic records alone (assumed of the caller).
+    """
+    rule = "generic-learner"
+    need(rule, len(answers) >= 1, "there are no answers")
+    facts = [proof.fact for proof in answers]
+    kinds, records = {fact.queries for fact in facts}, facts[0].records
+    need(rule, kinds <= {Queries.RANGES, Queries.LISTED}, "the answers must be those of differences")
+    need(rule, all(fact.records == records for fact in facts), "the answers speak of different records")
+    need(rule, slabs >= 1 and vc >= 1 and hypotheses >= 1 and labelled >= 0 <= gap, "a number is too small")
+    need(rule, 0 < ratio <= tilt <= 1, "the tilt must lie between the ratio and 1")
+    tolerance = slabs * (gap + max(fact.error for fact in facts))
+    need(rule, tolerance < tolerated < error <= 1, "the errors must grow from seen to tolerated to final")
+    rest = failure - sum(fact.failure for fact in facts) - deviation
+    need(rule, deviation > 0 and rest > 0 and failure < 1, "the failures do not add up")
+    exponent = records * (tolerated - tolerance) ** 2 / (4 * tolerated)
+    base = 1 - error * (1 - tilt) + tolerated * (1 / tilt - 1)
+    with ctx.workprec(192):
+        events = ball(4 * growth(2 * records, vc=vc)).log() - ball(exponent)
+        need(rule, bool(events <= ball(deviation).log()), "there are too few unlabelled records for this")
+    need(
+        rule,
+        power_at_most(hypotheses - 1, base, labelled, rest),
+        "there are too few labelled records for this",
+    )
+    where = parameters(
+        gap=gap,
+        slabs=slabs,
+        vc=vc,
+        hypotheses=written(hypotheses),
+        ratio=ratio,
+        tilt=tilt,
+        tolerated=tolerated,
+        deviation=deviation,
+    )
+    return Proof(Accuracy(error, failure, Against.REALIZABLE, labelled), rule, answers, where, seal=SEAL)
 
 
 @dataclass(frozen=True)
@@ -253,7 +312,7 @@ class GenericLearner(DrawsOnce):
 
     def _accuracy(self, plan: GenericPlan, size: Size) -> Proof[Accuracy]:
         answers = self._answers(size.unlabelled)
-        return release_rules.generic_learner(
+        return generic_learner(
             *answers,
             gap=self._way.gap(plan.points, size.unlabelled),
             slabs=self._way.slabs,

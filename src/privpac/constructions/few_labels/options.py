@@ -18,8 +18,8 @@ from privpac.constructions.few_labels.floors import labels_floor
 from privpac.constructions.few_labels.generic import POINTS, points_of_boxes
 from privpac.constructions.few_labels.relabel import RELABELLING
 from privpac.constructions.option import FloorRow, Need, Option, Setting
-from privpac.constructions.release.formulas import plan_quantiles
-from privpac.constructions.release.tree_formulas import plan_tree
+from privpac.constructions.release.quantiles import plan_quantiles
+from privpac.constructions.release.tree_counts import plan_tree
 from privpac.constructions.wish import Wish
 from privpac.data.sample import Size
 from privpac.numbers.exact import first_whole, plain, ratio_for

@@ -11,6 +11,7 @@ Proof: docs/proofs/candidate-answers.md.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,31 +22,26 @@ from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
+from flint import ctx
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
-from privpac.constructions.release import rules as release_rules
-from privpac.constructions.release.buckets import Buckets
-from privpac.constructions.release.formulas import (
-    LARGEST_LIST,
-    CandidatePlan,
-    most_listed,
-    plan_candidates,
-    radius_listed,
-    radius_quantiles,
-)
 from privpac.constructions.release.lattice import Band, Paths
-from privpac.constructions.release.point_counts import PointCounts
 from privpac.constructions.release.sanitiser import (
     FAILURE,
     OrderedColumn,
     Released,
+    answers_fact,
     check_wishes,
+    need_sizes,
     noise_ratio,
+    power_at_most,
+    ranges_from_thresholds,
     require_enough,
     table_certificate,
 )
+from privpac.constructions.release.tables import Buckets, PointCounts
 from privpac.data.joint import JointCells
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
@@ -54,12 +50,162 @@ from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Answers, Queries, Release
-from privpac.guarantee.proof import Proof
+from privpac.guarantee.proof import SEAL, Proof, need, parameters
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Row, Runs
-from privpac.numbers.exact import ratio_for
+from privpac.numbers.exact import (
+    PRECISIONS,
+    ball,
+    first_power,
+    ratio_for,
+    shortened_whole,
+    written,
+)
+from privpac.theory.register import formula
 
-__all__ = ["ListedBLR", "ThresholdBLR"]
+__all__ = [
+    "CandidatePlan",
+    "ListedBLR",
+    "ThresholdBLR",
+    "candidate_answers",
+    "plan_candidates",
+    "radius_listed",
+    "radius_quantiles",
+]
+
+
+# --- accuracy ---
+
+
+@dataclass(frozen=True)
+class CandidatePlan:
+    """Databases of `points` records; `count` of them; one lies within `radius`; the drawn one within `error`."""
+
+    points: int
+    count: int
+    radius: Fraction
+    error: Fraction
+
+
+@formula("quantile-candidates")
+def radius_quantiles(points: int) -> Fraction:
+    """How near the best of all multisets of `points` cells comes to the thresholds of any records.
+
+    Statement: 1/(2·points). Source: register `quantile-candidates`. Holds if: the column is ordered.
+    Proof: docs/proofs/candidate-answers.md.
+    """
+    return Fraction(1, 2 * points)
+
+
+@formula("listed-candidates")
+def radius_listed(points: int, *, cells: int, queries: int) -> Fraction:
+    """How near the best of all multisets of `points` cells comes to the answers of `queries` listed queries.
+
+    Statement: the smaller of floor(cells²/4)/(cells·points), by rounding every count, and of
+    sqrt(ln(2·queries)/(2·points)), by drawing at random. Source: register `listed-candidates` (Blum–Ligett–Roth 2008;
+    Beimel–Nissim–Stemmer 2015, Theorem A.3). Holds if: queries count cells.
+    Proof: docs/proofs/candidate-answers.md.
+    """
+    by_rounding = Fraction(cells * cells // 4, cells * points)
+    with ctx.workprec(PRECISIONS[0]):
+        radius = (ball(2 * queries).log() / (2 * points)).sqrt() * 10**12
+        by_chance = Fraction(int(radius.upper().ceil().unique_fmpz()) + 1, 10**12)
+    return min(by_rounding, by_chance)
+
+
+_MOST_POINTS = 512
+"""Synthetic databases with more records than this promise errors that no table of a billion records supports."""
+
+
+LARGEST_LIST = 2**24
+"""Entries of the table of candidates by cells or by queries: 128 MB."""
+
+
+def most_listed(cells: int, *, queries: int) -> int:
+    """The largest number of synthetic records whose candidates can all be listed."""
+    points, width = 0, max(cells, queries)
+    while points < 4096 and math.comb(cells + points, points + 1) * width <= LARGEST_LIST:
+        points += 1
+    return points
+
+
+@formula("candidate-answers")
+def plan_candidates(
+    records: int,
+    *,
+    cells: int,
+    ratio: Fraction,
+    failure: Fraction,
+    radius: Callable[[int], Fraction] = radius_quantiles,
+    least: int = 1,
+    most: int = _MOST_POINTS,
+) -> CandidatePlan:
+    """The number of synthetic records with the smallest provable error.
+
+    Statement: radius + (steps - 1)/records, where (candidates - 1)·ratio^steps is at most `failure` and there are
+    C(cells + points - 1, points) candidates. Source: register `candidate-answers` (Beimel–Nissim–Stemmer 2015, Theorem
+    A.3; Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 7.1). Holds if: one candidate lies within `radius`.
+    Proof: docs/proofs/candidate-answers.md.
+
+    >>> plan = plan_candidates(14_549, cells=2**16, ratio=Fraction(607, 1000), failure=Fraction(1, 20))
+    >>> plan.points, plan.error <= Fraction(1, 20)
+    (21, True)
+    """
+    best: CandidatePlan | None = None
+    count = math.comb(cells + least - 2, least - 1)
+    for points in range(least, most + 1):
+        count = count * (cells + points - 1) // points
+        others = Fraction(max(count - 1, 1))
+        steps = max(1, first_power(ratio, lambda others=others: ball(failure / others).log()))  # type: ignore[misc]
+        near = radius(points)
+        error = near + Fraction(steps - 1, max(records, 1))
+        if best is None or error < best.error:
+            best = CandidatePlan(points, count, near, error)
+        elif (
+            error > 2 * best.error
+        ):  # the noise grows with every point, and the radius has little left to give
+            break
+    assert best is not None
+    return best
+
+
+def candidate_answers(
+    *,
+    candidates: int,
+    records: int,
+    ratio: Fraction,
+    radius: Fraction,
+    error: Fraction,
+    failure: Fraction,
+    queries: Queries,
+) -> Proof[Answers]:
+    """The drawn database is off by more than `error` with probability (candidates - 1)·ratio^k.
+
+    Here k = floor(records·(error - radius)) + 1: a score counts records beyond `radius`, rounded up.
+    Register `candidate-answers`. Holds if some candidate lies within `radius` of every database (assumed of the caller;
+    registers `quantile-candidates` and `listed-candidates`).
+    """
+    rule = "candidate-answers"
+    need(
+        rule,
+        queries in (Queries.THRESHOLDS, Queries.LISTED),
+        "tables are drawn for thresholds or listed queries",
+    )
+    candidates = shortened_whole(candidates)
+    need_sizes(rule, candidates, records, ratio, failure)
+    need(rule, 0 <= radius <= error, "the error is below the radius")
+    steps = math.floor(records * (error - radius)) + 1
+    need(
+        rule,
+        power_at_most(candidates - 1, ratio, steps, failure),
+        "the bound is larger than the failure asked for",
+    )
+    where = parameters(candidates=written(candidates), ratio=ratio, radius=radius)
+    fact = answers_fact(rule, error, failure, queries, records)
+    return Proof(fact, rule, where=where, seal=SEAL)
+
+
+# --- the sanitisers ---
 
 
 @dataclass(frozen=True)
@@ -292,7 +438,7 @@ def _certificate(sanitiser: Any, name: str, size: Size, queries: Queries) -> Cer
     plan: CandidatePlan = sanitiser.plan(n)
     answers: tuple[Proof[Answers], ...] = ()
     if 2 * plan.error < 1:
-        close = release_rules.candidate_answers(
+        close = candidate_answers(
             candidates=plan.count,
             records=n,
             ratio=sanitiser.ratio,
@@ -301,7 +447,7 @@ def _certificate(sanitiser: Any, name: str, size: Size, queries: Queries) -> Cer
             failure=sanitiser.failure,
             queries=queries,
         )
-        ranges = (release_rules.ranges_from_thresholds(close),) if queries is Queries.THRESHOLDS else ()
+        ranges = (ranges_from_thresholds(close),) if queries is Queries.THRESHOLDS else ()
         answers = (close, *ranges)
     draw = rules.exponential_mechanism(ratio=sanitiser.ratio, release=Release.NUMBERS)
     return table_certificate(sanitiser, draw, answers, size=size, name=name, points=plan.points)

@@ -20,15 +20,13 @@ from privpac.constructions.cases import (
     sample_of,
     tiny_schema,
 )
-from privpac.constructions.release import rules as release_rules
-from privpac.constructions.release.block_formulas import BlockQuantilePlan, place_bits
-from privpac.constructions.release.block_quantiles import cut_among_blocks
+from privpac.constructions.release import block_quantiles, quantiles
+from privpac.constructions.release.block_quantiles import BlockQuantilePlan, cut_among_blocks, place_bits
 from privpac.constructions.release.blr import ListedBLR, ThresholdBLR
 from privpac.constructions.release.histogram import PointHistogram
 from privpac.constructions.release.quantiles import halved, places
 from privpac.constructions.release.sanitiser import Sanitiser
-from privpac.constructions.release.tree_counts import TreeWalk
-from privpac.constructions.release.tree_formulas import TreePlan
+from privpac.constructions.release.tree_counts import TreePlan, TreeWalk
 from privpac.data.sample import Size
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.guarantee import rules
@@ -137,7 +135,7 @@ def quantile_case(name: str, *, cells: int, n: int, levels: int, batch: int, eps
         standing = places(memory(data), slots=slots, batch=batch, cells=cells)
         return tuple(halved(standing, (0, cells * slots), levels=levels, ratio=ratio, coins=coins))
 
-    claim = rules.sequential(*[release_rules.leafwise_medians(ratio=ratio)] * levels).fact
+    claim = rules.sequential(*[quantiles.leafwise_medians(ratio=ratio)] * levels).fact
     return Case(name, run, cells_only(cells), n, claim, certified=lambda records: claim)
 
 
@@ -161,7 +159,7 @@ def block_case(
         )
 
     def certified(records: int) -> Privacy:
-        return release_rules.leafwise_blocks(ratio=ratio, bits=plan(records).bits, stake=stake).fact
+        return block_quantiles.leafwise_blocks(ratio=ratio, bits=plan(records).bits, stake=stake).fact
 
     return Case(name, run, cells_only(cells), n, certified(n), certified=certified)
 

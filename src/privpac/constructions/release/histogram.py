@@ -11,42 +11,135 @@ Proof: docs/proofs/sparse-histogram.md.
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
+from flint import arb, ctx
 
 from privpac.coins import Coins
-from privpac.constructions.release import rules as release_rules
-from privpac.constructions.release.formulas import HistogramPlan, plan_histogram
-from privpac.constructions.release.point_counts import PointCounts
 from privpac.constructions.release.sanitiser import (
     FAILURE,
     Released,
+    answers_fact,
     check_wishes,
+    need_sizes,
     noise_ratio,
     require_enough,
     table_certificate,
 )
+from privpac.constructions.release.tables import PointCounts
 from privpac.data.joint import JointCells
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.data.statistics import ColumnCounts
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.facts import Answers, Release
-from privpac.guarantee.proof import Proof
+from privpac.guarantee.facts import Answers, Queries, Release
+from privpac.guarantee.proof import SEAL, Proof, need, parameters
 from privpac.mechanisms.geometric import noisy_counts
 from privpac.mechanisms.sparse_noise import draw_kept
-from privpac.numbers.exact import ratio_for
+from privpac.numbers.binomial import rounded_up
+from privpac.numbers.exact import (
+    PRECISIONS,
+    ball,
+    first_power,
+    ratio_for,
+    written,
+)
+from privpac.theory.register import formula
 
-__all__ = ["PointHistogram"]
+__all__ = ["HistogramPlan", "PointHistogram", "failure_histogram", "histogram_answers", "plan_histogram"]
+
+
+# --- accuracy ---
+
+
+@dataclass(frozen=True)
+class HistogramPlan:
+    """Counts of all cells are right within `steps`, cells with a noisy count up to `above` being called empty."""
+
+    above: int
+    steps: int
+
+
+@formula("histogram-answers")
+def failure_histogram(steps: int, *, cells: int, records: int, ratio: Fraction, above: int) -> Fraction:
+    """The chance that some cell's released count is off by more than `steps`, rounded up.
+
+    Statement: (cells·ratio^(steps+1) + min(records, cells)·ratio^(steps+1-above))/(1 + ratio). Above: every cell can be
+    too high. Below: only an occupied one can be too low, and it loses at most `above` more by being dropped.
+    Source: register `histogram-answers` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Section 7).
+    Holds if: two-sided geometric noise at `ratio` per unit. Proof: docs/proofs/sparse-histogram.md.
+
+    >>> float(failure_histogram(38, cells=2**8, records=400, ratio=Fraction(3, 5), above=0)) < 1e-5
+    True
+    """
+    if steps < above:
+        return Fraction(1)
+    with ctx.workprec(PRECISIONS[0]):
+        a = ball(ratio)
+        low = min(records, cells) * a ** (steps + 1 - above)
+        return rounded_up((ball(cells) * a ** (steps + 1) + low) / (1 + a))
+
+
+@formula("histogram-answers")
+@lru_cache(maxsize=256)
+def plan_histogram(
+    records: int, *, cells: int, ratio: Fraction, failure: Fraction, error: Fraction | None = None
+) -> HistogramPlan:
+    """Which cells to drop and what is then promised.
+
+    Statement: as `failure_histogram`. Without a wanted error the height is the smallest at which at most one empty cell
+    is kept on average; with one it is the largest that still proves it, for the cleanest records.
+    Source: register `histogram-answers`. Holds if: as `failure_histogram`.
+    Proof: docs/proofs/sparse-histogram.md.
+    """
+
+    def steps(above: int) -> int:
+        def limit() -> arb:
+            weight = ball(cells) + min(records, cells) * ball(ratio) ** -above
+            return (ball(failure) * (1 + ball(ratio)) / weight).log()
+
+        return max(above, first_power(ratio, limit) - 1)
+
+    clean = max(0, first_power(ratio, lambda: ((1 + ball(ratio)) / ball(cells)).log()) - 1)
+    if error is None:
+        return HistogramPlan(clean, steps(clean))
+    most = math.floor(error * records)
+    last = bisect_right(range(1, most + 1), most, key=steps)  # steps(above) grows with above
+    return HistogramPlan(last, steps(last))
+
+
+def histogram_answers(
+    *, cells: int, records: int, ratio: Fraction, above: int, steps: int, failure: Fraction
+) -> Proof[Answers]:
+    """Counts of all cells, those with a noisy count up to `above` called empty, are right within `steps` records.
+
+    Register `histogram-answers`. Holds for two-sided geometric noise at `ratio` per unit on every cell.
+    """
+    rule = "histogram-answers"
+    need_sizes(rule, cells, records, ratio, failure)
+    need(rule, 0 <= above <= steps, "the height must lie between 0 and the error")
+    bound = failure_histogram(steps, cells=cells, records=records, ratio=ratio, above=above)
+    need(rule, bound <= failure, "the bound is larger than the failure probability asked for")
+    where = parameters(cells=written(cells), ratio=ratio, above=above, steps=steps)
+    fact = answers_fact(rule, Fraction(steps, records), failure, Queries.POINTS, records)
+    return Proof(fact, rule, where=where, seal=SEAL)
+
+
+# --- the sanitiser ---
+
 
 OWNER = "PointHistogram"
 
+
 DENSE = 2**16
 """Cells up to which every one gets its own noise; beyond, the same law is drawn without visiting empty cells."""
+
 
 _CHANGE = 2
 
@@ -101,7 +194,7 @@ class PointHistogram:
         if plan.steps >= n:
             return ()
         return (
-            release_rules.histogram_answers(
+            histogram_answers(
                 cells=self._joint.size,
                 records=n,
                 ratio=self.ratio,

@@ -12,15 +12,11 @@ from fractions import Fraction
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import failure_option, python_lines
 from privpac.constructions.option import FloorRow, Need, Option, cells_of, fewest
-from privpac.constructions.release.block_formulas import plan_block_quantiles
-from privpac.constructions.release.formulas import (
-    most_listed,
-    plan_candidates,
-    plan_histogram,
-    plan_quantiles,
-    radius_listed,
-)
-from privpac.constructions.release.tree_formulas import plan_tree
+from privpac.constructions.release.block_quantiles import plan_block_quantiles
+from privpac.constructions.release.blr import most_listed, plan_candidates, radius_listed
+from privpac.constructions.release.histogram import plan_histogram
+from privpac.constructions.release.quantiles import plan_quantiles
+from privpac.constructions.release.tree_counts import plan_tree
 from privpac.constructions.wish import Wish
 from privpac.numbers.exact import plain, ratio_for
 from privpac.theory import floors

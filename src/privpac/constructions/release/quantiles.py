@@ -10,10 +10,12 @@ Proof: docs/proofs/quantile-answers.md.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -21,29 +23,160 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.constructions.release import rules as release_rules
-from privpac.constructions.release.buckets import Buckets
-from privpac.constructions.release.formulas import QuantilePlan, plan_quantiles
 from privpac.constructions.release.sanitiser import (
     FAILURE,
     OrderedColumn,
     Released,
+    answers_fact,
+    need_sizes,
     noise_ratio,
+    power_at_most,
 )
+from privpac.constructions.release.tables import Buckets
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.facts import Answers
-from privpac.guarantee.proof import Proof
+from privpac.guarantee.facts import Answers, Loss, Privacy, Queries, Release
+from privpac.guarantee.proof import SEAL, Proof, need, need_ratio, parameters, power
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Row, Runs
-from privpac.numbers.exact import ratio_for
+from privpac.numbers.exact import (
+    ball,
+    first_power,
+    ratio_for,
+    written,
+)
+from privpac.theory.register import formula
 
-__all__ = ["Places", "Quantiles", "at_the_cuts", "halved", "halvings", "places", "stands_on_cuts"]
+__all__ = [
+    "Places",
+    "QuantilePlan",
+    "Quantiles",
+    "at_the_cuts",
+    "halved",
+    "halvings",
+    "leafwise_medians",
+    "places",
+    "plan_quantiles",
+    "quantile_answers",
+    "rank_errors",
+    "stands_on_cuts",
+]
+
+
+# --- privacy ---
+
+
+def leafwise_medians(*, ratio: Fraction) -> Proof[Privacy]:
+    """A cut drawn in every range of a released partition, weight ratio^|2·below - all|: e^epsilon = ratio^-4.
+
+    A record added to a range, or removed, moves 2·below - all by exactly 1 at every cut, so that draw changes by at
+    most ratio^-2; a replaced record does this to two ranges, or moves one range's score by at most 2.
+    Register `leafwise-medians`. Holds if each record lies in one range and nothing else about a range is looked at
+    (assumed of the caller).
+    """
+    rule = "leafwise-medians"
+    need_ratio(rule, ratio, 1)
+    loss = Loss(factor=power(rule, 1 / ratio, 4))
+    fact = Privacy(loss, release=Release.NUMBERS)
+    return Proof(fact, rule, where={"ratio": written(ratio)}, seal=SEAL)
+
+
+# --- accuracy ---
+
+
+@dataclass(frozen=True)
+class QuantilePlan:
+    """2^levels - 1 cuts; `slots` places for copies of a value, `batch` copies a place; ranks off by `steps`, halved."""
+
+    levels: int
+    slots: int
+    batch: int
+    steps: int
+    error: Fraction
+
+
+@formula("quantile-answers")
+def rank_errors(levels: int, each: Fraction) -> Fraction:
+    """How far the ranks of the cuts of `levels` halvings may be off, if each halving is off by at most `each`.
+
+    Statement: E_l = (E_(l-1) + E_(l-2))/2 + each with E_0 = E_(-1) = 0: a cut lies in the middle between one of the
+    level before and an older one. Source: register `quantile-answers`. Holds if: the ends are public.
+    Proof: docs/proofs/quantile-answers.md.
+
+    >>> tuple(float(rank_errors(levels, Fraction(1))) for levels in range(5))
+    (0.0, 1.0, 1.5, 2.25, 2.875)
+    """
+    before, now = Fraction(0), Fraction(0)
+    for _ in range(levels):
+        before, now = now, (now + before) / 2 + each
+    return now
+
+
+_MOST_LEVELS = 12
+"""4,095 cuts: an error of one in eight thousand besides the noise, finer than any number of records supports."""
+
+
+@formula("quantile-answers")
+@lru_cache(maxsize=256)
+def plan_quantiles(
+    records: int,
+    *,
+    cells: int,
+    epsilon: Fraction,
+    failure: Fraction,
+    ratio_of: Callable[[Fraction], Fraction],
+) -> QuantilePlan:
+    """The number of halvings with the smallest provable error.
+
+    Statement: 1/2^(levels+1) + E_levels/records, each = (batch + steps - 1)/2, where (2^levels - 1)·(cells·slots + 1)·
+    ratio^steps is at most `failure`, ratio = e^(-epsilon/(4·levels)). Source: register `quantile-answers`.
+    Holds if: as `rank_errors`. Proof: docs/proofs/quantile-answers.md.
+    """
+    best: QuantilePlan | None = None
+    for levels in range(1, _MOST_LEVELS + 1):
+        batch = max(1, math.floor(4 * levels / epsilon))
+        slots = max(1, -(-records // batch))
+        events = (2**levels - 1) * (cells * slots + 1)
+        ratio = ratio_of(epsilon / (4 * levels))
+        if ratio == 1:
+            continue
+        steps = first_power(ratio, lambda events=events: ball(failure / events).log())  # type: ignore[misc]
+        each = Fraction(batch + max(steps, 1) - 1, 2)
+        error = Fraction(1, 2 ** (levels + 1)) + rank_errors(levels, each) / max(records, 1)
+        if best is None or error < best.error:
+            best = QuantilePlan(levels, slots, batch, max(steps, 1), error)
+    if best is None:
+        raise ArithmeticError("an epsilon so small proves nothing")
+    return best
+
+
+def quantile_answers(
+    *, cells: int, records: int, ratio: Fraction, levels: int, batch: int, steps: int, failure: Fraction
+) -> Proof[Answers]:
+    """Thresholds between the cuts of `levels` halvings are right within 1/2^(levels+1) + E_levels/records.
+
+    Register `quantile-answers`. Holds if copies of a value stand on ceil(records/batch) places, `batch` a place.
+    """
+    rule = "quantile-answers"
+    need_sizes(rule, cells, records, ratio, failure)
+    need(rule, levels >= 1 and batch >= 1 and steps >= 1, "levels, batch and steps must be positive")
+    slots = -(-records // batch)
+    events = (2**levels - 1) * (cells * slots + 1)
+    need(rule, power_at_most(events, ratio, steps, failure), "the bound is larger than the failure asked for")
+    error = Fraction(1, 2 ** (levels + 1)) + rank_errors(levels, Fraction(batch + steps - 1, 2)) / records
+    where = parameters(cells=written(cells), ratio=ratio, levels=levels, batch=batch, steps=steps)
+    fact = answers_fact(rule, error, failure, Queries.THRESHOLDS, records)
+    return Proof(fact, rule, where=where, seal=SEAL)
+
+
+# --- the sanitiser ---
+
 
 OWNER = "Quantiles"
+
 
 Places = tuple[NDArray[Any], NDArray[np.int64]]
 """Where copies stand, ascending, and how many records stand at or before each of these places."""
@@ -82,7 +215,7 @@ class Quantiles(OrderedColumn):
         ratio = self.ratio(plan.levels)
 
         def prove() -> Proof[Answers]:
-            return release_rules.quantile_answers(
+            return quantile_answers(
                 cells=self.cells,
                 records=size.total,
                 ratio=ratio,
@@ -93,7 +226,7 @@ class Quantiles(OrderedColumn):
             )
 
         return self.certificate(
-            rules.sequential(*[release_rules.leafwise_medians(ratio=ratio)] * plan.levels),
+            rules.sequential(*[leafwise_medians(ratio=ratio)] * plan.levels),
             prove,
             what="records at the cuts",
             size=size,

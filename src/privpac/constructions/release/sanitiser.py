@@ -11,18 +11,19 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Protocol
 
+from flint import arb, ctx
+
 from privpac.coins import Coins
 from privpac.concepts.line.unions import check_ordered
-from privpac.constructions.release import rules as release_rules
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError, TooFewRecords
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate, public_parameters
-from privpac.guarantee.facts import Answers, Privacy, Release
-from privpac.guarantee.proof import Proof
-from privpac.numbers.exact import decimal_text, first_whole, plain
+from privpac.guarantee.facts import Answers, Privacy, Queries, Release
+from privpac.guarantee.proof import SEAL, Proof, need
+from privpac.numbers.exact import ball, decimal_text, first_whole, plain
 from privpac.request import FAILURE
 
 __all__ = [
@@ -32,9 +33,11 @@ __all__ = [
     "Sanitiser",
     "check_wishes",
     "noise_ratio",
+    "ranges_from_thresholds",
     "require_enough",
     "table_certificate",
 ]
+
 
 MOST_RECORDS = 2**40
 """Beyond a million million records nobody is told how many more would do."""
@@ -104,7 +107,7 @@ class OrderedColumn(ABC):
         answers: tuple[Proof[Answers], ...] = ()
         if error is not None and 2 * error < 1:
             thresholds = prove()
-            answers = (thresholds, release_rules.ranges_from_thresholds(thresholds))
+            answers = (thresholds, ranges_from_thresholds(thresholds))
         release = rules.post_processing(privacy, what=what, release=Release.NUMBERS)
         return table_certificate(self, release, answers, size=size, name=name, delta=delta, **settings)
 
@@ -216,3 +219,35 @@ def require_enough(
         reachable=best,
         remedy=f"{enough_records:,} records would do; or ask for a larger error, or spend a larger epsilon.",
     )
+
+
+# --- what rules of answers share ---
+
+
+def ranges_from_thresholds(premise: Proof[Answers]) -> Proof[Answers]:
+    """A range is the difference of two thresholds: twice their error."""
+    rule = "ranges-from-thresholds"
+    old = premise.fact
+    need(rule, old.queries is Queries.THRESHOLDS, "the premise must speak of thresholds")
+    fact = Answers(2 * old.error, old.failure, Queries.RANGES, old.records)
+    return Proof(fact, rule, (premise,), seal=SEAL)
+
+
+def need_sizes(rule: str, cells: int, records: int, ratio: Fraction, failure: Fraction) -> None:
+    need(rule, cells >= 1 and records >= 1, "there must be cells and records")
+    need(rule, 0 < ratio < 1 and 0 < failure < 1, "ratio and failure must lie in (0, 1)")
+
+
+def power_at_most(odds: int, base: Fraction, count: int, limit: Fraction) -> bool:
+    """Whether odds·base^count is certainly at most the limit."""
+    if odds == 0:
+        return True
+    with ctx.workprec(192):
+        log: arb = ball(odds).log() + count * ball(base).log()
+        return bool(log <= ball(limit).log())
+
+
+def answers_fact(rule: str, error: Fraction, failure: Fraction, queries: Queries, records: int) -> Answers:
+    """What is promised about answers; refused if it is nothing."""
+    need(rule, error < 1, "an error of 1 promises nothing")
+    return Answers(error, failure, queries, records)

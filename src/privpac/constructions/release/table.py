@@ -23,10 +23,9 @@ import numpy as np
 
 from privpac import __version__
 from privpac.checker.document import TABLE, digest, read_document, same, unsigned
-from privpac.constructions.release.buckets import Buckets
 from privpac.constructions.release.methods import sanitiser_for
-from privpac.constructions.release.point_counts import PointCounts
 from privpac.constructions.release.sanitiser import Sanitiser
+from privpac.constructions.release.tables import Buckets, PointCounts
 from privpac.data.files import file_reader
 from privpac.data.sample import Size
 from privpac.data.schema import Schema

@@ -25,7 +25,7 @@ from privpac.concepts.line.unions import Union, Unions, interval, intervals
 from privpac.concepts.literals.conjunctions import Conjunctions
 from privpac.concepts.sets.points import Point, Points
 from privpac.constructions.few_labels.generic import GenericLearner, plan_generic
-from privpac.constructions.release.buckets import Buckets
+from privpac.constructions.release.tables import Buckets
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size

@@ -9,12 +9,13 @@ import pytest
 
 from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins, law
-from privpac.constructions.release.block_formulas import (
+from privpac.constructions.release.block_quantiles import (
     BlockQuantilePlan,
+    BlockQuantiles,
+    cut_among_blocks,
     failure_block_quantiles,
     plan_block_quantiles,
 )
-from privpac.constructions.release.block_quantiles import BlockQuantiles, cut_among_blocks
 from privpac.constructions.release.methods import sanitiser_for
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size

@@ -13,9 +13,8 @@ from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins, law
 from privpac.concepts.line.thresholds import Threshold
 from privpac.concepts.sets.points import Point
-from privpac.constructions.release.blr import ListedBLR, ThresholdBLR, _multisets
-from privpac.constructions.release.buckets import Buckets
-from privpac.constructions.release.rules import candidate_answers
+from privpac.constructions.release.blr import ListedBLR, ThresholdBLR, _multisets, candidate_answers
+from privpac.constructions.release.tables import Buckets
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema

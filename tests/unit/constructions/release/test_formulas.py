@@ -10,16 +10,10 @@ from itertools import combinations_with_replacement, product
 
 import pytest
 
-from privpac.constructions.release.formulas import (
-    failure_histogram,
-    plan_candidates,
-    plan_histogram,
-    plan_quantiles,
-    radius_listed,
-    radius_quantiles,
-    rank_errors,
-)
-from privpac.constructions.release.tree_formulas import failure_tree, plan_tree, tree_levels
+from privpac.constructions.release.blr import plan_candidates, radius_listed, radius_quantiles
+from privpac.constructions.release.histogram import failure_histogram, plan_histogram
+from privpac.constructions.release.quantiles import plan_quantiles, rank_errors
+from privpac.constructions.release.tree_counts import failure_tree, plan_tree, tree_levels
 from privpac.numbers.exact import ratio_for
 from tests.statistical.claims import claims, moved, scaled
 

@@ -12,7 +12,7 @@ from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins
 from privpac.concepts.line.thresholds import Threshold
 from privpac.constructions.release.histogram import PointHistogram
-from privpac.constructions.release.point_counts import PointCounts
+from privpac.constructions.release.tables import PointCounts
 from privpac.data.engines.memory import MemorySample
 from privpac.data.joint import JointCells
 from privpac.data.sample import Size

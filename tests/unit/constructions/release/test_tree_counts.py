@@ -9,8 +9,15 @@ import pytest
 
 from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins, SystemCoins
-from privpac.constructions.release.tree_counts import TreeCounts, TreeWalk, _edges, _Level, _monotone
-from privpac.constructions.release.tree_formulas import TreePlan, tree_levels
+from privpac.constructions.release.tree_counts import (
+    TreeCounts,
+    TreePlan,
+    TreeWalk,
+    _edges,
+    _Level,
+    _monotone,
+    tree_levels,
+)
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
