@@ -11,17 +11,32 @@ Ltac conds := repeat match goal with
   | H : is_true (_ && _) |- _ => let a := fresh "cond" in let b := fresh "cond" in case/andP: H => a b
   | H : is_true (_ == _) |- _ => move/eqP in H
   end.
-Ltac facts f := case: f => [? ? ? ? ? ? ?]; rewrite /mean_privacy /privacy_ok /=.
+Ltac facts f := case: f => [? ? ? ? ? ? ? ?]; rewrite /mean_privacy /privacy_ok /=.
 Ltac persons := repeat match goal with
   | H : (?n%:R = 1 :> _) |- _ => move/eqP: H; rewrite -[1]/(1%:R) eqr_nat => /eqP H
   | H : (?n%:R = ?k%:R :> _) |- _ => move/eqP: H; rewrite eqr_nat => /eqP H
+  | H : (?n%:R = 0 :> _) |- _ => move/eqP: H; rewrite pnatr_eq0 => /eqP H
   end.
-Ltac apart := conds; persons; subst.
+Ltac apart := conds; persons; subst; cbn [privacy_roles] in *.
 (* That an exponent is the whole number it should be, however the book writes it *)
 Ltac whole := rewrite ?natrM ?natrD; ring.
 
 Section Draws.
 Variables (R : realFieldType) (P L : Type) (A : arith R).
+
+(* What a fact says apart from roles, and of roles *)
+Definition hides (f : privacy R) (W : world) (O : finType) (M : mech R P L W O) :=
+  private A (privacy_epsilon f) (privacy_delta f) (privacy_unit f) (privacy_part f) (privacy_records_per_person f) M.
+Lemma mean_hides f W O (M : mech R P L W O) : mean_privacy A f M -> hides f M.
+Proof. by rewrite /mean_privacy /hides; case: (privacy_roles f) => [|k] // []. Qed.
+Lemma mean_known f W O (M : mech R P L W O) : mean_privacy A f M -> (0 < privacy_roles f)%N -> known W (privacy_part f) (privacy_roles f).
+Proof. by rewrite /mean_privacy; case: (privacy_roles f) => [|k] // []. Qed.
+Lemma mean_from f W O (M : mech R P L W O) : ((0 < privacy_roles f)%N -> known W (privacy_part f) (privacy_roles f)) ->
+  hides f M -> mean_privacy A f M.
+Proof. by rewrite /mean_privacy /hides; case: (privacy_roles f) => [|k] // h1 h2; split=> //; apply: h1. Qed.
+Lemma mean_as f q W O S (M : mech R P L W O) (N : mech R P L W S) : mean_privacy A q N -> privacy_part f = privacy_part q ->
+  privacy_roles f = privacy_roles q -> hides f M -> mean_privacy A f M.
+Proof. by move=> h p r; apply: mean_from; rewrite p r; apply: mean_known h. Qed.
 
 Lemma inv_ge1 (x : R) : 0 < x -> x <= 1 -> 1 <= 1 / x. Proof. by move=> x0 x1; rewrite div1r invf_ge1. Qed.
 Lemma inv_gt0 (x : R) : 0 < x -> 0 < 1 / x. Proof. by move=> x0; rewrite div1r invr_gt0. Qed.
@@ -172,4 +187,22 @@ case: (rounds_close _ _ B ab o) => // m0 h; apply: (le_trans h).
 by apply: ler_wpmul2r; [case: (lM b) | apply: powP; [exact: y0 | whole]].
 Qed.
 
+
+(* A run of which some places are filled anew and others stay: private for those that are filled *)
+Definition list_of (k : nat) : world := @World k (fun _ _ => true) (fun _ => isT) [:: "all records"%string] (fun _ => isT).
+Lemma filled_ext (V W : world) k (ins : 'I_k -> 'I_(size V)) (rest : 'I_(size V) -> 'I_(size W)) (a b : data P L W) (c d : 'I_k -> P * L) :
+  (forall v, v \notin codom ins -> a (rest v) = b (rest v)) -> c =1 d -> filled ins rest a c = filled ins rest b d.
+Proof.
+move=> ab cd; apply/ffunP => v; rewrite !ffunE; case: pickP => [j _|none]; first exact: cd.
+by apply: ab; apply/negP => /codomP [j vj]; have := none j; rewrite vj eqxx.
+Qed.
+Lemma filled_private (V W : world) (O : finType) k (ins : 'I_k -> 'I_(size V)) (rest : 'I_(size V) -> 'I_(size W)) (N : mech R P L V O) l d u pt
+    (a : data P L W) : private A l d u pt 1 N -> injective ins -> (forall j, @places V pt (ins j)) ->
+  private A l d u "all records" 1 (fun c : data P L (list_of k) => N (filled ins rest a c)).
+Proof.
+move=> [sp h] inj on; apply: private1 => // c c' [j [_ cc lab]]; apply: h; apply/neighbours1; exists (ins j); split=> // [v vj|ul].
+  rewrite !ffunE; case: pickP => // j' /eqP vj'; apply: cc; apply: contra vj => /eqP <-; exact/eqP/esym.
+rewrite !ffunE; case: pickP => [j' /eqP /inj ->|]; first exact: lab.
+by move=> /(_ j); rewrite eqxx.
+Qed.
 End Draws.

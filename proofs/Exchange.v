@@ -283,7 +283,7 @@ Theorem relabelling_sound : sound1 mean mean (@rule_relabelling R A) (@built_rel
 Proof.
 move=> f p w W O M lM B; case: B lM => {W O M} V W O H N kw ow le h0 says tell read lN mp lM.
 case: w kw ow lM => x kk nn c m /= kw ow lM; rewrite /rule_relabelling.
-case: f => [? ? ? ? ? ? ?]; case: p mp => [l d uu pt ? ? ?]; rewrite /mean_privacy /privacy_ok /= => mp ok; apart.
+case: f => [? ? ? ? ? ? ? ?]; case: p mp => [l d uu pt ? ? ? ?]; rewrite /mean_privacy /privacy_ok /= => mp ok; apart.
 have x0 : 0 < x by []. have x1 : x <= 1 by [].
 have lt : (size V < size W)%N by rewrite -(ltr_nat R).
 have [sp _] := mp; have [_ _ d0] := sp; have e1 := exp_of_ge1 A sp; have ae := exp_of_up A sp.

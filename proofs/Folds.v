@@ -139,7 +139,7 @@ Lemma pure_near p (e : R) : privacy_delta p = 0 -> amount A (privacy_epsilon p) 
   forall V U (N : mech R P L V U), mean p N -> (forall c o, 0 <= N c o) -> forall (c d : data P L V), neighbours (privacy_unit p) (privacy_part p) (privacy_records_per_person p) c d ->
     forall o, N c o <= e * N d o /\ N d o <= e * N c o.
 Proof.
-move=> d0 le V U N; rewrite /mean_privacy d0 => -[_ h] N0 c d cd o.
+move=> d0 le V U N /mean_hides; rewrite /hides d0 => -[_ h] N0 c d cd o.
 have one c' d' : neighbours (privacy_unit p) (privacy_part p) (privacy_records_per_person p) c' d' -> N c' o <= e * N d' o.
   move=> /h /(close_point o); rewrite addr0 => h'; apply: (le_trans h'); exact: ler_wpmul2r.
 by split; apply: one => //; apply: neighbours_sym.
@@ -148,11 +148,11 @@ Qed.
 Theorem k_fold_composition_sound : sound1 mean mean (@rule_k_fold_composition R A) (@built_k_fold_composition R P L).
 Proof.
 move=> f p w W O M lM; rewrite /built_k_fold_composition => B; case: w B => n s /= B.
-rewrite /rule_k_fold_composition; case: f => [l d ? ? ? ? ?]; rewrite /privacy_ok /= => ok; conds; persons.
+rewrite /rule_k_fold_composition; case: f => [l d ? ? ? ? ? ?]; rewrite /privacy_ok /= => ok; conds; persons.
 have n0 : (0 < n)%N by [].
 have d0 : privacy_delta p = 0 by [].
 have sn : (2 * s <= n)%N by rewrite -(ler_nat R) natrM.
-have sp : sane (privacy_epsilon p) 0 by case: B n0 d0 => // m V U S K N _ [h _] _ _ _ <-.
+have sp : sane (privacy_epsilon p) 0 by case: B n0 d0 => // m V U S K N _ /mean_hides [h _] _ _ _ <-.
 have [l0 f1 _] := sp; have a1 := amount_ge1 A sp; have f0 : 0 < (privacy_epsilon p).2 by apply: lt_le_trans f1.
 subst.
 set e := (if _ then exp_of A _ else 1).
@@ -173,7 +173,7 @@ have kl : k ^+ (n - 2 * s) <= amount A l /\ sane l 0.
   rewrite amount_pure; split; first by apply: powP.
   by split=> //=; apply: (powP1 A h1 sub).
 have [kl1 [lz ly _]] := kl.
-rewrite /mean_privacy; split; first by split=> //; apply: le_trans dk; rewrite gain_fold // ?sumr_ge0.
+apply: mean_from => //; rewrite /hides; split; first by split=> //; apply: le_trans dk; rewrite gain_fold // ?sumr_ge0.
 move=> a b ab S.
 have := repeated_gain k1 B lM (pure_near d0 ak) ab S ler01 (exprn_ge0 (n - 2 * s) (le_trans ler01 k1)).
 rewrite sumrB -!mulr_sumr mul1r ler_subl_addl => g; apply: (le_trans g); apply: ler_add dk.

@@ -64,7 +64,7 @@ Proof. by move=> ab h j; rewrite ab. Qed.
 Theorem listed_from_some_sound : sound1 mean (@mean_bounded_range R P L A) (@rule_listed_from_some R A) (@built_listed_from_some R P L).
 Proof.
 move=> f p w W O M lM; rewrite /built_listed_from_some; case: w => k n /= B; case: B lM => {W O M} W O of_ le N lN mN ext _.
-rewrite /rule_listed_from_some; case: f => [? d u ? ? ? ?]; case: p mN => [l v] mN; rewrite /mean_privacy /privacy_ok /= => ok; apart.
+rewrite /rule_listed_from_some; case: f => [? d u ? ? ? ? ?]; case: p mN => [l v] mN; rewrite /mean_privacy /privacy_ok /= => ok; apart.
 have n0 : (0 < size W)%N by [].
 have l0 : 0 <= amount A l by apply: mulr_ge0; [apply: ltW; apply: E_gt0 | apply: ltW].
 have sl : sane l 0 by [].
@@ -121,7 +121,7 @@ Theorem sampling_with_replacement_sound :
 Proof.
 move=> f p w W O M lM B; case: B lM => {W O M} V W O N dw ow lN mp all_ lM.
 case: w dw ow => m n /= dw ow; rewrite /rule_sampling_with_replacement.
-case: f => [? ? ? ? ? ? ?]; case: p mp all_ => [l d u pt ? ? ?] /= mp all_.
+case: f => [? ? ? ? ? ? ? ?]; case: p mp all_ => [l d u pt ? ? ? ?] /= mp all_.
 rewrite /mean_privacy /privacy_ok /= in mp * => ok; apart; have [sp h] := mp; have e1 := exp_of_ge1 A sp; have [_ _ d0] := sp.
 set e := exp_of A l in e1 *.
 have n0 : (0 < size W)%N by [].

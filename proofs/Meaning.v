@@ -33,9 +33,13 @@ Notation data := (data P L).
 Definition meaning (F : Type) := forall (W : world) (O : finType), F -> mech W O -> Prop.
 
 (* --- What facts say ---------------------------------------------------------------------------------------------------------- *)
-(* Differential privacy for a person behind so many records of the part, and numbers that are no gain *)
+(* A table has so many roles, of which the part is one *)
+Definition known (W : world) (part : string) (k : nat) := (seq.size (roles W) == k) && (part \in roles W).
+(* Differential privacy for a person behind so many records of the part, and numbers that are no gain; where the part is one of several
+   roles, how many there are *)
 Definition mean_privacy : meaning (privacy R) := fun W O f M =>
-  private A (privacy_epsilon f) (privacy_delta f) (privacy_unit f) (privacy_part f) (privacy_records_per_person f) M.
+  let hides := private A (privacy_epsilon f) (privacy_delta f) (privacy_unit f) (privacy_part f) (privacy_records_per_person f) M in
+  if privacy_roles f is k.+1 then known W (privacy_part f) k.+1 /\ hides else hides.
 (* The odds of every event change by a factor of at most e^epsilon *)
 Definition event (O : finType) (M : O -> R) (S : pred O) := \sum_(o | S o) M o.
 Definition mean_bounded_range : meaning (bounded_range R) := fun W O f M =>
@@ -277,16 +281,15 @@ Inductive composed (m : meaning (privacy R)) : seq (privacy R) -> forall W O, me
     @composed m qs W O M -> O -> (forall a, law (M a)) -> (forall o a, law (N o a)) -> (forall o, m W S q (N o)) ->
     (forall o, reads (privacy_part q) (N o)) ->
     @composed m (q :: qs) W [finType of O * S] (fun a => both (M a) (fun o => N o a)).
-(* Parts of different names have no place in common, and every place is in some part. Either each release reads its part alone,
-   or there is one release, of which something is known for every part. *)
+(* Either each release reads its part alone, and parts of different names have no place in common; or there is one release, of which
+   something is known for roles. That all of these are there is asked by the rule. *)
 Inductive built_disjoint_parts (f : privacy R) (w : where_disjoint_parts R) (m : meaning (privacy R)) (ps : seq (privacy R)) :
     forall W O, mech W O -> Prop :=
 | Several W O (M : mech W O) : @composed m ps W O M ->
     (forall q s i, q \in [seq privacy_part p | p <- ps] -> s \in [seq privacy_part p | p <- ps] -> q != s ->
-       @places W q i -> ~~ @places W s i) ->
-    (forall i, has (fun q => @places W (privacy_part q) i) ps) -> @built_disjoint_parts f w m ps W O M
-| OneRelease W O (M : mech W O) : (forall q, List.In q ps -> m W O q M) ->
-    (forall i, has (fun q => @places W (privacy_part q) i) ps) -> @built_disjoint_parts f w m ps W O M.
+       @places W q i -> ~~ @places W s i) -> @built_disjoint_parts f w m ps W O M
+| OneRelease W O (M : mech W O) : (forall q, List.In q ps -> (0 < privacy_roles q)%N /\ m W O q M) ->
+    @built_disjoint_parts f w m ps W O M.
 
 (* A run on the records at some places: the part *)
 Inductive built_on_part (f p : privacy R) (w : where_on_part R) (m : meaning (privacy R)) : forall W O, mech W O -> Prop :=
@@ -305,18 +308,25 @@ Inductive built_declared (f p : privacy R) (w : where_declared R) (m : meaning (
 Inductive built_positions_known (f p : privacy R) (w : where_positions_known R) (m : meaning (privacy R)) : forall W O, mech W O -> Prop :=
 | Positions V W (O : finType) (N : mech V O) (at_ : 'I_(size V) -> 'I_(size W)) : (forall a, law (N a)) -> m V O p N ->
     injective at_ -> (forall i, @places W (positions_known_part w) i -> exists2 j, at_ j = i & @places V (privacy_part p) j) ->
+    ((0 < privacy_roles f)%N -> known W (positions_known_part w) 2) ->
     @built_positions_known f p w m W O (fun a => N [ffun j => a (at_ j)]).
 
 (* --- Sampling: places of the inner table are filled from the outer one, by coins that look at nothing ----------------------------- *)
 Definition average (T : finType) (g : T -> R) : R := (\sum_t g t) / #|T|%:R.
-(* A uniformly random order, of which the first are kept. All of a part are of one kind inside and outside *)
+(* Some places of the inner table, `inside`, are filled with new records; the others are where they were: `rest` says where *)
+Definition filled (V W : world) (k : nat) (inside : 'I_k -> 'I_(size V)) (rest : 'I_(size V) -> 'I_(size W)) (a : data W) (b : 'I_k -> P * L) :
+    data V := [ffun v => if [pick j | inside j == v] is Some j then b j else a (rest v)].
+(* A uniformly random order of n places, of which the first k are kept. All of the part are among these n places, and the k inside;
+   what else the run looks at lies at places that coins may choose (`rest`): they look at no record *)
 Inductive built_subsampling_without_replacement (f p : privacy R) (w : where_subsampling_without_replacement R) (m : meaning (privacy R)) :
     forall W O, mech W O -> Prop :=
-| Subsample V W (O : finType) (N : mech V O) (kept : size V = subsampling_without_replacement_kept w)
-    (of_ : size W = subsampling_without_replacement_of w) (le : (size V <= size W)%N) : (forall a, law (N a)) -> m V O p N ->
-    (forall j, @places V (privacy_part p) j) ->
-    @built_subsampling_without_replacement f p w m W O
-      (fun a o => average (fun s : {perm 'I_(size W)} => N [ffun j => a (s (widen_ord le j))] o)).
+| Subsample V W (O T : finType) (coins : T -> R) (k n : nat) (inside : 'I_k -> 'I_(size V)) (outside : 'I_n -> 'I_(size W))
+    (rest : T -> 'I_(size V) -> 'I_(size W)) (N : mech V O) (kept : k = subsampling_without_replacement_kept w) (of_ : n = subsampling_without_replacement_of w) (le : (k <= n)%N) :
+    (forall a, law (N a)) -> m V O p N -> injective inside -> injective outside ->
+    (forall j, @places V (privacy_part p) (inside j)) -> (forall i, @places W (privacy_part p) i -> exists j, outside j = i) ->
+    law coins -> (forall t v i, v \notin codom inside -> rest t v != outside i) -> ((0 < privacy_roles p)%N -> roles W = roles V) ->
+    @built_subsampling_without_replacement f p w m W O (fun a => push coins (fun t o => average (fun s : {perm 'I_n} =>
+      N (filled inside (rest t) a (fun j => a (outside (s (widen_ord le j))))) o))).
 Inductive built_sampling_with_replacement (f p : privacy R) (w : where_sampling_with_replacement R) (m : meaning (privacy R)) :
     forall W O, mech W O -> Prop :=
 | Resample V W (O : finType) (N : mech V O) (draws : size V = sampling_with_replacement_draws w)
@@ -358,15 +368,32 @@ Definition relabelled (V : world) (O H : finType) (says : H -> P -> bool) (tell 
     (score : {ffun 'I_(size V) -> bool} -> nat) (t : 'I_(size V) -> P) (N : mech V O) : O -> R :=
   push (normal (fun z => if labelling says t z then x ^+ score z else 0)) (fun z => N [ffun j => (t j, tell (z j))]).
 
-(* LabelBoost: the records with labels choose among the labellings of all points at hand, by their mistakes *)
+(* LabelBoost: the records with labels choose among the labellings of all k points at hand, by their mistakes. What follows, N, sees these
+   points under the chosen labels, at places of its own; later rounds look at other records besides, which lie where they were *)
+Definition round (V W : world) (O H : finType) (k : nat) (inside : 'I_k -> 'I_(size V)) (outside : 'I_k -> 'I_(size W))
+    (rest : 'I_(size V) -> 'I_(size W)) (labelled : pred 'I_k) (says : H -> P -> bool) (tell : bool -> L) (read : L -> bool) (x : R)
+    (N : mech V O) : mech W O := fun a =>
+  push (normal (fun z : {ffun 'I_k -> bool} => if labelling says (fun j => (a (outside j)).1) z
+      then x ^+ #|[pred j | labelled j && (read (a (outside j)).2 != z j)]| else 0))
+    (fun z => N (filled inside rest a (fun j => ((a (outside j)).1, tell (z j))))).
 Inductive boost (lab : bool) (part : string) (p : privacy R) (x : R) (m : meaning (privacy R)) : forall W O, mech W O -> Prop :=
-| Boost V W (O H : finType) (N : mech V O) (at_ : 'I_(size V) -> 'I_(size W)) (labelled : pred 'I_(size V))
-    (says : H -> P -> bool) (tell : bool -> L) (read : L -> bool) : (forall a, law (N a)) -> m V O p N -> H ->
-    injective at_ -> (forall j, @places W part (at_ j) -> labelled j = lab /\ @places V (privacy_part p) j) ->
-    @boost lab part p x m W O (fun a => relabelled says tell x
-      (fun z => #|[pred j | labelled j && (read (a (at_ j)).2 != z j)]|) (fun j => (a (at_ j)).1) N).
+| Boost V W (O H : finType) (k : nat) (inside : 'I_k -> 'I_(size V)) (outside : 'I_k -> 'I_(size W)) (rest : 'I_(size V) -> 'I_(size W))
+    (labelled : pred 'I_k) (says : H -> P -> bool) (tell : bool -> L) (read : L -> bool) (N : mech V O) :
+    (forall a, law (N a)) -> m V O p N -> H -> injective inside -> injective outside ->
+    (forall i, @places W part i -> exists2 j, outside j = i & labelled j = lab) -> (forall j, @places V (privacy_part p) (inside j)) ->
+    (forall v i, v \notin codom inside -> rest v != outside i) ->
+    known W part (if privacy_roles p is 0 then 2 else (seq.size (roles V)).+1) ->
+    @boost lab part p x m W O (round inside outside rest labelled says tell read x N).
+(* A record that this round does not look at, and later ones do: one role more than these have *)
+Inductive built_later_round (f p : privacy R) (w : where_later_round R) (m : meaning (privacy R)) : forall W O, mech W O -> Prop :=
+| Later V W (O H : finType) (k : nat) (inside : 'I_k -> 'I_(size V)) (outside : 'I_k -> 'I_(size W)) (rest : 'I_(size V) -> 'I_(size W))
+    (labelled : pred 'I_k) (says : H -> P -> bool) (tell : bool -> L) (read : L -> bool) (x : R) (N : mech V O) :
+    0 < x -> (forall a, law (N a)) -> m V O p N -> H -> injective rest ->
+    (forall i, @places W (privacy_part p) i -> exists2 v, rest v = i & v \notin codom inside /\ @places V (privacy_part p) v) ->
+    (forall v i, v \notin codom inside -> rest v != outside i) -> known W (privacy_part p) (seq.size (roles V)).+1 ->
+    @built_later_round f p w m W O (round inside outside rest labelled says tell read x N).
 Definition built_label_boost_labelled (f p : privacy R) (w : where_label_boost_labelled R) m W O (M : mech W O) :=
-  boost true (label_boost_labelled_part w) p (label_boost_labelled_ratio w) m M.
+  boost true "labelled part" p (label_boost_labelled_ratio w) m M.
 Definition built_label_boost_unlabelled (f p : privacy R) (w : where_label_boost_unlabelled R) m W O (M : mech W O) :=
   exists x : R, 0 < x <= 1 /\ boost false (label_boost_unlabelled_part w) p x m M.
 
@@ -380,9 +407,16 @@ Definition nearest (k n : nat) (H : finType) (h0 : H) (says : H -> P -> bool) (r
 Inductive built_relabelling_part (f p : privacy R) (w : where_relabelling_part R) (m : meaning (privacy R)) : forall W O, mech W O -> Prop :=
 | RelabelPart V W (O H : finType) (N : mech V O) (at_ : 'I_(size V) -> 'I_(size W)) (h0 : H) (mistake : nat)
     (says : H -> P -> bool) (tell : bool -> L) (read : L -> bool) : (forall a, law (N a)) -> m V O p N ->
-    injective at_ -> (forall i, @places W (relabelling_part_part w) i -> exists j, at_ j = i) ->
+    injective at_ -> (forall i, @places W (relabelling_part_part w) i -> exists j, at_ j = i) -> known W (relabelling_part_part w) 2 ->
     @built_relabelling_part f p w m W O (fun a => relabelled says tell (relabelling_part_ratio w)
       (nearest h0 says read (relabelling_part_change w) mistake a at_) (fun j => (a (at_ j)).1) N).
+(* The same, for a record that votes *)
+Inductive built_relabelling_votes (f : privacy R) (w : where_relabelling_votes R) : forall W O, mech W O -> Prop :=
+| RelabelVotes V W (O H : finType) (N : mech V O) (at_ : 'I_(size V) -> 'I_(size W)) (h0 : H) (change : nat)
+    (says : H -> P -> bool) (tell : bool -> L) (read : L -> bool) : (forall a, law (N a)) ->
+    (forall i, @places W (relabelling_votes_part w) i -> i \notin codom at_) -> known W (relabelling_votes_part w) 2 ->
+    @built_relabelling_votes f w W O (fun a => relabelled says tell (relabelling_votes_ratio w)
+      (nearest h0 says read change (relabelling_votes_mistake w) a at_) (fun j => (a (at_ j)).1) N).
 (* The first of a random order are kept *)
 Inductive built_relabelling (f p : privacy R) (w : where_relabelling R) (m : meaning (privacy R)) : forall W O, mech W O -> Prop :=
 | Relabel V W (O H : finType) (N : mech V O) (kept : size V = relabelling_kept w) (of_ : size W = relabelling_of w)

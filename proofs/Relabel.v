@@ -174,51 +174,73 @@ rewrite /wt /weights; case: ifP => _; last by rewrite mulr_ge0 // ltW.
 by rewrite score_t // /b !ffunE eqxx lj -exprS; case: (r j); rewrite addn1.
 Qed.
 
+Lemma round_as (V W : world) (O H : finType) k (ins : 'I_k -> 'I_(size V)) out (rest : 'I_(size V) -> 'I_(size W)) labelled
+    (says : H -> P -> bool) tell (read : L -> bool) (x : R) (N : mech R P L V O) (a b : data W) :
+  (forall v, v \notin codom ins -> a (rest v) = b (rest v)) ->
+  round ins out rest labelled says tell read x N a =1
+  @relabelled R P L (list_of k) O H says tell x (fun z => #|[pred j | labelled j && (read (a (out j)).2 != z j)]|) (fun j => (a (out j)).1)
+    (fun c => N (filled ins rest b c)).
+Proof.
+move=> ab o; rewrite /round /relabelled /push; apply: eq_bigr => z _; congr (_ * N _ o); apply: filled_ext => // j.
+by rewrite ffunE.
+Qed.
+
 Lemma boost_sound lab part (p : privacy R) x W O (M : mech R P L W O) l d n : 0 < x -> x <= 1 ->
   privacy_unit p = "record"%string -> privacy_records_per_person p = 1%N -> privacy_delta p = d ->
   (forall a, law (M a)) -> boost lab part p x mean M ->
   sane l d -> amount A l = n -> (if lab then (x + 1) / x else 2%:R) ^+ 2 * amount A (privacy_epsilon p) <= n ->
   private A l d "record" part 1 M.
 Proof.
-move=> x0 x1 pu pp pd lM B sf en hn; case: B lM => {W O M} V W O H N at_ labelled says tell read lN mp h0 inj cov lM.
-move: mp; rewrite /mean_privacy pu pp pd => mp; have [sp h] := mp; have [_ _ d0] := sp.
+move=> x0 x1 pu pp pd lM B sf en hn; case: B lM => {W O M} V W O H k ins out rest labelled says tell read N lN mp h0 inj ouj at_ on away _ lM.
+have mh := mean_hides mp; move: mh; rewrite /hides pu pp pd => mh; have [sp h] := mh; have [_ _ d0] := sp.
 apply: private1 => // a b [i [pi ab _]]; rewrite en.
 set K := if lab then _ else _ in hn.
 have K1 : 1 <= K.
   rewrite /K; case: (lab); last by rewrite ler1n.
   by rewrite ler_pdivl_mulr // mul1r ler_addl.
-have n1 : 1 <= n.
-  apply: le_trans hn; rewrite -[1]mulr1; apply: ler_pmul => //; first exact: exprn_ege1.
-  exact: amount_ge1 sp.
-have [/existsP [j /eqP ji]|none] := boolP [exists j, at_ j == i]; last first.
-  apply: same_close => //; first by case: (lM b).
-  have same j : a (at_ j) = b (at_ j) by apply: ab; apply: contra none => /eqP e; apply/existsP; exists j; rewrite e.
-  move=> o; rewrite /relabelled /push; apply: eq_bigr => z _; congr (_ * _); last first.
-    by congr (N _ o); apply/ffunP => j; rewrite !ffunE same.
-  rewrite /normal; have e y : (if labelling says (fun j => (a (at_ j)).1) y then x ^+ #|[pred j | labelled j && (read (a (at_ j)).2 != y j)]| else 0)
-      = (if labelling says (fun j => (b (at_ j)).1) y then x ^+ #|[pred j | labelled j && (read (b (at_ j)).2 != y j)]| else 0).
-    congr (if _ then x ^+ _ else _); last by apply: eq_card => j; rewrite !inE same.
-    by apply: eq_existsb => h'; apply: eq_forallb => j; rewrite same.
-  by rewrite e; congr (_ / _); apply: eq_bigr.
-have diff j' : j' != j -> a (at_ j') = b (at_ j') by move=> jj; apply: ab; apply: contra jj => /eqP; rewrite -ji => /inj ->.
-have [lj pj] : labelled j = lab /\ @places V (privacy_part p) j by apply: cov; rewrite ji.
+have [j ji lj] := at_ i pi.
+have diff j' : j' != j -> a (out j') = b (out j') by move=> jj; apply: ab; apply: contra jj => /eqP; rewrite -ji => /ouj ->.
 have kK : K = if labelled j then (x + 1) / x else 2%:R by rewrite lj.
 have K0 : 0 <= K by apply: le_trans K1.
-apply: (close_weaken _ _ hn (lexx d)); first by case: (lM b).
-rewrite expr2; apply: (relabelled_close tell h0 x0 lN mp pj) => // [j' jj|g|g]; first by rewrite diff.
+have rest_ v : v \notin codom ins -> a (rest v) = b (rest v) by move=> vn; apply: ab; rewrite -ji; apply: away.
+apply: (@close_ext _ _ _ _ _ _ _ _ (fsym (round_as out labelled says tell read x N rest_))
+  (fsym (round_as out labelled says tell read x N (fun _ _ => erefl)))).
+apply: (close_weaken _ _ hn (lexx d)).
+  move=> o; rewrite -(round_as out labelled says tell read x N (fun _ _ => erefl)); by case: (lM b).
+have mp' := filled_private rest b mh inj on.
+rewrite expr2; apply: (relabelled_close tell h0 x0 _ mp' (isT : @places (list_of k) "all records" j)) => // [j' jj|g|g]; first by rewrite diff.
 - by apply: boost_groups => // j' jj; rewrite diff.
 - by apply: boost_groups => // j' jj; rewrite diff.
+Qed.
+Lemma boost_known lab part (p : privacy R) x W O (M : mech R P L W O) k : boost lab part p x mean M ->
+  (k = if privacy_roles p is 0 then 2 else (privacy_roles p).+1)%N -> known W part k.
+Proof.
+case=> {W O M} V W O H k' ins out rest labelled says tell read N _ mp _ _ _ _ _ _ kn ->.
+have := mean_known mp; case: (privacy_roles p) kn => [|r] //= kn /(_ isT) /andP[/eqP sz _].
+by move: kn; rewrite sz.
+Qed.
+Lemma boost_sane lab part (p : privacy R) x W O (M : mech R P L W O) : boost lab part p x mean M -> sane (privacy_epsilon p) (privacy_delta p).
+Proof. by case=> {W O M} V W O H k ins out rest labelled says tell read N _ /mean_hides []. Qed.
+Lemma one_more (f p : privacy R) (a b : bool) :
+  a && ((privacy_roles p)%:R == 0 :> R) && ((privacy_roles f)%:R == 2%:R :> R) ||
+  b && ((2%:R : R) <= (privacy_roles p)%:R) && ((privacy_roles f)%:R == (privacy_roles p)%:R + 1 :> R) ->
+  (privacy_roles f = if privacy_roles p is 0 then 2 else (privacy_roles p).+1)%N.
+Proof.
+have e1 : (privacy_roles p)%:R + 1 = ((privacy_roles p).+1)%:R :> R by rewrite mulrS addrC.
+rewrite e1 !eqr_nat pnatr_eq0 ler_nat => /orP[/andP[/andP[_ /eqP ->] /eqP ->] //|/andP[/andP[_ p2] /eqP ->]].
+by case: (privacy_roles p) p2.
 Qed.
 
 Theorem label_boost_labelled_sound : sound1 mean mean (@rule_label_boost_labelled R A) (@built_label_boost_labelled R P L).
 Proof.
-move=> f p w W O M lM; rewrite /built_label_boost_labelled => B; case: w B => x part /= B.
-rewrite /rule_label_boost_labelled; case: f => [? ? ? ? ? ? ?]; rewrite /mean_privacy /privacy_ok /= => ok; apart.
+move=> f p w W O M lM; rewrite /built_label_boost_labelled => B; case: w B => x /= B.
+rewrite /rule_label_boost_labelled => ok.
+have kn : known W "labelled part" (privacy_roles f).
+  by apply: (boost_known B); conds; match goal with H : is_true (_ || _) |- _ => apply: (one_more H) end.
+case: f kn ok => [? ? ? ? ? ? ? ?]; rewrite /privacy_ok /= => kn ok; conds; persons; subst; apply: mean_from => //; rewrite /hides /=.
 have x0 : 0 < x by []. have x1 : x <= 1 by [].
-have sp : 1 <= (privacy_epsilon p).2 * ((x + 1) / x) ^+ 2 -> True by [].
 have up0 : 0 <= (privacy_epsilon p).2 * ((x + 1) / x) ^+ 2.
-  case: (B) => {W O M lM B} V W O H N at_ labelled says tell read lN [[_ h1 _] _] *.
-  by rewrite mulr_ge0 ?exprn_ge0 ?divr_ge0 ?addr_ge0 ?ler01 ?(le_trans ler01 h1) // ltW.
+  by have [_ h1 _] := boost_sane B; rewrite mulr_ge0 ?exprn_ge0 ?divr_ge0 ?addr_ge0 ?ler01 ?(le_trans ler01 h1) // ltW.
 have un : privacy_unit p = "record"%string by [].
 rewrite -?un; rewrite un.
 apply: (boost_sound x0 x1 un _ _ lM B _ erefl) => //.
@@ -229,13 +251,53 @@ Qed.
 Theorem label_boost_unlabelled_sound : sound1 mean mean (@rule_label_boost_unlabelled R A) (@built_label_boost_unlabelled R P L).
 Proof.
 move=> f p w W O M lM; rewrite /built_label_boost_unlabelled => -[x [/andP[x0 x1] B]]; case: w B => part /= B.
-rewrite /rule_label_boost_unlabelled; case: f => [? ? ? ? ? ? ?]; rewrite /mean_privacy /privacy_ok /= => ok; apart.
+rewrite /rule_label_boost_unlabelled => ok.
+have kn : known W part (privacy_roles f).
+  by apply: (boost_known B); conds; match goal with H : is_true (_ || _) |- _ => apply: (one_more H) end.
+case: f kn ok => [? ? ? ? ? ? ? ?]; rewrite /privacy_ok /= => kn ok; conds; persons; subst; apply: mean_from => //; rewrite /hides /=.
 have up0 : 0 <= 4%:R * (privacy_epsilon p).2.
-  case: (B) => {W O M lM B} V W O H N at_ labelled says tell read lN [[_ h1 _] _] *.
-  by rewrite mulr_ge0 ?ler0n ?(le_trans ler01 h1).
+  by have [_ h1 _] := boost_sane B; rewrite mulr_ge0 ?ler0n ?(le_trans ler01 h1).
 have un : privacy_unit p = "record"%string by [].
-rewrite un; apply: (boost_sound x0 x1 un _ _ lM B _ erefl) => //.
+rewrite -?un; rewrite un.
+apply: (boost_sound x0 x1 un _ _ lM B _ erefl) => //.
 rewrite /amount /= mulrCA; apply: ler_wpmul2l; first by apply: ltW; apply: E_gt0.
 apply: le_trans (short_up A up0); rewrite le_eqVlt; apply/orP; left; apply/eqP; ring.
+Qed.
+
+(* Later rounds look at a record that this one does not look at *)
+Theorem later_round_sound : sound1 mean mean (@rule_later_round R A) (@built_later_round R P L).
+Proof.
+move=> f p w W O M lM B; case: B lM => {W O M} V W O H k ins out rest labelled says tell read x N x0 lN mp h0 rinj on away kn lM.
+rewrite /rule_later_round; case: f => [? ? ? ? ? ? ? fr]; case: p mp on kn => [l d u pt ? ? n pr] /= mp on kn.
+rewrite /privacy_ok /= => ok; have [sp h] := mean_hides mp; move: sp h; rewrite /= => sp h.
+have fp : fr = pr.+1.
+  conds; persons; match goal with H : _ = _ + 1 |- _ => move/eqP: H end; rewrite -[X in _ == _ + X]/(1%:R) -natrD eqr_nat addn1; exact/eqP.
+have p0 : (0 < pr)%N by conds; match goal with H : is_true (2%:R <= pr%:R) |- _ => move: H end; rewrite ler_nat; apply: ltnW.
+have /andP[/eqP sz _] := mean_known mp p0.
+apply: mean_from => [_|] /=; first by conds; subst; move: sz kn => /= ->.
+rewrite /hides /=; conds; persons; subst.
+apply: private1 => // a b [i [pi ab lab]].
+have [v vi [vn pv]] := on i pi.
+have same j : a (out j) = b (out j) by apply: ab; rewrite -vi eq_sym; apply: contra (away v j vn); rewrite eq_sym.
+have e z : round ins out rest labelled says tell read x N a z =
+    push (normal (fun z : {ffun 'I_k -> bool} => if labelling says (fun j => (b (out j)).1) z
+      then x ^+ #|[pred j | labelled j && (read (b (out j)).2 != z j)]| else 0))
+    (fun z => N (filled ins rest a (fun j => ((b (out j)).1, tell (z j))))) z.
+  rewrite /round /push; apply: eq_bigr => y _; congr (_ * N _ z); last by apply: filled_ext => // j; rewrite same.
+  have w2 y' : (if labelling says (fun j => (a (out j)).1) y' then x ^+ #|[pred j | labelled j && (read (a (out j)).2 != y' j)]| else 0)
+      = (if labelling says (fun j => (b (out j)).1) y' then x ^+ #|[pred j | labelled j && (read (b (out j)).2 != y' j)]| else 0).
+    congr (if _ then x ^+ _ else _); last by apply: eq_card => j; rewrite !inE same.
+    by apply: eq_existsb => h'; apply: eq_forallb => j; rewrite same.
+  by rewrite /normal w2; congr (_ / _); apply: eq_bigr.
+apply: (@close_ext _ _ _ _ _ _ _ _ (fsym e) (fun _ => erefl)).
+apply: close_coins => [|z].
+  apply: (@normal_law _ _ _ [ffun j => says h0 (b (out j)).1]) => [z|]; first by case: ifP => // _; rewrite exprn_ge0 // ltW.
+  have -> : labelling says (fun j => (b (out j)).1) [ffun j => says h0 (b (out j)).1].
+    by apply/existsP; exists h0; apply/forallP => j; rewrite ffunE.
+  exact: exprn_gt0.
+apply: h; apply/neighbours1; exists v; split=> // [v' vv|ul]; rewrite !ffunE.
+  case: pickP => // none; apply: ab; apply: contra vv; rewrite -vi => /eqP/rinj ->; exact: eqxx.
+case: pickP => [j /eqP jv|_]; last by rewrite vi; apply: lab.
+by move: vn; rewrite -jv codom_f.
 Qed.
 End Relabel.

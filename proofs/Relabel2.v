@@ -77,9 +77,10 @@ Qed.
 
 Theorem relabelling_part_sound : sound1 mean mean (@rule_relabelling_part R A) (@built_relabelling_part R P L).
 Proof.
-move=> f p w W O M lM B; case: B lM => {W O M} V W O H N at_ h0 mistake says tell read lN mp inj cov lM.
-case: w cov lM => x c part /= cov lM; rewrite /rule_relabelling_part; case: f => [? ? ? ? ? ? ?]; case: p mp => [l d u pt r ? ?].
-rewrite /mean_privacy /privacy_ok /= => mp ok; apart; have [sp h] := mp; have [_ l1 d0] := sp.
+move=> f p w W O M lM B; case: B lM => {W O M} V W O H N at_ h0 mistake says tell read lN mp inj cov kn lM.
+case: w cov kn lM => x c part /= cov kn lM; rewrite /rule_relabelling_part; case: f => [? ? ? ? ? ? ? fr]; case: p mp => [l d u pt r ? ? ?].
+rewrite /privacy_ok /= => mp ok; have fr2 : fr = 2%N by conds; persons.
+conds; persons; subst; apply: mean_from => //; move: (mean_hides mp); rewrite /hides /= => {}mp; have [sp h] := mp; have [_ l1 d0] := sp.
 have x0 : 0 < x by []. have x1 : x <= 1 by [].
 have up0 : 0 <= 4%:R * pow A (1 / x) (2%:R * c%:R) * l.2.
   rewrite !mulr_ge0 ?ler0n ?(le_trans ler01 l1) //; apply: le_trans (powP A (inv_gt0 x0) _); last by rewrite -natrM.
@@ -94,5 +95,49 @@ have lim : (2%:R * (1 / x) ^+ c) * (2%:R * (1 / x) ^+ c) * amount A l <= amount 
   by apply: ler_wpmul2l; [exact: ler0n | apply: powP; rewrite ?natrM // inv_gt0].
 apply: (close_weaken _ _ lim (lexx d)); first by case: (lM b).
 exact: (kept_close h0 says tell read c mistake x0 x1 lN mp inj ji ab).
+Qed.
+
+(* A voter is replaced: every score moves by `mistake` at most *)
+Theorem relabelling_votes_sound : sound0 mean (@rule_relabelling_votes R A) (@built_relabelling_votes R P L).
+Proof.
+move=> f w W O M lM B; case: B lM => {W O M} V W O H N at_ h0 change says tell read lN out kn lM.
+case: w out kn lM => x m part /= out kn lM; rewrite /rule_relabelling_votes; case: f => [? ? ? ? ? ? ? fr].
+rewrite /privacy_ok /= => ok; have fr2 : fr = 2%N by conds; persons.
+conds; persons; subst; apply: mean_from => //; rewrite /hides /=.
+have x0 : 0 < x by []. have x1 : x <= 1 by [].
+have i1 : 1 <= 1 / x by apply: inv_ge1.
+have up : ((1 / x) ^+ m) ^+ 2 <= pow A (1 / x) (2%:R * m%:R).
+  by rewrite -exprM; apply: powP; [exact: inv_gt0 | rewrite natrM mulrC].
+have one : 1 <= pow A (1 / x) (2%:R * m%:R) by apply: le_trans up; rewrite exprn_ege1 // exprn_ege1.
+apply: pureP => // a b [i [pi ab _]] o.
+have vi := out i pi.
+have same j : a (at_ j) = b (at_ j) by apply: ab; apply: contra vi => /eqP <-; exact: codom_f.
+pose sc (e : data W) := nearest h0 says read change m e at_.
+have moves_ (c e : data W) : (forall v, v != i -> c v = e v) -> forall z, (sc c z <= sc e z + m)%N.
+  move=> ce z; apply: min_le => h; rewrite -addnA; apply: leq_add.
+    apply: eq_leq; congr (_ * _)%N; apply: eq_card => j; rewrite !inE ce //.
+    by apply: contra vi => /eqP <-; exact: codom_f.
+  rewrite -[X in (_ <= _ + X)%N]muln1 -mulnDr leq_mul2l; apply/orP; right.
+  rewrite (cardD1 i) addnC; apply: leq_add; last by case: (_ \in _).
+  apply: subset_leq_card; apply/subsetP => v; rewrite !inE => /andP[vn h1].
+  by move: h1; rewrite ce.
+have ba v : v != i -> b v = a v by move=> vn; rewrite ab.
+pose t j := (b (at_ j)).1.
+pose wt (e : data W) := weights says x t (sc e).
+have w0 e z : 0 <= wt e z by apply: weights_ge0.
+have step (c e : data W) z : (forall v, v != i -> c v = e v) -> wt c z <= (1 / x) ^+ m * wt e z.
+  move=> ce; rewrite /wt /weights; case: ifP => _; last by rewrite mulr0.
+  by apply: power_step => //; apply: moves_ => v vn; rewrite ce.
+have ea : relabelled says tell x (sc a) (fun j => (a (at_ j)).1) N o = \sum_z normal (wt a) z * N [ffun j => (t j, tell (z j))] o.
+  rewrite /relabelled /push; apply: eq_bigr => z _; congr (_ * N _ o); last by apply/ffunP => j; rewrite !ffunE same.
+  have lab y : labelling says (fun j => (a (at_ j)).1) y = labelling says t y.
+    by apply: eq_existsb => h; apply: eq_forallb => j; rewrite same.
+  by rewrite /normal /wt /weights lab; congr (_ / _); apply: eq_bigr => y _; rewrite lab.
+rewrite ea; apply: (@le_trans _ _ (((1 / x) ^+ m) ^+ 2 * relabelled says tell x (sc b) t N o)).
+  rewrite /relabelled /push mulr_sumr; apply: ler_sum => z _; rewrite mulrA; apply: ler_wpmul2r; first by case: (lN [ffun j => (t j, tell (z j))]).
+  apply: (@normal_close _ _ _ (wt a) (wt b)) => //; first by apply/exprn_ge0/ltW/inv_gt0.
+  - by move=> y; apply: step.
+  - by move=> y; apply: step.
+by apply: ler_wpmul2r => //; case: (lM b).
 Qed.
 End Relabel2.

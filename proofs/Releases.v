@@ -22,16 +22,16 @@ Qed.
 Theorem post_processing_sound : sound1 mean mean (@rule_post_processing R A) (@built_post_processing R P L).
 Proof.
 move=> f p w W O M lM B; case: B lM => {W O M} W S O N T lN mp lT lM.
-case: w => t r; rewrite /rule_post_processing; case: f => [? ? ? ? ? ? ?]; case: p mp => [? ? ? ? ? ? ?].
-rewrite /mean_privacy /privacy_ok /= => -[sp h] ok; apart.
+case: w => t r; rewrite /rule_post_processing; case: f => [? ? ? ? ? ? ? ?]; case: p mp => [? ? ? ? ? ? ? ?].
+rewrite /privacy_ok /= => mp ok; apart; apply: (mean_as mp) => //; have [sp h] := mean_hides mp.
 by split=> // a b ab; apply: close_push => //; apply: h.
 Qed.
 
 Theorem declared_sound : sound1 mean mean (@rule_declared R A) (@built_declared R P L).
 Proof.
 move=> f p w W O M lM B; case: B lM => {W O M} W O N mp lN.
-case: w => x y; rewrite /rule_declared; case: f => [? ? ? ? ? ? ?]; case: p mp => [? ? ? ? ? ? ?].
-rewrite /mean_privacy /privacy_ok /= => -[sp h] ok; apart.
+case: w => x y; rewrite /rule_declared; case: f => [? ? ? ? ? ? ? ?]; case: p mp => [? ? ? ? ? ? ? ?].
+rewrite /privacy_ok /= => mp ok; apart; apply: (mean_as mp) => //; have [sp h] := mean_hides mp.
 split=> // a b ab; apply: close_weaken (h _ _ ab) _ _ => //; first by case: (lN b).
 exact: at_most_ok.
 Qed.
@@ -50,17 +50,21 @@ Qed.
 Theorem on_part_sound : sound1 mean mean (@rule_on_part R A) (@built_on_part R P L).
 Proof.
 move=> f p w W O M lM B; case: B lM => {W O M} V W O N at_ lN mp inj on _.
-case: w on => t; rewrite /rule_on_part; case: f => [? ? ? ? ? ? ?]; case: p mp => [? ? ? ? ? ? ?].
+case: w on => t; rewrite /rule_on_part; case: f => [? ? ? ? ? ? ? ?]; case: p mp => [? ? ? ? ? ? ? ?].
 rewrite /mean_privacy /privacy_ok /= => mp on ok; apart.
 by apply: close_at mp inj _ => i /on [j ji]; exists j => //; apply: whole.
 Qed.
 
 Theorem positions_known_sound : sound1 mean mean (@rule_positions_known R A) (@built_positions_known R P L).
 Proof.
-move=> f p w W O M lM B; case: B lM => {W O M} V W O N at_ lN mp inj on _.
-case: w on => t r on; rewrite /rule_positions_known; case: f => [? ? ? ? ? ? ?]; case: p mp on => [? ? ? pt ? ? ?].
-rewrite /mean_privacy /privacy_ok /= => mp on ok; conds; persons; subst.
-exact: close_at mp inj on.
+move=> f p w W O M lM B; case: B lM => {W O M} V W O N at_ lN mp inj on two _.
+case: w on two => t r on; rewrite /rule_positions_known; case: f => [? ? ? ? ? ? ? k]; case: p mp on => [? ? ? pt ? ? ? l].
+rewrite /privacy_ok /= => mp on two ok; conds; persons.
+have kl : k = 0%N \/ k = 2%N.
+  match goal with H : is_true ((k%:R == l%:R) && _ || _) |- _ => move: H end.
+  rewrite !eqr_nat !pnatr_eq0 => /orP[/andP[/eqP -> /orP[]] /eqP ->|/andP[_ /eqP ->]]; [by left | by right | by right].
+subst; apply: mean_from => [k0|]; first by case: kl k0 two => -> // _; apply.
+exact: close_at (mean_hides mp) inj on.
 Qed.
 
 Lemma geo_bound (k e pw : R) m : 1 <= k -> k <= e -> e ^+ m <= pw ->
@@ -77,8 +81,8 @@ Qed.
 Theorem group_sound : sound1 mean mean (@rule_group R A) (@built_group R P L).
 Proof.
 move=> f p w W O M lM B; case: B lM => {W O M} V O N mp lN.
-case: w => m; rewrite /rule_group; case: f => [? ? ? ? ? ? ?]; case: p mp => [l d u pt ? ? ?].
-rewrite /mean_privacy /privacy_ok /= => mp ok; apart; have [sp h] := mp.
+case: w => m; rewrite /rule_group; case: f => [? ? ? ? ? ? ? ?]; case: p mp => [l d u pt ? ? ? ?].
+rewrite /mean_privacy /privacy_ok /= => mp ok; apart; move: mp => /= mp; have [sp h] := mp.
 have k1 := amount_ge1 A sp; have [l0 f1 d0] := sp.
 split=> // a b [c [<- <- st]].
 have ch : close (amount A l ^+ m) (d * geometric (amount A l) m) (N (c 0%N)) (N (c m)).
@@ -106,7 +110,7 @@ Lemma sequential_close (f : privacy R) w qs W O (M : mech R P L W O) u pt n : bu
 Proof.
 elim=> {qs W O M} [W _ _|q qs W O S M N B IH o0 lM lN mN]; first by split=> // a b _ T; rewrite !big_nil mul1r addr0.
 rewrite /= => /andP[/andP[/eqP hu /eqP hp] hq] /andP[/eqP hn hm]; case: (IH hq hm) => sq h.
-have sn : sane (privacy_epsilon q) (privacy_delta q) by case: (mN o0).
+have sn : sane (privacy_epsilon q) (privacy_delta q) by case: (mean_hides (mN o0)).
 split=> [s [<-//|/sq//]|a b ab]; rewrite !big_cons mulrC addrC; apply: close_both => //.
 - elim: (qs) sq => [|s ss IHs] sq; first by rewrite big_nil ler01.
   rewrite big_cons; apply: mulr_ge0; last by apply: IHs => t ht; apply: sq; right.
@@ -114,7 +118,13 @@ split=> [s [<-//|/sq//]|a b ab]; rewrite !big_cons mulrC addrC; apply: close_bot
 - exact: ltW (amount_gt0 A sn).
 - by case: sn.
 - exact: h.
-- by move=> o; case: (mN o) => _; apply; rewrite hu hp hn.
+- by move=> o; case: (mean_hides (mN o)) => _; rewrite hu hp hn; apply.
+Qed.
+Lemma sequential_known (f : privacy R) w p rest W O (M : mech R P L W O) : built_sequential f w mean (p :: rest) M ->
+  (0 < privacy_roles p)%N -> known W (privacy_part p) (privacy_roles p).
+Proof.
+move E: (p :: rest) => qs B; case: B E => // q qs' V X S N K _ o0 _ _ mN [-> _].
+exact: mean_known (mN o0).
 Qed.
 
 Lemma sane_sums qs : (forall q : privacy R, List.In q qs -> sane (privacy_epsilon q) (privacy_delta q)) ->
@@ -144,7 +154,11 @@ have [sq h] := sequential_close B hall hn.
 have [h1 h2 h3 h4 h5] := sane_sums sq.
 have up : \prod_(q <- ps) (privacy_epsilon q).2 <= short_product A [seq (privacy_epsilon q).2 | q <- ps].
   by apply: le_trans (product_up A h4); rewrite big_map.
-rewrite /mean_privacy; repeat match goal with H : privacy_epsilon f = _ |- _ => rewrite H | H : privacy_delta f = _ |- _ => rewrite H end.
+have [/eqP pt /eqP rl] : privacy_part p == privacy_part f /\ privacy_roles p == privacy_roles f.
+  match goal with H : is_true (all (fun q => (privacy_roles q)%:R == _) ps) |- _ => move: H end.
+  by move/andP: hall => [/andP[_ ->] _] /andP[]; rewrite eqr_nat.
+apply: mean_from; first by rewrite -pt -rl; apply: sequential_known B.
+rewrite /hides; repeat match goal with H : privacy_epsilon f = _ |- _ => rewrite H | H : privacy_delta f = _ |- _ => rewrite H end.
 have m0 : 0 <= Num.min 1 (\sum_(q <- ps) privacy_delta q) by rewrite le_minr ler01.
 split; first by split=> //=; [apply: le_trans up | apply: le_trans (short_up A m0)].
 move=> a b ab; apply: close_weaken (close_min _ _ _ (h _ _ ab)) _ _ => //; first by case: (lM b).
@@ -156,7 +170,7 @@ Qed.
 (* Parts *)
 Lemma composed_sane qs W O (M : mech R P L W O) : composed mean qs M ->
   forall q, List.In q qs -> sane (privacy_epsilon q) (privacy_delta q).
-Proof. by elim=> {qs W O M} // q qs W O S M N B IH o0 lM lN mN rN s [<-|/IH//]; case: (mN o0). Qed.
+Proof. by elim=> {qs W O M} // q qs W O S M N B IH o0 lM lN mN rN s [<-|/IH//]; case: (mean_hides (mN o0)). Qed.
 
 Lemma composed_close qs W O (M : mech R P L W O) u i : composed mean qs M -> all (fun q => privacy_unit q == u) qs ->
   all (fun q => privacy_records_per_person q == 1%N) qs ->
@@ -167,7 +181,7 @@ Lemma composed_close qs W O (M : mech R P L W O) u i : composed mean qs M -> all
 Proof.
 move=> B; elim: B i => {qs W O M} [W i _ _|q qs W O S M N B IH o0 lM lN mN rN i]; first by split=> // a b _ _ T; rewrite !big_nil mul1r addr0.
 rewrite /= => /andP[/eqP hu hq] /andP[/eqP hn hm]; case: (IH i hq hm) => sq h.
-have sn : sane (privacy_epsilon q) (privacy_delta q) by case: (mN o0).
+have sn : sane (privacy_epsilon q) (privacy_delta q) by case: (mean_hides (mN o0)).
 split=> [s [<-//|/sq//]|a b ab lab]; rewrite !big_cons mulrC addrC; apply: close_both => //.
 - elim: (qs) sq => [|s ss IHs] sq; first by rewrite big_nil ler01.
   rewrite big_cons; apply: mulr_ge0; last by apply: IHs => t ht; apply: sq; right.
@@ -178,7 +192,7 @@ split=> [s [<-//|/sq//]|a b ab lab]; rewrite !big_cons mulrC addrC; apply: close
 move=> o; case: ifP => pi; last first.
   apply: (@close_ext _ _ _ _ (N o b) (N o b)) => // [s|T]; last by rewrite mul1r addr0.
   by apply: rN => j pj; rewrite ab //; apply: contraTneq pj => ->; rewrite pi.
-by case: (mN o) => _; apply; rewrite hn; apply/neighbours1; exists i; split=> //; rewrite hu.
+by case: (mean_hides (mN o)) => _; rewrite hn; apply; apply/neighbours1; exists i; split=> //; rewrite hu.
 Qed.
 
 Lemma one_of (T : Type) (qs : seq T) (c : T -> bool) (name : T -> string) (g : T -> R) (z K : R) (op : R -> R -> R) :
@@ -202,6 +216,8 @@ Qed.
 
 Lemma mapIn (T : Type) (name : T -> string) qs q : List.In q qs -> name q \in [seq name s | s <- qs].
 Proof. by elim: qs => //= t ts IH [->|/IH h]; rewrite inE ?eqxx // h orbT. Qed.
+Lemma mapP' (T : Type) (name : T -> string) qs s : s \in [seq name q | q <- qs] -> exists2 q, List.In q qs & s = name q.
+Proof. by elim: qs => //= t ts IH; rewrite inE => /orP[/eqP ->|/IH [q hq ->]]; [exists t; [left|] | exists q; [right|]]. Qed.
 Lemma mapInR (T : Type) (g : T -> R) qs q : List.In q qs -> g q \in [seq g s | s <- qs].
 Proof. by elim: qs => //= t ts IH [->|/IH h]; rewrite inE ?eqxx // h orbT. Qed.
 
@@ -226,9 +242,15 @@ have hn : all (fun q => privacy_records_per_person q == 1%N) ps.
   match goal with H : is_true (all (fun q => _%:R == _) ps) |- _ => apply: sub_all H => q end.
   by rewrite -[X in _ == X]/(1%:R) eqr_nat.
 have f1 : privacy_records_per_person f = 1%N by persons.
-case: B lM hall => {W O M} W O M B.
-- move=> dis cov lM hall.
-  have sq := composed_sane B; have sf := fin sq; rewrite /mean_privacy f1; apply: private1 => // a b [i [pi ab lab]].
+have f0 : privacy_roles f = 0%N by persons.
+have every_one : all (fun q => privacy_roles q == 0%N) ps || all (fun q => privacy_roles q == seq.size ps) ps.
+  match goal with H : is_true (all (fun q => _%:R == _) ps || _) |- _ => case/orP: H => [H|/andP[H _]]; apply/orP; [left|right]; apply: sub_all H => q end.
+    by rewrite pnatr_eq0.
+  by rewrite eqr_nat.
+apply: mean_from; first by rewrite f0.
+case: B lM hall every_one => {W O M} W O M B.
+- move=> dis lM hall _.
+  have sq := composed_sane B; have sf := fin sq; rewrite /hides f1; apply: private1 => // a b [i [pi ab lab]].
   have same q s : List.In q ps -> List.In s ps -> @places W (privacy_part q) i -> @places W (privacy_part s) i ->
       privacy_part q = privacy_part s.
     move=> hq hs pq ps_; apply/eqP; case: (eqVneq (privacy_part q) (privacy_part s)) => // ne.
@@ -236,10 +258,20 @@ case: B lM hall => {W O M} W O M B.
   have [_ h] := composed_close i B hall hn; apply: close_weaken (h a b ab lab) _ _; first by case: (lM b).
     exact: (one_of (@mulr1 _) (@mul1r _) (amount_ge1 A sf) hk hun same).
   by apply: (one_of (@addr0 _) (@add0r _) _ hd hun same); case: sf.
-- move=> cov lM hall.
-  have sq q : List.In q ps -> sane (privacy_epsilon q) (privacy_delta q) by move=> hq; case: (B q hq).
-  have sf := fin sq; rewrite /mean_privacy f1; apply: private1 => // a b [i [pi ab lab]].
-  case/hasIn: (cov i) => q hq pq; case: (B q hq) => _ h.
+- move=> lM hall every_one.
+  have roles_ : all (fun q => privacy_roles q == seq.size ps) ps.
+    by case/orP: every_one => // none; case: (B p _) => [|]; [left | have /eqP -> := allIn none (or_introl erefl : List.In p ps)].
+  have mem : {subset [seq privacy_part q | q <- ps] <= roles W}.
+    by move=> s /mapP' [q hq ->]; case: (B q hq) => r0 /mean_known /(_ r0) /andP[].
+  have sz : seq.size (roles W) = seq.size [seq privacy_part q | q <- ps].
+    case: (B p (or_introl erefl)) => r0 /mean_known /(_ r0) /andP[/eqP -> _].
+    by have /eqP -> := allIn roles_ (or_introl erefl : List.In p ps); rewrite size_map.
+  have sq q : List.In q ps -> sane (privacy_epsilon q) (privacy_delta q) by move=> hq; case: (B q hq) => _ /mean_hides [].
+  have sf := fin sq; rewrite /hides f1; apply: private1 => // a b [i [pi ab lab]].
+  have [_ same] := uniq_min_size hun mem (eq_leq sz).
+  have [q hq pq] : exists2 q, List.In q ps & @places W (privacy_part q) i.
+    by case/hasP: (every i) => s; rewrite -same => /mapP' [q hq ->]; exists q.
+  case: (B q hq) => _ /mean_hides [_ h].
   apply: close_weaken (h a b _) (hk q hq) (hd q hq); first by case: (lM b).
   have /eqP -> := allIn hn hq; apply/neighbours1; exists i; split=> //; by have /eqP -> := allIn hall hq.
 Qed.
@@ -247,8 +279,10 @@ Qed.
 Theorem delta_removal_sound : sound1 mean mean (@rule_delta_removal R A) (@built_delta_removal R P L).
 Proof.
 move=> f p w W O M lM B; case: B lM => {W O M} W N lN mp lM.
-case: w lM => x /= lM; rewrite /rule_delta_removal; case: f => [k e u' pt' ? ? n']; case: p mp => [l d u pt ? ? n].
-rewrite /mean_privacy /privacy_ok /= => -[sp h] ok.
+case: w lM => x /= lM; rewrite /rule_delta_removal; case: f => [k e u' pt' ? ? n' rf]; case: p mp => [l d u pt ? ? n ?].
+rewrite /privacy_ok /= => mp ok; have [sp h] := mean_hides mp.
+apply: mean_from => [/= r0|]; first by conds; persons; subst.
+move: sp h; rewrite /hides /= => sp h.
 have [l0 f1 d0] := sp.
 have {ok} [[x0 x2 e0 [-> -> ->]] sk most lk] : [/\ [/\ 0 < x, 0 <= 1 - 2%:R * x, e = 0 & (u', pt', n') = (u, pt, n)], sane k 0, amount A l <= amount A k
     & 1 + d / x - 2%:R * d <= amount A k].
@@ -282,7 +316,7 @@ Theorem assuming_sound :
   sound1 (@mean_stability R P L) (@mean_stability R P L) (@rule_assuming_stability R A) (@built_assuming R P L (stability R)).
 Proof.
 split; [|split; [|split]] => f p w W O M lM B; case: B lM => {W O M} W O N mp lM.
-- by rewrite /rule_assuming_privacy; case: f => [? ? ? ? ? ? ?]; case: p mp => [? ? ? ? ? ? ?] /= mp ok; apart.
+- by rewrite /rule_assuming_privacy; case: f => [? ? ? ? ? ? ? ?]; case: p mp => [? ? ? ? ? ? ? ?] /= mp ok; conds; persons; subst.
 - by rewrite /rule_assuming_bounded_range; case: f => [? ?]; case: p mp => [? ?] /= mp ok; apart.
 - by rewrite /rule_assuming_range; case: f => [? ? ? ?]; case: p mp => [? ? ? ?] /= mp ok; apart.
 - by rewrite /rule_assuming_stability; case: f => [? ?]; case: p mp => [? ?] /= mp ok; apart.

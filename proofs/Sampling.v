@@ -91,26 +91,19 @@ move=> [sp h] lN ab; have nb := (neighbours1 u pt a b).2 ab; apply: le_trans (h 
 by apply: ler_wpmul2r; [apply: sumr_ge0 => o _; case: (lN b) | exact: exp_of_up sp].
 Qed.
 
-Theorem subsampling_without_replacement_sound :
-  sound1 mean mean (@rule_subsampling_without_replacement R A) (@built_subsampling_without_replacement R P L).
+(* One list of n records, of which the first k of a random order are kept *)
+Lemma kept_close (V W : world) (O : finType) (N : mech R P L V O) l d pt (le : (size V <= size W)%N) (a b : data P L W) i :
+  private A l d "record" pt 1 N -> (forall a, law (N a)) -> (forall j, @places V pt j) -> (forall j, j != i -> a j = b j) ->
+  close (1 - (size V)%:R / (size W)%:R + (size V)%:R / (size W)%:R * exp_of A l) ((size V)%:R / (size W)%:R * d)
+    (fun o => average (fun s : {perm 'I_(size W)} => N [ffun j => a (s (widen_ord le j))] o))
+    (fun o => average (fun s : {perm 'I_(size W)} => N [ffun j => b (s (widen_ord le j))] o)).
 Proof.
-move=> f p w W O M lM B; case: B lM => {W O M} V W O N kw ow le lN mp all_ lM.
-case: w kw ow => k n /= kw ow; rewrite /rule_subsampling_without_replacement.
-case: f => [? ? ? ? ? ? ?]; case: p mp all_ => [l d u pt ? ? ?] /= mp all_.
-rewrite /mean_privacy /privacy_ok /= in mp * => ok; apart; have [sp h] := mp; have e1 := exp_of_ge1 A sp; have [_ _ d0] := sp.
+move=> mp lN all_ ab; have [sp h] := mp; have e1 := exp_of_ge1 A sp; have [_ _ d0] := sp.
 set e := exp_of A l in e1 *; set q := (size V)%:R / (size W)%:R.
-have n0 : (0 < size W)%N by [].
+have n0 : (0 < size W)%N by apply: leq_ltn_trans (ltn_ord i).
 have np : 0 < (size W)%:R :> R by rewrite ltr0n.
 have q0 : 0 <= q by apply: divr_ge0; apply: ler0n.
 have e0 : 0 <= e - 1 by rewrite subr_ge0.
-have f1 : 1 <= 1 - q + q * e.
-  have -> : 1 - q + q * e = 1 + q * (e - 1) by ring.
-  by rewrite ler_addl mulr_ge0.
-have s1 : 1 - q + q * e <= short A (1 - q + q * e) by apply/short_up/(le_trans ler01).
-have s2 : q * d <= short A (q * d) by apply: short_up; apply: mulr_ge0.
-have g1 := le_trans f1 s1; have g2 := le_trans (mulr_ge0 q0 d0) s2.
-apply: private1 => // a b [i [pi ab lab]]; rewrite amount_pure.
-apply: (close_weaken _ _ s1 s2); first by case: (lM b).
 have rel (g1' g2' : 'I_(size V) -> P * L) j : (forall j', j' != j -> g1' j' = g2' j') ->
     replaced "record" pt (finfun g1' : data P L V) (finfun g2').
   by move=> gh; exists j; split=> // j' kj; rewrite !ffunE; apply: gh.
@@ -157,5 +150,43 @@ apply=> [m km|m m' km km'].
   by rewrite !here_ //; apply: ab.
 apply: (events_close _ mp lN); apply: (rel _ _ (Ordinal (km : (m < size V)%N))) => j jm.
 by rewrite here_ // same.
+Qed.
+
+Theorem subsampling_without_replacement_sound :
+  sound1 mean mean (@rule_subsampling_without_replacement R A) (@built_subsampling_without_replacement R P L).
+Proof.
+move=> f p w W O M lM B; case: B lM => {W O M} V W O T coins k n ins out rest N kw ow le lN mp inj ouj on off lc away rol lM.
+case: w kw ow => k' n' /= kw ow; subst k' n'; rewrite /rule_subsampling_without_replacement.
+case: f => [? ? ? ? ? ? ? ?]; case: p mp on off rol => [l d u pt ? ? ? ?] /= mp on off rol; rewrite /privacy_ok /= => ok.
+have [sp h] := mean_hides mp; move: sp h; rewrite /= => sp h; have e1 := exp_of_ge1 A sp; have [_ _ d0] := sp.
+apart; apply: mean_from => [/= r0|]; first by have := mean_known mp r0; rewrite /known (rol r0).
+set e := exp_of A l in e1 *.
+have n0 : (0 < n)%N by [].
+have np : 0 < n%:R :> R by rewrite ltr0n.
+set q : R := k%:R / n%:R.
+have q0 : 0 <= q by apply: divr_ge0; apply: ler0n.
+have e0 : 0 <= e - 1 by rewrite subr_ge0.
+have f1 : 1 <= 1 - q + q * e.
+  have -> : 1 - q + q * e = 1 + q * (e - 1) by ring.
+  by rewrite ler_addl mulr_ge0.
+have s1 : 1 - q + q * e <= short A (1 - q + q * e) by apply/short_up/(le_trans ler01).
+have s2 : q * d <= short A (q * d) by apply: short_up; apply: mulr_ge0.
+have g1 := le_trans f1 s1; have g2 := le_trans (mulr_ge0 q0 d0) s2.
+apply: private1 => // a b [i [pi ab lab]]; rewrite amount_pure.
+apply: (close_weaken _ _ s1 s2); first by case: (lM b).
+have [i' oi] := off i pi.
+apply: close_coins => // t.
+pose N' : mech R P L (list_of k) O := fun c => N (filled ins (rest t) b c).
+have fillE (c : 'I_k -> P * L) : filled ins (rest t) a c = filled ins (rest t) b c.
+  by apply: filled_ext => // v vn; apply: ab; rewrite -oi; apply: away.
+have lN' c : law (N' c) by apply: lN.
+have mp' : private A l d "record" "all records" 1 N' by apply: filled_private (conj sp h) inj on.
+have := @kept_close (list_of k) (list_of n) O N' l d "all records" le [ffun j => a (out j)] [ffun j => b (out j)] i' mp' lN' (fun _ => isT).
+have to (c : data P L W) (s : {perm 'I_n}) :
+    N' [ffun j => [ffun j0 => c (out j0)] (s (widen_ord le j))] = N (filled ins (rest t) b (fun j => c (out (s (widen_ord le j))))).
+  by congr N; apply: filled_ext => // j; rewrite !ffunE.
+move=> /(_ _) cl S; have := cl _ S; rewrite !average_event /average.
+under eq_bigr do rewrite to -fillE; under [X in _ <= _ * (X / _) + _]eq_bigr do rewrite to.
+apply=> j ji; rewrite !ffunE; apply: ab; apply: contra ji; rewrite -oi => /eqP/ouj ->; exact: eqxx.
 Qed.
 End Sampling.

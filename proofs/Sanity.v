@@ -11,8 +11,10 @@ Section Sanity.
 Variables (R : realFieldType) (P L : Type) (A : arith R) (point : P) (tag : L).
 Notation mech := (mech R P L).
 Definition some (B : forall W O, mech W O -> Prop) := exists W O (M : mech W O), B W O M.
-Definition W1 : world := @World 1 (fun _ _ => true) (fun _ => isT).
-Definition fact1 : privacy R := Privacy (0, 1) 0 "record" "all records" "hypothesis" "replace-one" 1.
+Definition W1 : world := @World 1 (fun _ _ => true) (fun _ => isT) [:: "all records"%string] (fun _ => isT).
+Definition Wk part k : world := @World 1 (fun _ _ => true) (fun _ => isT) (part :: nseq k part) (fun _ => isT).
+Definition fact1 : privacy R := Privacy (0, 1) 0 "record" "all records" "hypothesis" "replace-one" 1 0.
+Definition role part k : privacy R := Privacy (0, 1) 0 "record" part "hypothesis" "replace-one" 1 k.
 Definition odds1 : bounded_range R := Bounded_range (0, 1) "record".
 Definition range1 : range R := Range (0, 1) "record" "all records" "hypothesis".
 Definition idle W : mech W [finType of unit] := fun _ _ => 1.
@@ -23,6 +25,10 @@ Lemma coin_law W a : law (@coin W a).
 Proof. by split=> [[]|]; rewrite ?ler01 // big_bool /= addr0. Qed.
 Lemma idle_private W : @mean_privacy R P L A W _ fact1 (@idle W).
 Proof. by split=> [|a b _ S]; [split; rewrite ?ler01 | rewrite amount_pure mul1r addr0]. Qed.
+Lemma idle_role (W : world) part k : known W part k.+1 -> @mean_privacy R P L A W _ (role part k.+1) (@idle W).
+Proof. by move=> h; split=> //; split=> [|a b _ S]; [split; rewrite ?ler01 | rewrite amount_pure mul1r addr0]. Qed.
+Lemma Wk_known part k : known (Wk part k) part k.+1.
+Proof. by rewrite /known /= size_nseq eqxx inE eqxx. Qed.
 Lemma coin_private W : @mean_privacy R P L A W _ fact1 (@coin W).
 Proof. by split=> [|a b _ S]; [split; rewrite ?ler01 | rewrite amount_pure mul1r addr0]. Qed.
 Lemma idle_odds W : @mean_bounded_range R P L A W _ odds1 (@idle W).
@@ -98,9 +104,16 @@ apply: (@Then _ _ _ _ _ _ _ _ _ _ _ _ (fun=> @idle W1)); [|exact: (tt, tt)| | by
   apply: (@Then _ _ _ _ _ _ _ _ _ _ _ _ (fun=> @idle W1)); [exact: Nothing | exact: tt | by move=> a; exact: (@idle_law W1 a) | by move=> *; exact: idle_law | by move=> *; exact: idle_private].
 by move=> a; apply: law_both; [exact: (@idle_law W1 a) | move=> o; exact: (@idle_law W1 a)].
 Qed.
-Lemma disjoint_parts_some f w : some (@built_disjoint_parts R P L f w mean [:: fact1]).
+Definition W3 : world := @World 1 (fun _ _ => true) (fun _ => isT) [:: "one"%string; "two"%string] (fun _ => isT).
+Lemma disjoint_parts_some f w : some (@built_disjoint_parts R P L f w mean [:: role "one" 2; role "two" 2]).
 Proof.
-exists W1; eexists; eexists; apply: (@OneRelease _ _ _ _ _ _ _ _ _ (@idle W1)) => // q [<-|[]]; exact: idle_private.
+exists W3; eexists; eexists; apply: (@OneRelease _ _ _ _ _ _ _ _ _ (@idle W3)) => q [<-|[<-|[]]]; split=> //; exact: idle_role.
+Qed.
+Lemma several_parts_some f w : some (@built_disjoint_parts R P L f w mean [:: fact1]).
+Proof.
+exists W1; eexists; eexists; apply: Several => [|q s i]; last by rewrite !inE => /eqP -> /eqP ->; rewrite eqxx.
+apply: (@Beside _ _ _ _ _ _ _ _ _ _ (fun=> @idle W1)); [exact: Empty | exact: tt | | by move=> *; exact: idle_law | by move=> *; exact: idle_private | by []].
+by move=> a; exact: (@idle_law W1 a).
 Qed.
 Lemma on_part_some f w : some (@built_on_part R P L f fact1 w mean).
 Proof.
@@ -108,7 +121,8 @@ exists W1; eexists; eexists; apply: (@OnPart _ _ _ _ _ _ _ W1 W1 _ (@idle W1) id
 Qed.
 Lemma positions_known_some f w : some (@built_positions_known R P L f fact1 w mean).
 Proof.
-exists W1; eexists; eexists; apply: (@Positions _ _ _ _ _ _ _ W1 W1 _ (@idle W1) id) => // [a||i _]; [exact: idle_law | exact: idle_private | by exists i].
+exists (Wk (positions_known_part w) 1); eexists; eexists; apply: (@Positions _ _ _ _ _ _ _ W1 (Wk (positions_known_part w) 1) _ (@idle W1) id) => // [a||i _|_];
+  [exact: idle_law | exact: idle_private | by exists i | exact: Wk_known].
 Qed.
 Lemma group_some f w : some (@built_group R P L f fact1 w mean).
 Proof. by exists W1; eexists; exists (@idle W1); apply: Persons; exact: idle_private. Qed.
@@ -122,7 +136,9 @@ Lemma declared_some f w : some (@built_declared R P L f fact1 w mean).
 Proof. by exists W1; eexists; exists (@idle W1); apply: Same; exact: idle_private. Qed.
 Lemma subsampling_without_replacement_some f : some (@built_subsampling_without_replacement R P L f fact1 (Where_subsampling_without_replacement R 1 1) mean).
 Proof.
-by exists W1; eexists; eexists; apply: (@Subsample _ _ _ _ _ (Where_subsampling_without_replacement R 1 1) _ W1 W1 _ (@idle W1) erefl erefl (leqnn 1)) => // [a|]; [exact: idle_law | exact: idle_private].
+exists W1; eexists; eexists; apply: (@Subsample _ _ _ _ _ (Where_subsampling_without_replacement R 1 1) _ W1 W1 _ [finType of unit] (fun=> 1) 1 1 id id
+  (fun _ => id) (@idle W1) erefl erefl (leqnn 1)) => // [a||i _||_ v i]; [exact: idle_law | exact: idle_private | by exists i | exact: (@idle_law W1 [ffun=> (point, tag)]) |].
+by rewrite codom_f.
 Qed.
 Lemma sampling_with_replacement_some f : some (@built_sampling_with_replacement R P L f fact1 (Where_sampling_with_replacement R 1 1) mean).
 Proof.
@@ -144,7 +160,18 @@ Lemma delta_removal_some f w : some (@built_delta_removal R P L f fact1 w mean).
 Proof. by exists W1; eexists; eexists; apply: (@Turned _ _ _ _ _ _ _ W1 (@coin W1)) => [a|]; [exact: coin_law | exact: coin_private]. Qed.
 Lemma boost_some lab part x : some (@boost R P L lab part fact1 x mean).
 Proof.
-by exists W1; eexists; eexists; apply: (@Boost _ _ _ _ _ _ _ _ W1 W1 _ [finType of unit] (@idle W1) id (fun=> lab) (fun _ _ => true) (fun=> tag) (fun=> true)) => // [a|]; [exact: idle_law | exact: idle_private].
+exists (Wk part 1); eexists; eexists; apply: (@Boost _ _ _ _ _ _ _ _ W1 (Wk part 1) _ [finType of unit] 1 id id id (fun=> lab) (fun _ _ => true) (fun=> tag)
+  (fun=> true) (@idle W1)) => // [a||i _|v i|]; [exact: idle_law | exact: idle_private | by exists i | by rewrite codom_f | exact: Wk_known].
+Qed.
+Lemma later_round_some f w : some (@built_later_round R P L f (role "two" 2) w mean).
+Proof.
+exists (Wk "two" 2); eexists; eexists.
+apply: (@Later _ _ _ f (role "two" 2) w mean W3 (Wk "two" 2) _ [finType of unit] 0 (fun j => match notF (ltn_ord j) with end)
+  (fun j => match notF (ltn_ord j) with end) id (fun=> true) (fun _ _ => true) (fun=> tag) (fun=> true) 1 (@idle W3)) => // [|a||i _|v []//].
+- exact: ltr01.
+- exact: idle_law.
+- exact: idle_role.
+- by exists i => //; split=> //; apply/negP => /codomP [[]].
 Qed.
 Lemma label_boost_labelled_some f w : some (@built_label_boost_labelled R P L f fact1 w mean).
 Proof. exact: boost_some. Qed.
@@ -152,10 +179,19 @@ Lemma label_boost_unlabelled_some f w : some (@built_label_boost_unlabelled R P 
 Proof. by have [W [O [M h]]] := boost_some false (label_boost_unlabelled_part w) 1; exists W, O, M, 1; rewrite ltr01 lexx. Qed.
 Lemma relabelling_part_some f w : some (@built_relabelling_part R P L f fact1 w mean).
 Proof.
-exists W1; eexists; eexists; apply: (@RelabelPart _ _ _ _ _ _ _ W1 W1 _ [finType of unit] (@idle W1) id tt 1 (fun _ _ => true) (fun=> tag) (fun=> true)) => // [a||i _];
-  [exact: idle_law | exact: idle_private | by exists i].
+exists (Wk (relabelling_part_part w) 1); eexists; eexists; apply: (@RelabelPart _ _ _ _ _ _ _ W1 (Wk (relabelling_part_part w) 1) _ [finType of unit] (@idle W1) id tt 1
+  (fun _ _ => true) (fun=> tag) (fun=> true)) => // [a||i _|]; [exact: idle_law | exact: idle_private | by exists i | exact: Wk_known].
 Qed.
-Definition W2 : world := @World 2 (fun _ _ => true) (fun _ => isT).
+Definition W2 : world := @World 2 (fun _ _ => true) (fun _ => isT) [:: "all records"%string] (fun _ => isT).
+(* The first record is relabelled, the second votes *)
+Definition Wv part : world := @World 2 (fun q i => (q == "all records"%string) || (q == "first"%string) || (q == part) && (i != ord0))
+  (fun _ => isT) [:: "first"%string; part] (fun _ => isT).
+Lemma relabelling_votes_some f x m : some (@built_relabelling_votes R P L f (Where_relabelling_votes x m "voting records"%string)).
+Proof.
+exists (Wv "voting records"%string); eexists; eexists; apply: (@RelabelVotes _ _ _ f (Where_relabelling_votes x m "voting records"%string) W1 (Wv "voting records"%string) _ [finType of unit] (@idle W1) (fun=> ord0) tt 1
+  (fun _ _ => true) (fun=> tag) (fun=> true)) => [a|i /= i0|//]; first exact: idle_law.
+by apply/negP => /codomP [j e]; rewrite e in i0.
+Qed.
 Lemma relabelling_some f x c m : some (@built_relabelling R P L f fact1 (Where_relabelling x 1 2 c m) mean).
 Proof.
 by exists W2; eexists; eexists; apply: (@Relabel _ _ _ f fact1 (Where_relabelling x 1 2 c m) _ W1 W2 _ [finType of unit] (@idle W1) erefl erefl (leqnSn 1) tt (fun _ _ => true) (fun=> tag) (fun=> true)) => // [a|]; [exact: idle_law | exact: idle_private].

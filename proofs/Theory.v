@@ -123,6 +123,14 @@ Lemma close_push (O S : finType) k d (p q : O -> R) (T : O -> S -> R) : (forall 
   close k d p q -> close k d (push p T) (push q T).
 Proof. by move=> lT h B; rewrite !push_event; apply: close_fun => // o; apply: law_event. Qed.
 
+(* The same coins, and releases that are close whatever the coins say *)
+Lemma close_coins (O S : finType) k d (p : O -> R) (T U : O -> S -> R) : law p -> (forall o, close k d (T o) (U o)) ->
+  close k d (push p T) (push p U).
+Proof.
+move=> [p0 p1] h B; rewrite !push_event mulr_sumr -[d]mul1r -p1 mulr_suml -big_split /=; apply: ler_sum => o _.
+by rewrite mulrCA -mulrDr; apply: ler_wpmul2l => //; apply: h.
+Qed.
+
 Lemma law_push (O S : finType) (p : O -> R) (T : O -> S -> R) : law p -> (forall o, law (T o)) -> law (push p T).
 Proof.
 move=> [p0 p1] lT; split=> [s|]; first by apply: sumr_ge0 => o _; apply: mulr_ge0 => //; case: (lT o).
@@ -293,8 +301,9 @@ Qed.
 (* --- Tables, neighbours, facts ----------------------------------------------------------------------------------------------- *)
 Variables P L : Type.                  (* points and labels; a record is a point with its label *)
 
-(* Tables of a size, and the names of parts of their places *)
-Record world := World { size : nat; places : string -> pred 'I_size; whole : forall i, places "all records"%string i }.
+(* Tables of a size, the names of parts of their places, and which of them are the roles: every place has one *)
+Record world := World { size : nat; places : string -> pred 'I_size; whole : forall i, places "all records"%string i;
+  roles : seq string; every : forall i, has (fun r => places r i) roles }.
 Definition data (W : world) := {ffun 'I_(size W) -> P * L}.
 (* One record of a part is replaced; where labels are protected, its label only *)
 Definition replaced (W : world) (unit part : string) (a b : data W) :=

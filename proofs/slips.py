@@ -82,7 +82,8 @@ SLIPS = {  # rule: what was, what becomes of it, whether the rule stays true
         ("q.unit == fact.unit and q.part == fact.part", "q.part == fact.part and q.unit == fact.unit", TRUE),
     ],
     "disjoint-parts": [
-        (" and distinct(q.part for q in premises)", "", FALSE),
+        ("every_role(fact, premises)", "fact.roles == 0", FALSE),
+        ("every_role(fact, premises)", "fact.roles == 0 and distinct(q.part for q in premises)", FALSE),
         ("all(at_most(q.epsilon, fact.epsilon)", "any(at_most(q.epsilon, fact.epsilon)", FALSE),
         ("q.part != ALL", "true", TRUE),
     ],
@@ -130,8 +131,19 @@ SLIPS = {  # rule: what was, what becomes of it, whether the rule stays true
     "relabelling-part": [("4 * pow(1 / ratio, 2 * change)", "2 * pow(1 / ratio, 2 * change)", FALSE)],
     "listed-from-some": [("fact.delta == kept / of", "fact.delta == 0", FALSE)],
     "stable-from-some": [("p.gamma + kept / of", "p.gamma - kept / of", FALSE)],
-    "label-boost-labelled": [("((ratio + 1) / ratio) ** 2", "((ratio + 1) / ratio)", FALSE)],
-    "label-boost-unlabelled": [("4 * p.epsilon.factor", "2 * p.epsilon.factor", FALSE)],
+    "relabelling-votes": [("2 * mistake", "mistake", FALSE), ("fact.roles == 2", "true", FALSE)],
+    "label-boost-labelled": [
+        ("((ratio + 1) / ratio) ** 2", "((ratio + 1) / ratio)", FALSE),
+        ("one_role_more(fact, p)", "true", FALSE),
+    ],
+    "label-boost-unlabelled": [
+        ("4 * p.epsilon.factor", "2 * p.epsilon.factor", FALSE),
+        ("one_role_more(fact, p)", "fact.roles == 2", FALSE),
+    ],
+    "later-round": [
+        ("fact.roles == p.roles + 1", "fact.roles == p.roles", FALSE),
+        (" and fact.delta == p.delta", "", FALSE),
+    ],
     "positions-known": [
         ("fact.epsilon == p.epsilon and ", "", FALSE),
         ("and fact.unit == p.unit", "", FALSE),

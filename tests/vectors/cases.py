@@ -28,7 +28,7 @@ from privpac.constructions.release.tree_counts import TreePlan, failure_tree
 from privpac.constructions.stable import stable
 from privpac.constructions.wrappers import relabelling
 from privpac.guarantee import rules
-from privpac.guarantee.facts import Against, Queries, Release, Unit
+from privpac.guarantee.facts import Against, Privacy, Queries, Release, Unit
 from privpac.guarantee.proof import Proof
 from privpac.theory.refined import Kind
 from tests.contracts.examples import EXAMPLES, plain
@@ -173,6 +173,23 @@ def voted(
 ) -> Proof[Any]:
     make = voting.exponential_vote_accuracy if exponential else voting.vote_accuracy
     return make(models=models, ratio=RATIO, records=records, vc=vc, failure=failure)
+
+
+def labelled() -> Proof[Privacy]:
+    """What labelled records are promised by one round."""
+    return boost.label_boost_labelled(mixed(), classes=2, ratio=RATIO)
+
+
+def few_labels_of(later: Proof[Privacy], part: str = "unlabelled part") -> Proof[Privacy]:
+    """What records without label are promised by a round."""
+    return boost.label_boost_unlabelled(later, classes=2, part=part)
+
+
+def rounds(later: Proof[Privacy], *blocks: Proof[Privacy]) -> list[Proof[Privacy]]:
+    """The roles of one round more than these."""
+    first = boost.label_boost_labelled(later, classes=2, ratio=HALF)
+    block = few_labels_of(later, part=f"unlabelled part, {len(blocks)} later")
+    return [first, block, *(boost.later_round(role) for role in blocks)]
 
 
 def boosted_labels(kind: str, basis: str) -> Proof[Any]:
@@ -339,12 +356,45 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
     "net-relabelling, rarely": lambda: net(kept=1200, net=Fraction(1, 20)),
     "net-relabelling of pairs": lambda: net(vc=2),
     "label-boost-labelled, charged": lambda: boost.label_boost_labelled(charged(), classes=2, ratio=HALF),
-    "label-boost-labelled on a part": lambda: boost.label_boost_labelled(
-        rules.on_part(mixed(), part="labelled part"), classes=2, ratio=HALF
+    "label-boost-labelled of two rounds": lambda: boost.label_boost_labelled(
+        labelled(), classes=2, ratio=HALF
     ),
     "label-boost-unlabelled, charged": lambda: boost.label_boost_unlabelled(charged(), classes=2),
-    "label-boost-unlabelled on a part": lambda: boost.label_boost_unlabelled(
-        rules.on_part(mixed(), part="labelled part"), classes=2
+    "label-boost-unlabelled of two rounds": lambda: boost.label_boost_unlabelled(
+        labelled(), classes=2, part="unlabelled part, block 1"
+    ),
+    "label-boost of two rounds": lambda: rules.disjoint_parts(*rounds(labelled(), few_labels_of(mixed()))),
+    "label-boost of three rounds": lambda: rules.disjoint_parts(
+        *rounds(*rounds(labelled(), few_labels_of(mixed())))
+    ),
+    "concentrated-parts of two rounds": lambda: rules.concentrated_parts(
+        *(rules.pure_concentrated(role) for role in rounds(labelled(), few_labels_of(mixed())))
+    ),
+    "later-round of a sample": lambda: boost.later_round(
+        rules.subsampling(few_labels_of(mixed()), kept=1, of=3)
+    ),
+    "disjoint-parts of votes": lambda: rules.disjoint_parts(
+        relabelling.relabelling_votes(classes=2, ratio=RATIO, mistake=2, part="labelled part"),
+        relabelling.relabelling_part(mixed(), classes=2, ratio=RATIO, change=1, part="unlabelled part"),
+    ),
+    "roles, as each is passed on": lambda: rules.declared(
+        rules.assuming(rules.post_processing(rules.sequential(labelled()), what="a rule"), "it rains"),
+        epsilon=Fraction(9),
+        delta=HALF,
+    ),
+    "roles, as costs are passed on": lambda: rules.concentrated_mixture(
+        rules.concentrated_sum(
+            rules.concentrated_post_processing(rules.pure_concentrated(labelled()), what="a rule")
+        )
+    ),
+    "positions-known of who is labelled": lambda: active.positions_known(
+        labelled(), part="queried part", release=Release.WITH_COINS
+    ),
+    "positions-known of who is not": lambda: active.positions_known(
+        few_labels_of(mixed()), part="unqueried part", release=Release.WITH_LIST
+    ),
+    "positions-known, alone": lambda: active.positions_known(
+        mixed(), part="queried part", release=Release.WITH_LIST, alone=True
     ),
     "positions-known of the labelled": lambda: active.positions_known(
         rules.on_part(mixed(), part="labelled part"), part="queried part", release=Release.WITH_COINS
@@ -774,6 +824,7 @@ def _privacy() -> list[Proof[Any]]:
     found += [rules.geometric_noise(ratio=RATIO, change=change) for change in (1, 2, 3)]
     found += [rules.permute_and_flip(ratio=RATIO), quantiles.leafwise_medians(ratio=RATIO)]
     found += [relabelled(RATIO, 2, 2)]
+    found += [labelled(), few_labels_of(mixed()), *rounds(labelled(), few_labels_of(mixed()))]
     found += [
         rules.declared(pure(), epsilon=Fraction(1500)),
         answer(pure(unit=Unit.LABEL)),

@@ -33,7 +33,7 @@ from privpac.constructions.stable import stable
 from privpac.constructions.wrappers import relabelling
 from privpac.errors import RuleRefused
 from privpac.guarantee import rules
-from privpac.guarantee.facts import Accuracy, Against, Queries, Release, Unit
+from privpac.guarantee.facts import ALL, Accuracy, Against, Queries, Release, Unit
 from privpac.guarantee.proof import Proof
 from privpac.guarantee.theorem import Theorem
 from privpac.theory.refined import Kind
@@ -57,8 +57,8 @@ WORDS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-WHOLE = {"clipped-points", "star-entries", "sampled-point"}
-"""Mechanisms that are proved for whole records and nothing else."""
+WHOLE = {"clipped-points", "star-entries", "sampled-point", "relabelling-votes"}
+"""Mechanisms of which the rule says what they protect."""
 
 
 def remade(tree: Tree) -> Proof[Any]:
@@ -131,6 +131,12 @@ def _GOAL(make: Callable[..., Proof[Any]], *names: str) -> Maker:  # noqa: N802
 
 def _scoped(make: Callable[..., Proof[Any]], *scope: str) -> Maker:
     return _from(make, *(scope or ("unit", "part")))
+
+
+def _known(where: Where, fact: Where, premises: list[Proof[Any]], _: Tree) -> Proof[Any]:
+    """A run of which only this is known looks at the role alone, or not: whoever runs it says so."""
+    alone = "roles" not in fact and premises[0].fact.part == ALL
+    return active.positions_known(*premises, **where, alone=alone)
 
 
 def _refined(where: Where, fact: Where, premises: list[Proof[Any]], _: Tree) -> Proof[Any]:
@@ -403,12 +409,14 @@ MAKERS: dict[str, Maker] = {
     "delta-removal": _from(fresh_draws.delta_removal, **TWO),
     "relabelling": _from(relabelling.relabelling, **TWO),
     "relabelling-part": _from(relabelling.relabelling_part, **TWO),
+    "relabelling-votes": _from(relabelling.relabelling_votes, **TWO),
     "listed-from-some": _from(stable.listed_from_some),
     "stable-from-some": _from(stable.stable_from_some),
     "net-relabelling": _from(net_votes.net_relabelling, **TWO),
     "label-boost-labelled": _from(boost.label_boost_labelled, **TWO),
     "label-boost-unlabelled": _from(boost.label_boost_unlabelled, **TWO),
-    "positions-known": _from(active.positions_known),
+    "later-round": _from(boost.later_round),
+    "positions-known": _known,
     "label-boost-realizable": _boost,
     "label-boost-agnostic": _boost,
     "ssl-relabel-accuracy": _ssl,

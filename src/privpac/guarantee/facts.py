@@ -138,12 +138,14 @@ class _Fact:
     kind: ClassVar[str]
 
     def to_json(self) -> dict[str, object]:
-        stored = {name: _stored_form(value) for name, value in vars(self).items() if (name, value) != _ALONE}
+        stored = {
+            name: _stored_form(value) for name, value in vars(self).items() if (name, value) not in _PLAIN
+        }
         return {"kind": self.kind, **stored}
 
 
-_ALONE = ("records_per_person", 1)
-"""What is not written: that a fact speaks of one record."""
+_PLAIN = (("records_per_person", 1), ("roles", 0))
+"""What is not written: that a fact speaks of one record, and that its part is all that is looked at."""
 
 
 def _stored_form(value: object) -> object:
@@ -158,6 +160,8 @@ class _Scoped(_Fact):
     """A fact about one kind of unit in one part of the records, and one kind of release; true but for `delta`.
 
     `records_per_person` says how many units are replaced at once: all those of a person who has no more of them.
+    `roles` says what of the records beside the part: with 0 nothing else is looked at; otherwise all records have
+    one of so many roles, of which the part is one, and nothing is said of the others.
     """
 
     delta: Fraction
@@ -165,6 +169,7 @@ class _Scoped(_Fact):
     part: str
     release: Release
     records_per_person: int
+    roles: int
 
     def _covers(self, other: _Scoped) -> bool:
         """Whether what is said of units, parts and releases covers what the other says of them."""
@@ -174,6 +179,7 @@ class _Scoped(_Fact):
             and self.part in (other.part, ALL)
             and (self.release == other.release or (self.release, other.release) == _STRONGER)
             and self.records_per_person >= other.records_per_person
+            and (self.part == ALL or self.roles == other.roles)
         )
 
 
@@ -192,6 +198,7 @@ class Privacy(_Scoped):
     part: str = ALL
     release: Release = Release.HYPOTHESIS
     records_per_person: int = 1
+    roles: int = 0
 
     def implies(self, other: Fact) -> bool:
         return isinstance(other, Privacy) and self.epsilon <= other.epsilon and self._covers(other)
@@ -204,6 +211,7 @@ class Privacy(_Scoped):
             part=self.part,
             release=self.release.value,
             records_per_person=self.records_per_person,
+            roles=self.roles,
         )
 
     def to_json(self) -> dict[str, object]:
@@ -283,6 +291,7 @@ class Concentrated(_Scoped):
     part: str = ALL
     release: Release = Release.HYPOTHESIS
     records_per_person: int = 1
+    roles: int = 0
 
     def implies(self, other: Fact) -> bool:
         return isinstance(other, Concentrated) and self.rho <= other.rho and self._covers(other)
@@ -295,6 +304,7 @@ class Concentrated(_Scoped):
             unit=self.unit.value,
             part=self.part,
             records_per_person=self.records_per_person,
+            roles=self.roles,
         )
 
 
@@ -406,6 +416,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "queries": Queries,
     "records": int,
     "records_per_person": int,
+    "roles": int,
     "proper": bool,
     "rivals": str,
 }
@@ -416,5 +427,6 @@ def fact_from_json(tree: Mapping[str, Any]) -> Fact:
     kind = _KINDS.get(tree["kind"])
     if kind is None:
         raise ValueError(f"unknown kind of fact: {tree['kind']!r}")
-    stored = (part.name for part in fields(kind) if part.name in tree or part.name != _ALONE[0])
+    plain = {name for name, _ in _PLAIN}
+    stored = (part.name for part in fields(kind) if part.name in tree or part.name not in plain)
     return kind(**{name: _READERS[name](tree[name]) for name in stored})

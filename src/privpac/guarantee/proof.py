@@ -7,7 +7,7 @@ for a seal that this module hands to them, and a contract test looks who takes i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
 from fractions import Fraction
 from textwrap import wrap
@@ -16,6 +16,7 @@ from typing import Any, Generic, TypeVar
 
 from privpac.errors import RuleRefused
 from privpac.guarantee.facts import (
+    ALL,
     Accuracy,
     BoundedRange,
     Concentrated,
@@ -30,12 +31,14 @@ from privpac.guarantee.sentences import parameter_words
 from privpac.numbers.exact import about_log, exp_up, power_up, written
 
 __all__ = [
+    "DECIDING",
     "LARGEST_LOG",
     "ONE",
     "Proof",
     "assumptions_of",
     "explain",
     "need",
+    "need_all_roles",
     "need_ratio",
     "need_record",
     "need_small",
@@ -75,6 +78,7 @@ class Proof(Generic[F]):
             raise TypeError("A Proof is made by a rule, not by hand.")
         _need_loss(self.rule, self.fact)
         _need_people(self.rule, self.fact, self.premises)
+        _need_roles(self.rule, self.fact, self.premises)
         object.__setattr__(self, "where", MappingProxyType(dict(self.where)))
         if isinstance(self.fact, Accuracy):
             below = (premise.fact for premise in self.premises)
@@ -233,6 +237,64 @@ def _need_people(rule: str, fact: Fact, premises: tuple[Proof[Fact], ...]) -> No
         return
     need(rule, below <= {1}, "the premise must speak of one record, not of a person with several")
     need(rule, rule in GROUPS or records_per_person(fact) == 1, "it speaks of one record")
+
+
+ROLES = frozenset(
+    {
+        "label-boost-labelled",
+        "label-boost-unlabelled",
+        "later-round",
+        "relabelling-part",
+        "relabelling-votes",
+        "positions-known",
+        "disjoint-parts",
+        "concentrated-parts",
+    }
+)
+"""Rules that say themselves how many roles the records have."""
+
+SAME_ROLES = frozenset(
+    {
+        "post-processing",
+        "sequential",
+        "declared",
+        "assuming",
+        "subsampling-without-replacement",
+        "pure-concentrated",
+        "concentrated-sum",
+        "concentrated-mixture",
+        "concentrated-post-processing",
+    }
+)
+"""Rules that pass on how many there are. All others speak of a mechanism that looks at its part alone."""
+
+
+def roles(fact: Fact) -> int:
+    """How many roles the records have, of which the fact's part is one; 0 if nothing beside the part is looked at."""
+    return fact.roles if isinstance(fact, Privacy | Concentrated) else 0
+
+
+def _need_roles(rule: str, fact: Fact, premises: tuple[Proof[Fact], ...]) -> None:
+    """What is known of one role tells nothing of the others: only rules that know of roles take it."""
+    if rule in ROLES:
+        return
+    most = roles(fact) if rule in SAME_ROLES else 0
+    same = all(roles(premise.fact) == most for premise in premises)
+    need(rule, same and roles(fact) == most, "the premise speaks of one role among several")
+
+
+DECIDING = frozenset({"labelled part", "voting records", "queried part"})
+"""Roles of those whose labels decide: every mechanism with roles has one, and rules about others do not speak of it."""
+
+
+def need_all_roles(rule: str, facts: Sequence[Privacy | Concentrated]) -> None:
+    """Refuse facts unless each looks at its part alone, or all roles of one mechanism are there."""
+    parts = [fact.part for fact in facts]
+    need(rule, len(set(parts)) == len(parts) and ALL not in parts, "the parts are not different parts")
+    every = {fact.roles for fact in facts} == {len(parts)} and not DECIDING.isdisjoint(parts)
+    need(
+        rule, every or not any(fact.roles for fact in facts), "the premises are not all roles of the records"
+    )
 
 
 def need_record(rule: str, fact: Privacy | Range) -> None:

@@ -48,17 +48,25 @@ def _of(part: str) -> str:
     return "" if part == ALL else f" of the {part}"
 
 
-def _replaced(unit: str, part: str, records_per_person: int) -> str:
+def _replaced(unit: str, part: str, records_per_person: int, roles: int) -> str:
     """What neighbours differ in."""
     many = f"up to {records_per_person} {unit}s of one person" if records_per_person > 1 else f"one {unit}"
-    return f"{many}{_of(part)} replaced"
+    among = f" (one of {roles} roles)" if roles else ""
+    return f"{many}{_of(part)}{among} replaced"
 
 
 def privacy_sentence(
-    *, epsilon: str, delta: str, unit: str, part: str, release: str, records_per_person: int = 1
+    *,
+    epsilon: str,
+    delta: str,
+    unit: str,
+    part: str,
+    release: str,
+    records_per_person: int = 1,
+    roles: int = 0,
 ) -> str:
     """Differential privacy."""
-    replaced = _replaced(unit, part, records_per_person)
+    replaced = _replaced(unit, part, records_per_person, roles)
     return f"({epsilon}, {delta})-DP, {replaced}, {RELEASED[release]}"
 
 
@@ -72,10 +80,12 @@ def range_sentence(*, epsilon: str, unit: str, part: str) -> str:
     return f"quotients of chances within a range of {epsilon}, one {unit}{_of(part)} replaced"
 
 
-def concentrated_sentence(*, rho: str, delta: str, unit: str, part: str, records_per_person: int = 1) -> str:
+def concentrated_sentence(
+    *, rho: str, delta: str, unit: str, part: str, records_per_person: int = 1, roles: int = 0
+) -> str:
     """Concentrated privacy, but for a bad event of probability `delta`."""
     but = "" if delta == "0" else f" but for {delta}"
-    return f"{rho}-zCDP{but}, {_replaced(unit, part, records_per_person)}"
+    return f"{rho}-zCDP{but}, {_replaced(unit, part, records_per_person, roles)}"
 
 
 def stability_sentence(*, gamma: str, unit: str) -> str:

@@ -16,6 +16,7 @@ from privpac.constructions.few_labels.boost import (
     Round,
     label_boost_labelled,
     label_boost_unlabelled,
+    later_round,
 )
 from privpac.constructions.few_labels.relabel import SSLRelabel
 from privpac.constructions.wrappers.sampling import Resampled
@@ -85,6 +86,7 @@ MORE: dict[str, Callable[[], Proof[Fact]]] = {
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
     "label-boost-labelled": lambda: label_boost_labelled(_inner(), classes=2, ratio=RATIO),
     "label-boost-unlabelled": lambda: label_boost_unlabelled(_inner(), classes=2),
+    "later-round": lambda: later_round(label_boost_unlabelled(_inner(), classes=2)),
     "positions-known": lambda: positions_known(_inner(), part=QUERIED, release=Release.WITH_LIST),
     "label-boost-realizable": lambda: _proved("label-boost-realizable"),
     "label-boost-agnostic": lambda: _proved("label-boost-agnostic"),

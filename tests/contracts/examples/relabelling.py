@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.constructions.stable.stable import listed_from_some, stable_from_some
-from privpac.constructions.wrappers.relabelling import relabelling, relabelling_part
+from privpac.constructions.wrappers.relabelling import relabelling, relabelling_part, relabelling_votes
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Against, Fact
 from privpac.guarantee.proof import Proof
@@ -41,6 +41,7 @@ def empirical(records: int = 10) -> Proof[Any]:
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
     "relabelling": lambda: relabelling(mixed(), classes=2, kept=2, of=5, ratio=RATIO, change=3, mistake=2),
     "relabelling-part": lambda: relabelling_part(mixed(), classes=2, ratio=RATIO, change=3, part="left"),
+    "relabelling-votes": lambda: relabelling_votes(classes=2, ratio=RATIO, mistake=2, part="voting records"),
     "listed-from-some": lambda: listed_from_some(rules.bounded_range(ratio=RATIO), kept=1, of=4),
     "stable-from-some": lambda: stable_from_some(
         rules.total_variation(rules.bounded_range(ratio=RATIO)), kept=1, of=4

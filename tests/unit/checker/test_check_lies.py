@@ -62,7 +62,20 @@ def on(part: str, premise: dict[str, Any]) -> dict[str, Any]:
     return step("on-part", {**premise["fact"], "part": part}, premise, part=part)
 
 
+def labelled(roles: int = 2) -> dict[str, Any]:
+    """Those whose labels decide, before `pick`: e^epsilon = 4 (1 + 2)^2."""
+    claim = {**fact("36", part="labelled part"), "roles": roles}
+    return step("label-boost-labelled", claim, pick(), ratio="1/2")
+
+
+def unlabelled(part: str = "unlabelled part", roles: int | None = 2) -> dict[str, Any]:
+    """All others: e^epsilon = 16."""
+    claim = fact("16", part=part) | ({} if roles is None else {"roles": roles})
+    return step("label-boost-unlabelled", claim, pick(), part=part)
+
+
 HONEST: dict[str, dict[str, Any]] = {
+    "relabelling": step("disjoint-parts", fact("36"), labelled(), unlabelled()),
     "selection": pick(),
     "declared": loose(),
     "on a part": on("left", pick()),
@@ -170,6 +183,46 @@ LIES: dict[str, dict[str, Any]] = {
     "everything next to a part": step("disjoint-parts", fact("4"), on("left", pick()), pick()),
     "disjoint parts that stay a part": step(
         "disjoint-parts", fact("4", part="left"), on("left", pick()), on("right", pick())
+    ),
+    "one role for all": step("disjoint-parts", fact("16"), unlabelled()),
+    "one role that says it is alone": step("disjoint-parts", fact("16"), unlabelled(roles=None)),
+    "one role under two names": step(
+        "disjoint-parts", fact("16"), unlabelled(), unlabelled("unlabelled part, block 1")
+    ),
+    "those without a label as those who have one": step(
+        "disjoint-parts", fact("16"), unlabelled(), unlabelled("labelled part")
+    ),
+    "more roles than there are": step("disjoint-parts", fact("36"), labelled(), unlabelled(roles=3)),
+    "two of three roles": step("disjoint-parts", fact("36"), labelled(roles=3), unlabelled(roles=3)),
+    "a role among parts": step("disjoint-parts", fact("36"), labelled(), on("unlabelled part", pick())),
+    "a role of roles": step("disjoint-parts", {**fact("36"), "roles": 2}, labelled(), unlabelled()),
+    "a role that becomes everything": step(
+        "declared", fact("1", log="9"), unlabelled(), epsilon="9", delta="0"
+    ),
+    "a role that loses its count": step("sequential", fact("16", part="unlabelled part"), unlabelled()),
+    "those who decide, in a later round": step(
+        "later-round", {**fact("36", part="labelled part"), "roles": 3}, labelled()
+    ),
+    "a later round of one release": step(
+        "later-round", {**fact("4", part="left"), "roles": 2}, on("left", pick())
+    ),
+    "rounds before a run on a part": step(
+        "label-boost-labelled",
+        {**fact("36", part="labelled part"), "roles": 2},
+        on("labelled part", pick()),
+        ratio="1/2",
+    ),
+    "a draw in one of two roles": step(
+        "exponential-mechanism", {**fact("4", part="labelled part"), "roles": 2}, ratio="1/2", sensitivity=1
+    ),
+    "rounds before what others lose": step(
+        "label-boost-labelled",
+        {**fact("144", part="labelled part"), "roles": 3},
+        unlabelled(),
+        ratio="1/2",
+    ),
+    "votes of nobody in particular": step(
+        "relabelling-votes", {**fact("4", part="left"), "roles": 2}, ratio="1/2", mistake=1, part="left"
     ),
     "the better part counts": step(
         "disjoint-parts", fact("4"), on("left", pick()), on("right", HONEST["sequential"])

@@ -39,12 +39,15 @@ _ROLES = {QUERIED: LABELLED, UNQUERIED: UNLABELLED}
 """Who is who in the inner run."""
 
 
-def positions_known(premise: Proof[Privacy], *, part: str, release: Release) -> Proof[Privacy]:
+def positions_known(
+    premise: Proof[Privacy], *, part: str, release: Release, alone: bool = False
+) -> Proof[Privacy]:
     """What a part of the records is promised by those who also know positions that coins alone have chosen.
 
     Given the positions, the run is the premise's on fixed people, and positions do not depend on any record: the loss
-    stays. Source: Beimel–Nissim–Stemmer Theorem 5.5; register `positions-known`. Holds if the positions are drawn
-    without looking at records, and the premise speaks of the people who have this role given the positions.
+    stays. A run of which only this is known speaks of both roles, unless it looks at this one `alone`. Source:
+    Beimel–Nissim–Stemmer Theorem 5.5; register `positions-known`. Holds if the positions are drawn without looking at
+    records, and the premise speaks of the people who have this role given the positions.
     """
     rule, old = "positions-known", premise.fact
     wider = release in (Release.WITH_LIST, Release.WITH_COINS)
@@ -52,7 +55,12 @@ def positions_known(premise: Proof[Privacy], *, part: str, release: Release) -> 
     need(rule, old.release is Release.HYPOTHESIS, "the premise must speak of a released hypothesis")
     need(rule, part in _ROLES, "there is no such role")
     need(rule, old.part in (ALL, _ROLES[part]), "the premise must speak of the people in this role")
-    fact = Privacy(old.epsilon, old.delta, old.unit, part, release)
+    need(
+        rule,
+        old.roles in (0, 2) and not (alone and old.roles),
+        "the roles are those asked and those not asked",
+    )
+    fact = replace(old, part=part, release=release, roles=2 if old.part == ALL and not alone else old.roles)
     return Proof(fact, rule, (premise,), {"part": part, "release": release.value}, seal=SEAL)
 
 
@@ -157,13 +165,17 @@ class Active:
     def _roles(self, inner: Proof[Privacy]) -> tuple[Proof[Privacy], Proof[Privacy]]:
         """What the learner promises labelled and unlabelled records; the worst of both if it does not tell."""
         parts = proofs_by_part(inner)
-        return parts.get(LABELLED, inner), parts.get(UNLABELLED, inner)
+        return (
+            (parts[LABELLED], parts[UNLABELLED]) if parts.keys() == {LABELLED, UNLABELLED} else (inner, inner)
+        )
 
     def _knowing(self, knowledge: Release, inner: Proof[Privacy]) -> Proof[Privacy]:
         """What holds for those who know the list of those asked, or all who were kept."""
         labelled, unlabelled = self._roles(inner)
-        parts = [positions_known(labelled, part=QUERIED, release=knowledge)]
-        if self.kept > self.asked:  # others are looked at
+        others = self.kept > self.asked
+        alone = not others and not labelled.fact.roles
+        parts = [positions_known(labelled, part=QUERIED, release=knowledge, alone=alone)]
+        if others:  # they are looked at
             if knowledge is Release.WITH_LIST:
                 left, of = self.kept - self.asked, self.records - self.asked
                 unlabelled = rules.subsampling(unlabelled, kept=left, of=of)

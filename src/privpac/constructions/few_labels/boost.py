@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -50,6 +50,7 @@ from privpac.guarantee.certificate import Certificate, public_parameters
 from privpac.guarantee.facts import ALL, Accuracy, Against, Loss, Privacy
 from privpac.guarantee.parts import LABELLED, UNLABELLED
 from privpac.guarantee.proof import (
+    DECIDING,
     SEAL,
     Proof,
     Value,
@@ -82,6 +83,7 @@ __all__ = [
     "label_boost_loss",
     "label_boost_unlabelled",
     "labels_as_printed",
+    "later_round",
     "random_part",
     "relabel",
 ]
@@ -95,9 +97,7 @@ DRAW, BASE, DEVIATION = Fraction(8, 10), Fraction(1, 10), Fraction(1, 10)
 # --- privacy ---
 
 
-def label_boost_labelled(
-    premise: Proof[Privacy], *, classes: int, ratio: Fraction, part: str = LABELLED
-) -> Proof[Privacy]:
+def label_boost_labelled(premise: Proof[Privacy], *, classes: int, ratio: Fraction) -> Proof[Privacy]:
     """A labelled record, when all points are relabelled before an (epsilon, delta)-private run.
 
     The labels are one dichotomy of all points, drawn with weight ratio^(mistakes on labelled records):
@@ -107,7 +107,7 @@ def label_boost_labelled(
     """
     rule = "label-boost-labelled"
     need_ratio(rule, ratio, 1)
-    return _relabelling(rule, premise, classes, (1 + 1 / ratio) ** 2, part, {"ratio": written(ratio)})
+    return _relabelling(rule, premise, classes, (1 + 1 / ratio) ** 2, LABELLED, {"ratio": written(ratio)})
 
 
 def label_boost_unlabelled(
@@ -118,20 +118,37 @@ def label_boost_unlabelled(
     Source: Beimel–Nissim–Stemmer Lemma 4.1, tight constant; register `label-boost-unlabelled`. Holds as
     `label_boost_labelled`.
     """
-    return _relabelling("label-boost-unlabelled", premise, classes, Fraction(4), part, {})
+    rule = "label-boost-unlabelled"
+    bare = part not in ("", ALL) and part not in DECIDING
+    need(rule, bare, "it is a part without labels whose loss this is")
+    return _relabelling(rule, premise, classes, Fraction(4), part, {"part": part})
 
 
 def _relabelling(
     rule: str, premise: Proof[Privacy], classes: int, cost: Fraction, part: str, where: dict[str, Value]
 ) -> Proof[Privacy]:
+    """Of the two roles of a last round, or of one more than the later rounds have: theirs are the labelled records."""
     old = premise.fact
     need_two_classes(rule, classes)
     need_record(rule, old)
-    need(rule, old.part in (ALL, LABELLED), "the premise must speak of the records whose labels were drawn")
-    need(rule, part != ALL, "it is one part whose loss this is")
+    later = old.part == LABELLED and old.roles >= 2
+    need(rule, old.part == ALL or later, "the premise must speak of the records whose labels were drawn")
     loss = Loss(old.epsilon.log, shortened(cost * old.epsilon.factor))
-    fact = Privacy(loss, old.delta, old.unit, part, old.release)
-    return Proof(fact, rule, (premise,), {**where, "part": part}, seal=SEAL)
+    fact = replace(old, epsilon=loss, part=part, roles=max(1, old.roles) + 1)
+    return Proof(fact, rule, (premise,), where, seal=SEAL)
+
+
+def later_round(premise: Proof[Privacy]) -> Proof[Privacy]:
+    """A role of the later rounds that the round before them does not look at: the same loss, and one role more.
+
+    Given what the round before did, the rest is the premise's run on fixed people. Register `later-round`. Not of the
+    labelled records, which every round looks at.
+    """
+    rule = "later-round"
+    old = premise.fact
+    need(rule, old.roles >= 2, "the premise must speak of one role of the rounds that come later")
+    need(rule, old.part not in DECIDING, "labelled records are looked at in every round")
+    return Proof(replace(old, roles=old.roles + 1), rule, (premise,), seal=SEAL)
 
 
 @formula("label-boost-labelled")
@@ -262,13 +279,13 @@ class Round:
 
     def __post_init__(self) -> None:
         if not (
-            self.draw_epsilon > 0 and self.kept_labelled >= 1 and 0 <= self.kept_unlabelled <= self.taken
+            self.draw_epsilon > 0 and self.kept_labelled >= 1 and 1 <= self.kept_unlabelled <= self.taken
         ):
             raise ParameterError(
                 "Round",
                 "kept_labelled, kept_unlabelled, taken",
                 (self.kept_labelled, self.kept_unlabelled, self.taken),
-                allowed="at least one labelled record, and no more others kept than taken",
+                allowed="at least one labelled and one other record, and no more others kept than taken",
             )
 
     @property
@@ -342,11 +359,13 @@ class LabelBoost:
         )
         known = label_boost_labelled(later, classes=classes, ratio=step.ratio)
         labelled = rules.subsampling(known, kept=step.kept_labelled, of=size.labelled)
-        if not step.kept_unlabelled:
-            return labelled, *blocks
         part = f"{UNLABELLED}, block {block}" if blocks or block > 1 else UNLABELLED
         bare = label_boost_unlabelled(later, classes=classes, part=part)
-        return labelled, rules.subsampling(bare, kept=step.kept_unlabelled, of=step.taken), *blocks
+        return (
+            labelled,
+            rules.subsampling(bare, kept=step.kept_unlabelled, of=step.taken),
+            *map(later_round, blocks),
+        )
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)
@@ -454,7 +473,12 @@ def best_round(
             remedy="Collect more labels, or allow a larger epsilon.",
         )
     others = keep_unlabelled(taken, epsilon=epsilon, later=second)
-    shares = Fraction(kept, size.labelled), Fraction(max(1, others), taken)
+    if others < 1:
+        raise SizeError(
+            f"{OWNER}: {size.unlabelled} records without label are too few to keep a random part of them.",
+            remedy="Collect more records, or use the labelled ones alone.",
+        )
+    shares = Fraction(kept, size.labelled), Fraction(others, taken)
     return Round(first, kept, taken, others), Budget(
         second, spare_delta(delta, epsilon=second, shares=shares)
     )

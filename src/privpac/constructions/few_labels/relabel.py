@@ -38,7 +38,7 @@ from privpac.constructions.few_labels.after_labels import (
     transfer_error,
 )
 from privpac.constructions.few_labels.boost import random_part
-from privpac.constructions.wrappers.relabelling import relabelling_part
+from privpac.constructions.wrappers.relabelling import relabelling_part, relabelling_votes
 from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SizeError
@@ -163,9 +163,8 @@ class SSLRelabel:
     def certify(self, size: Size) -> Certificate:
         self.require(size)
         votes, inner = self.votes, self.base.certify(Size(self.votes.kept))
-        vote = rules.exponential_mechanism(ratio=votes.ratio, sensitivity=votes.mistake, part=LABELLED)
-        labelled = rules.post_processing(vote, what="the base learner on the points under the drawn labels")
         classes = len(self.concepts.schema.classes)
+        labelled = relabelling_votes(classes=classes, ratio=votes.ratio, mistake=votes.mistake, part=LABELLED)
         relabelling = relabelling_part(
             inner.privacy, classes=classes, ratio=votes.ratio, change=votes.change, part=UNLABELLED
         )

@@ -31,6 +31,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import ALL, Accuracy, Loss, Privacy, Unit
 from privpac.guarantee.proof import (
+    DECIDING,
     SEAL,
     Proof,
     need,
@@ -42,7 +43,16 @@ from privpac.guarantee.proof import (
 )
 from privpac.numbers.exact import ratio_for, shortened
 
-__all__ = ["RELABELLED", "VOTING", "Agnostic", "Relabelled", "Vote", "relabelling", "relabelling_part"]
+__all__ = [
+    "RELABELLED",
+    "VOTING",
+    "Agnostic",
+    "Relabelled",
+    "Vote",
+    "relabelling",
+    "relabelling_part",
+    "relabelling_votes",
+]
 
 # --- privacy: x = 1/ratio is what one unit of score is worth ---
 
@@ -96,11 +106,27 @@ def relabelling_part(
     old = premise.fact
     need_record(rule, old)
     need(rule, old.part == ALL, "the premise must speak of all records of its input")
-    need(rule, part not in ("", ALL), "the part must be named: those who vote are another one")
+    named = part not in ("", ALL) and part not in DECIDING
+    need(rule, named, "the part must be named: those who vote are another one")
     factor = shortened(4 * power(rule, 1 / ratio, 2 * change) * old.epsilon.factor)
-    fact = Privacy(Loss(old.epsilon.log, factor), old.delta, old.unit, part, old.release)
+    fact = Privacy(Loss(old.epsilon.log, factor), old.delta, old.unit, part, old.release, roles=2)
     where = parameters(ratio=ratio, change=change, part=part)
     return Proof(fact, rule, (premise,), where, seal=SEAL)
+
+
+def relabelling_votes(*, classes: int, ratio: Fraction, mistake: int, part: str) -> Proof[Privacy]:
+    """What those lose who vote on the labels of fixed others: x^(-2·mistake), as their vote moves scores by `mistake`.
+
+    Whatever is run on the relabelled records is computed from the drawn labels and does not see these. Source:
+    Li–Wang–Ye 2025, Lemma 17 (A_Auxiliary); register `relabelling-votes`. Refused unless there are two `classes`.
+    Holds as `relabelling_part`, of which it is the other role.
+    """
+    rule = "relabelling-votes"
+    need_two_classes(rule, classes)
+    _need_scores(rule, ratio, 1, mistake)
+    need(rule, part in DECIDING, "it is the part whose labels decide")
+    fact = Privacy(Loss(factor=power(rule, 1 / ratio, 2 * mistake)), part=part, roles=2)
+    return Proof(fact, rule, (), parameters(ratio=ratio, mistake=mistake, part=part), seal=SEAL)
 
 
 # --- the vote ---
@@ -256,8 +282,5 @@ class Relabelled(Agnostic):
         """By `relabelling_part` for those who are kept; the others pay for the draw."""
         vote, classes = self.vote(Size(n)), len(self.classes.schema.classes)
         kept = relabelling_part(inner, classes=classes, ratio=vote.ratio, change=vote.change, part=RELABELLED)
-        draw = rules.exponential_mechanism(ratio=vote.ratio, sensitivity=vote.mistake)
-        voting = rules.post_processing(
-            rules.declared(draw, epsilon=self.epsilon), what="an answer from the labels"
-        )
-        return rules.disjoint_parts(kept, rules.on_part(voting, part=VOTING))
+        votes = relabelling_votes(classes=classes, ratio=vote.ratio, mistake=vote.mistake, part=VOTING)
+        return rules.disjoint_parts(kept, rules.declared(votes, epsilon=self.epsilon))

@@ -12,7 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from privpac.guarantee.facts import ALL, BoundedRange, Concentrated, Loss, Privacy, Range, Release
-from privpac.guarantee.proof import ONE, SEAL, Proof, need, need_record, parameters
+from privpac.guarantee.proof import ONE, SEAL, Proof, need, need_all_roles, need_record, parameters
 from privpac.numbers.concentrated import (
     log_odds_rho,
     noise_rho,
@@ -99,7 +99,7 @@ def pure_concentrated(premise: Proof[Privacy]) -> Proof[Concentrated]:
     """
     old = premise.fact
     rho = pure_rho(_upper(old.epsilon))
-    fact = Concentrated(rho, old.delta, old.unit, old.part, old.release, old.records_per_person)
+    fact = Concentrated(rho, old.delta, old.unit, old.part, old.release, old.records_per_person, old.roles)
     return Proof(fact, "pure-concentrated", (premise,), seal=SEAL)
 
 
@@ -191,16 +191,15 @@ def concentrated_on_part(premise: Proof[Concentrated], *, part: str) -> Proof[Co
 
 
 def concentrated_parts(*premises: Proof[Concentrated]) -> Proof[Concentrated]:
-    """Releases from parts fixed beforehand that share no record: the dearest part counts.
+    """Releases from parts fixed beforehand that share no record: the dearest part counts. Or one, in all its roles.
 
     Register `concentrated-parts`. Holds if who belongs to which part does not depend on the records' contents (assumed
     of the caller).
     """
     rule = "concentrated-parts"
     first, release = _joint(rule, premises)
-    parts = [p.fact.part for p in premises]
-    need(rule, len(set(parts)) == len(parts) and ALL not in parts, "the parts are not different parts")
-    fact = _dearest(premises, first, ALL, release)
+    need_all_roles(rule, [p.fact for p in premises])
+    fact = replace(_dearest(premises, first, ALL, release), roles=0)
     return Proof(fact, rule, tuple(premises), seal=SEAL)
 
 

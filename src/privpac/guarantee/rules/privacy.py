@@ -18,6 +18,7 @@ from privpac.guarantee.proof import (
     SEAL,
     Proof,
     need,
+    need_all_roles,
     need_ratio,
     need_small,
     parameters,
@@ -180,13 +181,13 @@ def sequential(*premises: Proof[Privacy]) -> Proof[Privacy]:
 def disjoint_parts(*premises: Proof[Privacy]) -> Proof[Privacy]:
     """Releases from parts fixed beforehand that share no record: the worst part counts.
 
+    Or one release, of which something is known for every role that a record may have: all of them must be there.
     Of one record each: those of one person may lie in several parts, so `group` comes after. Holds if who belongs to
     which part does not depend on the records' contents (assumed of the caller).
     """
     rule = "disjoint-parts"
     first = _same(rule, premises)
-    parts = [p.fact.part for p in premises]
-    need(rule, len(set(parts)) == len(parts) and ALL not in parts, "the parts are not different parts")
+    need_all_roles(rule, [p.fact for p in premises])
     epsilon = first.epsilon
     for premise in premises:
         epsilon = premise.fact.epsilon if epsilon <= premise.fact.epsilon else epsilon

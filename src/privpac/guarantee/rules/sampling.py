@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from privpac.guarantee.facts import Loss, Privacy
@@ -24,7 +25,7 @@ def subsampling(premise: Proof[Privacy], *, kept: int, of: int) -> Proof[Privacy
     old = premise.fact
     need_record(rule, old)
     factor = shortened(1 + q * (rational(rule, old.epsilon) - 1))
-    fact = Privacy(Loss(factor=factor), shortened(q * old.delta), old.unit, old.part, old.release)
+    fact = replace(old, epsilon=Loss(factor=factor), delta=shortened(q * old.delta))
     return Proof(fact, rule, (premise,), {"kept": kept, "of": of}, seal=SEAL)
 
 
