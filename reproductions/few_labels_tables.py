@@ -16,10 +16,10 @@ from typing import Any
 
 from privpac.cli.console import Progress
 from privpac.constructions.cuts.blocks_formulas import records_blocks
-from privpac.constructions.points.cover_formulas import records_cover
-from privpac.constructions.points.formulas import records_clipped
+from privpac.constructions.points.clipped import records_clipped
+from privpac.constructions.points.covered import records_cover
 from privpac.constructions.points.options import LARGEST_LISTED
-from privpac.constructions.points.sparse_formulas import records_sparse
+from privpac.constructions.points.sparse import records_sparse
 from privpac.theory import floors, sizes
 
 __all__ = ["rows"]

@@ -25,12 +25,12 @@ from typing import Any
 from privpac.cli.console import Progress
 from privpac.constructions.cuts import recursive_formulas as rec_concave
 from privpac.constructions.cuts.blocks_formulas import records_blocks
-from privpac.constructions.points import cover_formulas as covered_points
-from privpac.constructions.points import formulas as points
+from privpac.constructions.points import clipped as points
+from privpac.constructions.points import coded as representations
+from privpac.constructions.points import covered as covered_points
 from privpac.constructions.points import hard_failures
-from privpac.constructions.points import representation_formulas as representations
-from privpac.constructions.points import sampled_formulas as sampled_points
-from privpac.constructions.points import sparse_formulas as sparse_points
+from privpac.constructions.points import sampled as sampled_points
+from privpac.constructions.points import sparse as sparse_points
 from privpac.pictures.curves import Curves, Series
 from privpac.theory import floors, sizes
 from reproductions.long_keys import BlockKeys, RecursionKeys

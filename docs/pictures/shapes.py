@@ -9,9 +9,9 @@ from fractions import Fraction
 
 from docs.pictures.sheet import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, Sheet
 
-from privpac.constructions.points.cover_formulas import records_cover
-from privpac.constructions.points.formulas import records_clipped
-from privpac.constructions.points.representation_formulas import plan_code
+from privpac.constructions.points.clipped import records_clipped
+from privpac.constructions.points.coded import plan_code
+from privpac.constructions.points.covered import records_cover
 from privpac.numbers.exact import ratio_for
 from privpac.theory.floors import floor_points_proper
 from privpac.theory.sizes import records_occam

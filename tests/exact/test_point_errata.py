@@ -10,7 +10,7 @@ import pytest
 from privpac.audit.exact import audit
 from privpac.checker import directed
 from privpac.concepts.sets.hashes import HashFamily
-from privpac.constructions.points.sampled_formulas import loss_star
+from privpac.constructions.points.sampled import StarLoss
 from privpac.theory.floors import floor_points_proper
 from privpac.theory.statements import REGISTER
 from tests.exact.mutants.points import keys_by_rejection, one_sided_without_failure
@@ -71,7 +71,7 @@ def test_one_sided_sets_without_a_failure_outcome_lose_without_bound(n: int, los
     found = exact_one_sided(n, p, p)
     assert math.log(found) == pytest.approx(loss, abs=5e-3 if n < 200 else 5e-4)
     if n == 200:
-        assert found > loss_star(rate=p, spread=Fraction(19)) ** 10
+        assert found > StarLoss(p, Fraction(19)).factor() ** 10
 
 
 def test_the_pitfall_and_key_rejection_are_caught_by_the_audit() -> None:

@@ -15,9 +15,8 @@ from privpac.concepts.sets.keys import KeyedFamily
 from privpac.concepts.sets.points import Points
 from privpac.concepts.sets.sparse import ListedFamily
 from privpac.constructions.draw.occam import Occam
-from privpac.constructions.points import cases as points
-from privpac.constructions.points.sampled import Family
-from privpac.constructions.points.sampled_formulas import rate_star
+from privpac.constructions.points import clipped, coded, sampled, sparse
+from privpac.constructions.points.sampled import Family, rate_star
 
 
 @pytest.mark.long_cases("thresholds-3-6-0.97234", "points-3-6-0.95911", "points-4-6-0.97234")
@@ -53,20 +52,20 @@ def test_worst_case_loss_of_the_exponential_mechanism(kind: str, cells: int, n: 
 def test_worst_case_loss_of_clipped_margins(
     cells: int, n: int, threshold: int, margin: int, rate: str, loss: float
 ) -> None:
-    case = points.clipped_case(cells=cells, n=n, threshold=threshold, margin=margin, rate=Fraction(rate))
+    case = clipped.clipped_case(cells=cells, n=n, threshold=threshold, margin=margin, rate=Fraction(rate))
     assert worst(case) == pytest.approx(loss, abs=1e-5)
 
 
 @pytest.mark.long
 def test_worst_case_loss_of_a_code_and_of_cells_drawn_one_by_one() -> None:
-    assert worst(points.coded_case()) == pytest.approx(0.84090, abs=1e-5)
-    assert worst(points.sparse_case(n=6, flip=Fraction(1, 100))) == pytest.approx(0.99914, abs=1e-5)
+    assert worst(coded.coded_case()) == pytest.approx(0.84090, abs=1e-5)
+    assert worst(sparse.sparse_case(n=6, flip=Fraction(1, 100))) == pytest.approx(0.99914, abs=1e-5)
 
 
 def printed(rate: Fraction) -> Case:
     """A_2 at error 1/4: flips and refusals with probability 1/32."""
     family = ListedFamily("a", 3, Fraction(1, 32))
-    return points.sampled_case("A_2", family, cells=3, n=6, rate=rate, fail=Fraction(1, 32))
+    return sampled.sampled_case("A_2", family, cells=3, n=6, rate=rate, fail=Fraction(1, 32))
 
 
 @pytest.mark.long
@@ -91,7 +90,7 @@ def test_worst_case_loss_of_the_printed_sampled_learner() -> None:
 def test_the_two_sided_learner_attains_its_bound(
     family: Family, cells: int, n: int, rate: str, loss: float
 ) -> None:
-    case = points.sampled_case("two-sided", family, cells=cells, n=n, rate=Fraction(rate))
+    case = sampled.sampled_case("two-sided", family, cells=cells, n=n, rate=Fraction(rate))
     finding = audit(case)
     assert finding.exact == case.claim.epsilon.factor
     assert math.log(finding.exact) == pytest.approx(loss, abs=1e-6)
@@ -99,7 +98,7 @@ def test_the_two_sided_learner_attains_its_bound(
 
 def test_two_values_do_not_attain_it() -> None:
     family = ListedFamily("a", 2, Fraction(1, 10))
-    case = points.sampled_case("two-sided", family, cells=2, n=4, rate=Fraction(1, 5))
+    case = sampled.sampled_case("two-sided", family, cells=2, n=4, rate=Fraction(1, 5))
     assert worst(case) < 0.99 * 1.151256
 
 

@@ -6,8 +6,8 @@ A check claims a formula together with a version of it that promises too much:
     def test_clipped_draws() -> None: ...
 
 `test_claims.py` puts that version in the formula's place, in the module of the check, and runs the check again: it
-must fail. A theorem is claimed by its key, `clause_counts=scaled(0.9)`, and broken where it stands, in `failure`. So a
-claim says by how much a formula may overstate before somebody notices, and a check that asserts nothing about a formula
+must fail. A theorem is claimed by its key, `clause_counts=scaled(0.9)`, and broken where its formula stands. So a claim
+says by how much a formula may overstate before somebody notices, and a check that asserts nothing about a formula
 cannot claim it. Parametrized checks name the case to run.
 """
 
@@ -69,6 +69,10 @@ ELSEWHERE = (
 """Other files with checks of formulas: losses by audit, pure algebra by brute force or from the statement."""
 
 
+FORMULAS = ("factor", "failure", "proves", "derived")
+"""The one formula of a theorem is the first of these that it has."""
+
+
 def claims(
     case: Mapping[str, Any] | None = None, /, **formulas_broken: Break
 ) -> Callable[[Function], Function]:
@@ -97,7 +101,8 @@ def breaking(claim: Claim) -> Iterator[None]:
     theorem = theorems().get(claim.formula.replace("_", "-"))
     if theorem is not None:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(theorem, "failure", claim.broken(theorem.failure))
+            formula = next(name for name in FORMULAS if name in vars(theorem))
+            patch.setattr(theorem, formula, claim.broken(getattr(theorem, formula)))
             yield
         return
     true = formulas()[claim.formula].function

@@ -16,10 +16,10 @@ from privpac import Schema, Size, Thresholds
 from privpac.constructions.few_labels.after_labels import Family
 from privpac.constructions.few_labels.boost import BOOSTING
 from privpac.constructions.few_labels.relabel import RELABELLING
-from privpac.constructions.points import cover_formulas as covered_points
-from privpac.constructions.points import formulas as points
-from privpac.constructions.points import representation_formulas as representations
-from privpac.constructions.points import sparse_formulas as sparse_points
+from privpac.constructions.points import clipped as points
+from privpac.constructions.points import coded as representations
+from privpac.constructions.points import covered as covered_points
+from privpac.constructions.points import sparse as sparse_points
 from privpac.constructions.points.coded import CodedPoints
 from privpac.constructions.points.covered import CoveredPoints
 from privpac.constructions.prediction import fresh_draws
@@ -47,12 +47,13 @@ def test_codes_and_covers(wish: Wish) -> None:
     asked = {"error": error, "failure": failure, "epsilon": epsilon}
     n, code, tolerated = representations.plan_code(2**20, **asked)
     ratio = ratio_for(epsilon / 2)
-    proof = {"error": error, "failure": failure, "ratio": ratio}
-    assert representations.proves_code(n, code=code, tolerated=tolerated, **proof)
+    coded = representations.CodeAccuracy(2**20, code.prime, code.digits, tolerated, ratio)
+    assert coded.proves(n, error, failure)
     n, cover = covered_points.plan_cover(**asked)
-    proof["ratio"] = covered_points.cover_ratio(epsilon)
-    assert covered_points.proves_cover(n, cover=cover, good=covered_points.GOOD, **proof)
-    assert proof["ratio"] >= ratio, "never more than epsilon allows"
+    drawn = covered_points.cover_ratio(epsilon)
+    bound = covered_points.CoverAccuracy(cover.keys, cover.share, covered_points.GOOD, drawn)
+    assert bound.proves(n, error, failure)
+    assert drawn >= ratio, "never more than epsilon allows"
 
 
 @pytest.mark.parametrize("epsilon", ["1", "6.5"])
@@ -73,8 +74,9 @@ def test_a_cover_certifies_what_is_planned_for_it(epsilon: str) -> None:
     learner = CoveredPoints.tuned(SCHEMA, "x", epsilon=asked["epsilon"], size=Size(n))
     (accuracy,) = learner.certify(Size(n)).accuracy
     assert accuracy.fact.error <= asked["error"]
-    full = {"ratio": ratio_for(Fraction(7, 2)), "error": asked["error"], "failure": asked["failure"]}
-    assert not covered_points.proves_cover(10**9, cover=learner.cover, good=covered_points.GOOD, **full)
+    (bound,) = learner.bounds(Size(n))
+    full = replace(bound, ratio=ratio_for(Fraction(7, 2)), good=covered_points.GOOD)
+    assert not full.proves(10**9, asked["error"], asked["failure"])
 
 
 @pytest.mark.parametrize(
@@ -86,10 +88,10 @@ def test_cells_one_by_one_and_clipped(wish: Wish) -> None:
     error, failure, epsilon = wish
     asked = {"error": error, "failure": failure, "epsilon": epsilon}
     n, sparsity = sparse_points.plan_sparse(**asked)
-    assert sparse_points.proves_sparse(n, error=error, failure=failure, sparsity=sparsity)
+    assert sparsity.proves(n, error, failure)
     n, clip = points.plan_clipped(2**40, **asked)
-    assert points.proves_clipped(n, domain=2**40, error=error, failure=failure, clip=clip)
-    assert math.log(points.loss_clipped(2**40, clip=clip)) <= epsilon * (1 + 1e-12)
+    assert points.ClippedAccuracy(**vars(clip)).proves(n, error, failure)
+    assert math.log(points.ClippedLoss(**vars(clip)).factor()) <= epsilon * (1 + 1e-12)
 
 
 PREDICTIONS = [wish for wish in GRID if wish[2] >= 1 or wish[0] > Fraction(1, 50)][::3]

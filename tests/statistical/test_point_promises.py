@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
@@ -18,47 +19,27 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from scipy.stats import binom
 
-from privpac.constructions.points.cover_formulas import (
-    Cover,
-    error_cover,
-    plan_cover,
-    proves_cover,
-    records_cover,
-    sure_hits,
-)
-from privpac.constructions.points.formulas import (
+from privpac.constructions.points.clipped import (
     Clip,
-    error_clipped,
-    loss_clipped,
+    ClippedAccuracy,
+    ClippedLoss,
     plan_clipped,
-    proves_clipped,
     records_clipped,
 )
-from privpac.constructions.points.representation_formulas import (
-    Code,
-    error_code,
-    plan_code,
-    proves_code,
-    records_code,
-)
-from privpac.constructions.points.sampled_formulas import (
+from privpac.constructions.points.coded import Code, CodeAccuracy, plan_code, records_code
+from privpac.constructions.points.covered import Cover, cover_bound, plan_cover, records_cover
+from privpac.constructions.points.sampled import (
     Boost,
     Draw,
-    error_sampled,
-    loss_sampled,
-    loss_star,
+    SampledAccuracy,
+    SampledLoss,
+    StarLoss,
     plan_sampled,
-    proves_boosted,
-    proves_sampled,
     rate_star,
 )
-from privpac.constructions.points.sparse_formulas import (
-    Sparsity,
-    error_sparse,
-    plan_sparse,
-    proves_sparse,
-    records_sparse,
-)
+from privpac.constructions.points.sparse import SparseAccuracy, plan_sparse, records_sparse
+from privpac.guarantee.proof import SEAL, Proof
+from privpac.guarantee.theorem import AccuracyBound
 from privpac.numbers.exact import ratio_for
 from tests.statistical.claims import always, claims, first, scaled
 from tests.statistical.test_vc import drawn_badly
@@ -66,6 +47,11 @@ from tests.statistical.test_vc import drawn_badly
 ASKED = {"error": 0.1, "failure": 0.05, "epsilon": 1}
 TENTH, FAILURE, HALF = Fraction(1, 10), Fraction(1, 20), ratio_for(Fraction(1, 2))
 LARGE = 2**32
+
+
+def suits(bound: AccuracyBound, n: int, failure: Fraction = FAILURE) -> bool:
+    """Whether a tenth is proved."""
+    return bound.suited(n, TENTH, failure).proves(n, TENTH, failure)
 
 
 def over_counts(n: int, mass: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -83,8 +69,7 @@ def clipped_fails(n: int, clip: Clip, *, error: float) -> float:
 
 
 @claims(
-    proves_clipped=always(True),
-    error_clipped=scaled(0.9),
+    clipped_points_accuracy=always(True),
     plan_clipped=first(scaled(0.95)),
     records_clipped=scaled(0.95),
 )
@@ -92,14 +77,14 @@ def test_clipped_draws() -> None:
     n, clip = plan_clipped(LARGE, **ASKED)
     assert records_clipped(LARGE, **ASKED) >= n
     assert clipped_fails(n, clip, error=0.1) <= 0.05
+    bound = ClippedAccuracy(**vars(clip))
     for fewer in (n, n - 20, n // 2):
-        proved = proves_clipped(fewer, domain=LARGE, error=TENTH, failure=FAILURE, clip=clip)
-        assert not proved or clipped_fails(fewer, clip, error=0.1) <= 0.05
-        error = error_clipped(fewer, domain=LARGE, failure=FAILURE, clip=clip)
+        assert not suits(bound, fewer) or clipped_fails(fewer, clip, error=0.1) <= 0.05
+        error = bound.error(fewer, FAILURE)
         assert clipped_fails(fewer, clip, error=float(error)) <= 0.05
 
 
-def sparse_fails(n: int, sparsity: Sparsity, *, error: float) -> float:
+def sparse_fails(n: int, sparsity: SparseAccuracy, *, error: float) -> float:
     """The target must be held, the other value must not; every cell is drawn by itself."""
     counts, chances = over_counts(n, error)
     odds, rate = math.log(sparsity.flip / (1 - sparsity.flip)), -math.log(sparsity.ratio)
@@ -108,8 +93,7 @@ def sparse_fails(n: int, sparsity: Sparsity, *, error: float) -> float:
 
 
 @claims(
-    proves_sparse=always(True),
-    error_sparse=scaled(0.8),
+    sparse_sets_accuracy=always(True),
     plan_sparse=first(scaled(0.8)),
     records_sparse=scaled(0.8),
 )
@@ -118,9 +102,8 @@ def test_cells_one_by_one() -> None:
     assert records_sparse(**ASKED) >= n
     assert sparse_fails(n, sparsity, error=0.1) <= 0.05
     for fewer in (n, n - 50, n // 2):
-        proved = proves_sparse(fewer, error=TENTH, failure=FAILURE, sparsity=sparsity)
-        assert not proved or sparse_fails(fewer, sparsity, error=0.1) <= 0.05
-        error = error_sparse(fewer, failure=FAILURE, sparsity=sparsity)
+        assert not suits(sparsity, fewer) or sparse_fails(fewer, sparsity, error=0.1) <= 0.05
+        error = sparsity.error(fewer, FAILURE)
         assert sparse_fails(fewer, sparsity, error=float(error)) <= 0.05
 
 
@@ -139,8 +122,7 @@ def code_fails(n: int, code: Code, *, error: float) -> float:
 
 
 @claims(
-    proves_code=always(True),
-    error_code=first(scaled(0.7)),
+    reed_solomon_points=scaled(0.01),
     plan_code=first(scaled(0.7)),
     records_code=scaled(0.7),
 )
@@ -148,12 +130,10 @@ def test_a_code() -> None:
     n, code, tolerated = plan_code(LARGE, **ASKED)
     assert records_code(code, tolerated=tolerated, **ASKED) >= n
     assert code_fails(n, code, error=0.1) <= 0.05
+    bound = CodeAccuracy(LARGE, **vars(code), ratio=HALF)
     for fewer in (n, int(0.7 * n), n // 2):
-        asked = {"code": code, "failure": FAILURE, "ratio": HALF}
-        proved = proves_code(fewer, tolerated=tolerated, error=TENTH, **asked)
-        assert not proved or code_fails(fewer, code, error=0.1) <= 0.05
-        error, _ = error_code(fewer, **asked)
-        assert code_fails(fewer, code, error=float(error)) <= 0.05
+        assert not suits(bound, fewer) or code_fails(fewer, code, error=0.1) <= 0.05
+        assert code_fails(fewer, code, error=float(bound.error(fewer, FAILURE))) <= 0.05
 
 
 def cover_fails(n: int, cover: Cover, *, error: float) -> float:
@@ -166,8 +146,7 @@ def cover_fails(n: int, cover: Cover, *, error: float) -> float:
 
 
 @claims(
-    proves_cover=always(True),
-    error_cover=scaled(0.7),
+    pairwise_cover=scaled(0.01),
     plan_cover=first(scaled(0.7)),
     records_cover=scaled(0.7),
 )
@@ -175,12 +154,10 @@ def test_random_sets() -> None:
     n, cover = plan_cover(**ASKED)
     assert records_cover(**ASKED) >= n
     assert cover_fails(n, cover, error=0.1) <= 0.05
+    bound = cover_bound(cover, failure=FAILURE, ratio=HALF)
     for fewer in (n, int(0.7 * n)):
-        good = sure_hits(cover, failure=FAILURE)
-        asked = {"cover": cover, "failure": FAILURE, "ratio": HALF}
-        proved = proves_cover(fewer, good=good, error=TENTH, **asked)
-        assert not proved or cover_fails(fewer, cover, error=0.1) <= 0.05
-        assert cover_fails(fewer, cover, error=float(error_cover(fewer, **asked))) <= 0.05
+        assert not suits(bound, fewer) or cover_fails(fewer, cover, error=0.1) <= 0.05
+        assert cover_fails(fewer, cover, error=float(bound.error(fewer, FAILURE))) <= 0.05
 
 
 def sampled_fails(n: int, draw: Draw, *, error: float) -> float:
@@ -190,32 +167,35 @@ def sampled_fails(n: int, draw: Draw, *, error: float) -> float:
     return float(chances @ (1 - held * (1 - flip)))
 
 
-@claims(proves_sampled=always(True), error_sampled=scaled(0.25), plan_sampled=first(scaled("1/8")))
+@claims(sampled_point_accuracy=scaled(0.1), plan_sampled=first(scaled("1/8")))
 def test_one_sampled_run() -> None:
     """The bound allows for a target of half the error, and for noise of the other half: here neither is there."""
     promise = Fraction("0.5125")
     n, draw = plan_sampled(error=0.1, failure=promise, epsilon=1)
     assert sampled_fails(n, draw, error=0.1) <= promise
+    bound = SampledAccuracy(draw.rate, draw.flip)
     for fewer in (n, n // 8):
-        proved = proves_sampled(fewer, draw=draw, light=TENTH / 2, error=TENTH, failure=promise)
-        assert not proved or sampled_fails(fewer, draw, error=0.1) <= promise
-        assert sampled_fails(fewer, draw, error=float(error_sampled(fewer, draw=draw, failure=promise))) <= (
-            promise
-        )
+        assert not suits(bound, fewer, promise) or sampled_fails(fewer, draw, error=0.1) <= promise
+        assert sampled_fails(fewer, draw, error=float(bound.error(fewer, promise))) <= promise
 
 
-@claims(proves_boosted=always(True))
+@claims(boosted_points=scaled(0.001))
 def test_runs_that_are_all_bad_and_selections_of_a_bad_one_count() -> None:
-    draw, asked = Draw(Fraction(1, 50), Fraction(1, 100)), {"error": TENTH, "failure": FAILURE}
+    draw = Draw(Fraction(1, 50), Fraction(1, 100))
+
+    def proved(boost: Boost, missed: Fraction) -> bool:
+        run = SampledAccuracy(draw.rate, draw.flip).promise(boost.each, Fraction(99, 100))[0]
+        run = Proof(replace(run.fact, failure=missed, error=boost.tolerated), "assumed", seal=SEAL)
+        return boost.bound(run, ratio=HALF, tilt=Fraction(3, 4)).proves(boost.records, TENTH, FAILURE)
+
     for runs, selecting in ((1, 500), (9, 300), (9, 1200)):
         boost = Boost(runs, 1000, selecting, draw, Fraction(1, 40))
         for missed in (Fraction(1, 3), Fraction(9, 10)):
-            proved = proves_boosted(boost, missed=missed, ratio=HALF, tilt=Fraction(3, 4), **asked)
             all_bad = missed**runs
             one_good = runs > 1 and drawn_badly(selecting, odds=runs - 1, error=0.1, tolerated=0.05, rate=0.5)
-            assert not proved or max(float(all_bad), float(one_good)) <= FAILURE
+            assert not proved(boost, missed) or max(float(all_bad), float(one_good)) <= FAILURE
     enough = Boost(9, 1000, 1200, draw, Fraction(1, 40))
-    assert proves_boosted(enough, missed=Fraction(1, 3), ratio=HALF, tilt=Fraction(3, 4), **asked)
+    assert proved(enough, Fraction(1, 3))
 
 
 # --- losses ---
@@ -245,9 +225,9 @@ def worst(law, kinds: list[tuple[int, int]], n: int) -> Fraction:
 
 
 @pytest.mark.parametrize(("cells", "threshold", "margin"), [(3, 4, 3), (2, 2, 1), (3, 4, 4)])
-@claims({"cells": 3, "threshold": 4, "margin": 4}, loss_clipped=scaled(0.9))
+@claims({"cells": 3, "threshold": 4, "margin": 4}, clipped_points=scaled(0.9))
 def test_clipped_margins_lose_no_more(cells: int, threshold: int, margin: int) -> None:
-    clip = Clip(Fraction(1, 2), threshold, margin)
+    clip = Clip(cells, Fraction(1, 2), threshold, margin)
 
     def law(table: Counter[tuple[int, int]]) -> Law:
         positives = [table[x, 1] for x in range(cells)]
@@ -256,7 +236,7 @@ def test_clipped_margins_lose_no_more(cells: int, threshold: int, margin: int) -
         return {x: weight / sum(weights) for x, weight in enumerate(weights)}
 
     kinds = [(x, y) for x in range(cells) for y in (0, 1)]
-    assert worst(law, kinds, 4) <= loss_clipped(cells, clip=clip)
+    assert worst(law, kinds, 4) <= ClippedLoss(**vars(clip)).factor()
 
 
 def looked_at(table: Counter[tuple[int, int]], cells: int, rate: Fraction) -> tuple[list[Fraction], Fraction]:
@@ -274,7 +254,7 @@ def flipped(answer: tuple[int, ...], target: int | None, flip: Fraction) -> Frac
     )
 
 
-@claims(loss_star=scaled(0.999), rate_star=scaled(1.01))
+@claims(star_entries=scaled(0.999), rate_star=scaled(1.01))
 def test_two_sided_runs_lose_exactly_that() -> None:
     cells, flip = 3, Fraction(1, 10)
 
@@ -290,12 +270,12 @@ def test_two_sided_runs_lose_exactly_that() -> None:
         return law
 
     kinds, spread = [(x, y) for x in range(cells) for y in (0, 1)], (1 - flip) / flip
-    assert worst(law_at(Fraction(1, 5)), kinds, 3) <= loss_star(rate=Fraction(1, 5), spread=spread)
+    assert worst(law_at(Fraction(1, 5)), kinds, 3) <= StarLoss(Fraction(1, 5), spread).factor()
     rate = rate_star(epsilon=1, spread=spread)
     assert math.log(worst(law_at(rate), kinds, 2)) <= 1
 
 
-@claims(loss_sampled=scaled(0.98))
+@claims(sampled_point=scaled(0.98))
 def test_runs_that_may_give_no_answer_lose_no_more() -> None:
     cells, rate, fail, flip = 2, Fraction(1, 16), Fraction(1, 32), Fraction(1, 32)
 
@@ -312,4 +292,4 @@ def test_runs_that_may_give_no_answer_lose_no_more() -> None:
         return {**found, "no answer": 1 - sum(found.values())}
 
     kinds = [(x, y) for x in range(cells) for y in (0, 1)]
-    assert worst(law, kinds, 6) <= loss_sampled(rate=rate, fail=fail, spread=(1 - flip) / flip)
+    assert worst(law, kinds, 6) <= SampledLoss(rate, fail, (1 - flip) / flip).factor()

@@ -15,18 +15,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from privpac.constructions.points.cover_formulas import plan_cover, proves_cover
-from privpac.constructions.points.formulas import plan_clipped, proves_clipped
-from privpac.constructions.points.representation_formulas import plan_code, proves_code
-from privpac.constructions.points.sampled_formulas import (
+from privpac.constructions.points.clipped import ClippedAccuracy, plan_clipped
+from privpac.constructions.points.coded import CodeAccuracy, plan_code
+from privpac.constructions.points.covered import CoverAccuracy, plan_cover
+from privpac.constructions.points.sampled import (
     Boost,
+    SampledAccuracy,
     plan_boosted,
     plan_sampled,
-    proves_boosted,
-    proves_sampled,
     records_boosted,
 )
-from privpac.constructions.points.sparse_formulas import plan_sparse, proves_sparse
+from privpac.constructions.points.sparse import plan_sparse
 from privpac.numbers.exact import ratio_for
 from privpac.theory.sizes import records_occam, records_points
 from tests.statistical.claims import changed, claims, first, scaled
@@ -115,7 +114,7 @@ def test_the_exact_sum_over_the_extremal_family_is_what_is_simulated(d: int) -> 
 @pytest.mark.parametrize("family", MASSES)
 def test_clipped_draws(d: int, family: str) -> None:
     n, clip = plan_clipped(2**d, **ASKED)
-    assert proves_clipped(n, domain=2**d, error=Fraction(1, 10), failure=Fraction(1, 20), clip=clip)
+    assert ClippedAccuracy(**vars(clip)).proves(n, Fraction(1, 10), Fraction(1, 20))
     masses, rate = MASSES[family], -math.log(clip.ratio)
 
     def fails(records: int) -> NDArray[np.float64]:
@@ -141,8 +140,8 @@ def base_digits(x: int, prime: int, digits: int) -> list[int]:
 def test_the_code(d: int, family: str) -> None:
     n, code, tolerated = plan_code(2**d, **ASKED)
     ratio = ratio_for(Fraction(1, 2))
-    asked = {"error": Fraction(1, 10), "failure": Fraction(1, 20), "ratio": ratio}
-    assert proves_code(n, code=code, tolerated=tolerated, **asked)
+    bound = CodeAccuracy(2**d, code.prime, code.digits, tolerated, ratio)
+    assert bound.proves(n, Fraction(1, 10), Fraction(1, 20))
     masses = MASSES[family]
     values = np.random.default_rng(d).integers(0, 2 ** min(d, 62), size=len(masses)).tolist()
     places = np.arange(code.prime)
@@ -188,8 +187,8 @@ def cover_kinds(values: list[int], keys: int, share: Fraction, seed: int) -> Cou
 @pytest.mark.parametrize("family", MASSES)
 def test_the_random_cover(family: str) -> None:
     n, cover = plan_cover(**ASKED)
-    asked = {"error": Fraction(1, 10), "failure": Fraction(1, 20), "ratio": ratio_for(Fraction(1, 2))}
-    assert proves_cover(n, cover=cover, good=64, **asked)
+    bound = CoverAccuracy(cover.keys, cover.share, 64, ratio_for(Fraction(1, 2)))
+    assert bound.proves(n, Fraction(1, 10), Fraction(1, 20))
     masses = MASSES[family]
     values = np.random.default_rng(7).integers(0, 2**60, size=len(masses)).tolist()
     fails, few = [], []
@@ -222,7 +221,7 @@ def noisy_set_fails(
 @pytest.mark.parametrize("family", MASSES)
 def test_cell_by_cell(family: str, epsilon: float) -> None:
     n, sparsity = plan_sparse(error=ERROR, failure=FAILURE, epsilon=epsilon)
-    assert proves_sparse(n, error=Fraction(1, 10), failure=Fraction(1, 20), sparsity=sparsity)
+    assert sparsity.proves(n, Fraction(1, 10), Fraction(1, 20))
     masses, flip = MASSES[family], float(sparsity.flip)
 
     def fails(records: int) -> NDArray[np.float64]:
@@ -240,7 +239,7 @@ def test_one_sampled_run(family: str) -> None:
     promise = 0.5125
     n, draw = plan_sampled(error=ERROR, failure=promise, epsilon=LOSS)
     light = Fraction(1, 20)
-    assert proves_sampled(n, draw=draw, light=light, error=Fraction(1, 10), failure=Fraction("0.5125"))
+    assert SampledAccuracy(draw.rate, draw.flip, light=light).proves(n, Fraction(1, 10), Fraction("0.5125"))
     masses, flip = MASSES[family], float(draw.flip)
 
     def fails(records: int) -> NDArray[np.float64]:
@@ -266,8 +265,7 @@ def test_boosted_runs() -> None:
     missed = Fraction(math.ceil(((FAILURE / 2) ** (1 / boost.runs)) * 10**6), 10**6)
     ratio = ratio_for(Fraction(1, 2))
     tilt = Fraction(math.isqrt(int(boost.tolerated * 10 * 10**12)), 10**6)
-    asked = {"error": Fraction(1, 10), "failure": Fraction(51, 1000)}
-    assert proves_boosted(boost, missed=missed, ratio=ratio, tilt=max(tilt, ratio), **asked)
+    assert boost.fails(missed, Fraction(1, 10), max(tilt, ratio)) <= Fraction(51, 1000)
     generator = np.random.default_rng(5)
     weights = np.array(masses)
     held = generator.random((DATA_SETS, boost.runs, len(masses))) < flip

@@ -12,8 +12,8 @@ from typing import Any
 from privpac.constructions.card import rules as card
 from privpac.constructions.cuts import rules as cuts
 from privpac.constructions.few_labels import active, boost, generic
-from privpac.constructions.points import rules as points
-from privpac.constructions.points.formulas import Clip
+from privpac.constructions.points.clipped import ClippedLoss
+from privpac.constructions.points.sampled import SampledLoss, StarLoss
 from privpac.constructions.prediction import fresh_draws, vote_law
 from privpac.constructions.prediction import net_relabelled as net_votes
 from privpac.constructions.prediction import relabelled_vote as relabelled_votes
@@ -264,19 +264,15 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
     "occupied-blocks, small": lambda: cuts.occupied_blocks(ratio=RATIO, levels=5, stake=1),
     "stable-choice at once": lambda: cuts.stable_choice(ratio=RATIO, threshold=0),
     "plurality of two": lambda: vote_law.plurality(ratio=RATIO, models=5, classes=2),
-    "clipped-points of two": lambda: points.clipped_points(domain=2, clip=Clip(RATIO, 5, 4)),
-    "clipped-points without surplus": lambda: points.clipped_points(domain=9, clip=Clip(RATIO, 9, 4)),
-    "clipped-points, margin at the threshold": lambda: points.clipped_points(
-        domain=9, clip=Clip(RATIO, 4, 4)
-    ),
-    "star-entries, all": lambda: points.star_entries(rate=Fraction(1), spread=Fraction(9)),
-    "star-entries, no spread": lambda: points.star_entries(rate=HALF, spread=Fraction(1)),
-    "star-entries, none": lambda: points.star_entries(rate=Fraction(0), spread=Fraction(9)),
-    "sampled-point, silent": lambda: points.sampled_point(
-        rate=HALF, fail=Fraction(1, 99), spread=Fraction(2)
-    ),
-    "sampled-point, loud": lambda: points.sampled_point(rate=HALF, fail=Fraction(9, 10), spread=Fraction(5)),
-    "sampled-point, no spread": lambda: points.sampled_point(rate=HALF, fail=HALF, spread=Fraction(1)),
+    "clipped-points of two": lambda: ClippedLoss(2, RATIO, 5, 4).proof(),
+    "clipped-points without surplus": lambda: ClippedLoss(9, RATIO, 9, 4).proof(),
+    "clipped-points, margin at the threshold": lambda: ClippedLoss(9, RATIO, 4, 4).proof(),
+    "star-entries, all": lambda: StarLoss(Fraction(1), Fraction(9)).proof(),
+    "star-entries, no spread": lambda: StarLoss(HALF, Fraction(1)).proof(),
+    "star-entries, none": lambda: StarLoss(Fraction(0), Fraction(9)).proof(),
+    "sampled-point, silent": lambda: SampledLoss(HALF, Fraction(1, 99), Fraction(2)).proof(),
+    "sampled-point, loud": lambda: SampledLoss(HALF, Fraction(9, 10), Fraction(5)).proof(),
+    "sampled-point, no spread": lambda: SampledLoss(HALF, HALF, Fraction(1)).proof(),
     "sequential of three": lambda: rules.sequential(mixed(), mixed(), charged()),
     "sequential of one kind": lambda: rules.sequential(*[answer(mixed())] * 2),
     "sequential of many": lambda: rules.sequential(*[nothing_but_delta()] * 5),

@@ -16,12 +16,6 @@ from privpac.constructions.card import rules as card
 from privpac.constructions.covers import rules as covers
 from privpac.constructions.cuts import rules as cuts
 from privpac.constructions.few_labels import active, boost, generic
-from privpac.constructions.points import rules as points
-from privpac.constructions.points.cover_formulas import Cover
-from privpac.constructions.points.formulas import Clip
-from privpac.constructions.points.representation_formulas import Code
-from privpac.constructions.points.sampled_formulas import Boost, Draw
-from privpac.constructions.points.sparse_formulas import Sparsity
 from privpac.constructions.prediction import fresh_draws, vote_law
 from privpac.constructions.prediction import net_relabelled as net_votes
 from privpac.constructions.prediction import relabelled_vote as relabelled_votes
@@ -154,51 +148,6 @@ def _refined(where: Where, fact: Where, premises: list[Proof[Any]], _: Tree) -> 
 
 def _of(values: Where, *names: str) -> Where:
     return {name: values[name] for name in names}
-
-
-def _clip(where: Where) -> Where:
-    clip = Clip(where.pop("ratio"), where.pop("threshold"), where.pop("margin"))
-    return {**where, "domain": _whole(where["domain"]), "clip": clip}
-
-
-def _clipped(where: Where, *_: Any) -> Proof[Any]:
-    return points.clipped_points(**_clip(where))
-
-
-def _clipped_accuracy(where: Where, fact: Where, *_: Any) -> Proof[Any]:
-    return points.clipped_points_accuracy(**_clip(where), **_of(fact, "error", "failure"))
-
-
-def _sparse(where: Where, fact: Where, *_: Any) -> Proof[Any]:
-    sparsity = Sparsity(where.pop("flip"), where.pop("ratio"))
-    return points.sparse_sets_accuracy(sparsity=sparsity, **where, **_of(fact, "error", "failure"))
-
-
-def _code(where: Where, fact: Where, *_: Any) -> Proof[Any]:
-    code = Code(where.pop("prime"), where.pop("digits"))
-    where["domain"] = _whole(where["domain"])
-    return points.reed_solomon_points(code=code, **where, **_of(fact, "error", "failure"))
-
-
-def _cover(where: Where, fact: Where, *_: Any) -> Proof[Any]:
-    cover = Cover(where.pop("keys"), where.pop("share"))
-    return points.pairwise_cover(cover=cover, **where, **_of(fact, "error", "failure"))
-
-
-def _sampled(where: Where, fact: Where, *_: Any) -> Proof[Any]:
-    draw = Draw(where.pop("rate"), where.pop("flip"))
-    return points.sampled_point_accuracy(draw=draw, **where, **_of(fact, "error", "failure"))
-
-
-def _boosted(where: Where, fact: Where, premises: list[Proof[Any]], _: Tree) -> Proof[Any]:
-    """The settings of a run are not stored: what is stored is how light a target may be, and the numbers of records."""
-    each, light = premises[0].fact.records, where.pop("tolerated") / 2
-    boost = Boost(
-        where.pop("runs"), each, where.pop("selecting"), Draw(Fraction(1, 2), Fraction(1, 2)), light
-    )
-    if where.pop("records") != boost.records:
-        raise RuleRefused("remaking", "the numbers of records differ")
-    return points.boosted_points(premises[0], boost=boost, **where, **_of(fact, "error", "failure"))
 
 
 @dataclass(frozen=True)
@@ -391,9 +340,6 @@ MAKERS: dict[str, Maker] = {
     "vote": _from(vote_law.vote, **TWO),
     "plurality": _from(vote_law.plurality),
     "exponential-vote": _from(vote_law.exponential_vote),
-    "clipped-points": _clipped,
-    "star-entries": _from(points.star_entries),
-    "sampled-point": _from(points.sampled_point),
     "post-processing": _from(rules.post_processing),
     "sequential": _from(rules.sequential),
     "disjoint-parts": _from(rules.disjoint_parts),
@@ -442,12 +388,6 @@ MAKERS: dict[str, Maker] = {
     "flipped-answers": _from(fresh_draws.flipped_answers, "failure"),
     "relabelled-vote": _from(relabelled_votes.relabelled_vote, "failure"),
     "net-relabelling-accuracy": _from(net_votes.net_relabelling_accuracy, "failure"),
-    "clipped-points-accuracy": _clipped_accuracy,
-    "sparse-sets-accuracy": _sparse,
-    "reed-solomon-points": _code,
-    "pairwise-cover": _cover,
-    "sampled-point-accuracy": _sampled,
-    "boosted-points": _boosted,
     "rec-concave": _rec_concave,
     "occupied-blocks-accuracy": _staked(cuts.occupied_blocks_accuracy, "error", "failure"),
     "occupied-blocks-empirical": _empirical(cuts.occupied_blocks_empirical),

@@ -12,7 +12,7 @@ from privpac.concepts.base import AnyClass, Hypothesis
 from privpac.data.sample import Sample, Size
 from privpac.data.semi import SemiSample
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.facts import Privacy
+from privpac.guarantee.facts import Accuracy, Privacy
 from privpac.guarantee.proof import Proof
 from privpac.guarantee.theorem import AccuracyBound
 from privpac.numbers.exact import plain, ratio_for
@@ -92,7 +92,13 @@ class Certified(ABC):
         """How right it is on this many records; none, where nothing is promised about errors."""
         return ()
 
-    def parameters(self) -> Mapping[str, object]:
+    def accuracy(self, size: Size) -> tuple[Proof[Accuracy], ...]:
+        """What is proved about the errors of a run on this many records."""
+        return tuple(
+            proof for bound in self.bounds(size) for proof in bound.promise(size.labelled, self.failure)
+        )
+
+    def parameters(self, size: Size) -> Mapping[str, object]:
         """Its own numbers, for people to read."""
         return {}
 
@@ -100,13 +106,11 @@ class Certified(ABC):
     def certify(self, size: Size) -> Certificate:
         """What will be true of `learn` on this many records, from public parameters alone."""
         self.require(size)
-        told = {"name": self.name, "concepts": self.word, "epsilon": self.epsilon, **self.parameters()}
+        told = {"name": self.name, "concepts": self.word, "epsilon": self.epsilon, **self.parameters(size)}
         told |= {"failure": self.failure} | ({"note": self.note} if self.note else {})
         return Certificate(
             privacy=self.loss(size),
-            accuracy=tuple(
-                proof for bound in self.bounds(size) for proof in bound.promise(size.labelled, self.failure)
-            ),
+            accuracy=self.accuracy(size),
             learner={
                 key: plain(value) if isinstance(value, Fraction) else value for key, value in told.items()
             },

@@ -39,6 +39,7 @@ __all__ = [
     "reordered",
     "sample_of",
     "tiny_schema",
+    "with_claim",
 ]
 
 
@@ -224,6 +225,12 @@ def learner_case(
         return claim or learner.certify(Size(records)).privacy.fact
 
     return Case(name, run, records_of(schema), n, certified(n), certified=certified)
+
+
+def with_claim(case: Case, loss: Fraction) -> Case:
+    """The case with the loss itself as claim, not the decimal above it: equality can then be seen."""
+    claim = replace(case.claim, epsilon=type(case.claim.epsilon)(factor=loss))
+    return replace(case, claim=claim, certified=lambda records: claim)
 
 
 def mirrored(case: Case, *, cells: int) -> Case:

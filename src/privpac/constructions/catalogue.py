@@ -3,10 +3,10 @@
 A family is a folder of `constructions`. Three things are known by their marks, whatever file they stand in: formulas
 (sizes, errors, losses and lower bounds) by `@formula`, theorems by their class, and rules, the only functions that make
 proofs, by the seal they hold. The rest has fixed file names: `*words.py` (`WORDS`: how people name what to learn),
-`options.py` (`OPTIONS` and `FLOORS`: its rows of a plan), `*kinds.py` (`KINDS`: its classes in public numbers),
-`readers.py` (`READERS`: its predictors, from what files hold), and `*cases.py` (`ROWS`: what the exact audit runs,
-`LARGER`: what takes it longer). A file named `family.py` may hold all these lists. What belongs to no family stands in
-`theory`. A new folder is found without being named anywhere.
+`options.py` (`OPTIONS` and `FLOORS`: its rows of a plan), `*kinds.py` (`KINDS`: its classes in public numbers), and
+`readers.py` (`READERS`: its predictors, from what files hold). What the exact audit runs (`ROWS`, and `LARGER`: what
+takes it longer) stands beside the learner, or in `*cases.py`. A file named `family.py` may hold all these lists. What
+belongs to no family stands in `theory`. A new folder is found without being named anywhere.
 
 Rows of several families appear in the order of their files' `PLACE`; files without one come last, by name.
 """
@@ -151,7 +151,7 @@ def formulas() -> Mapping[str, Formula]:
 @cache
 def cases() -> Mapping[str, Callable[[], Case]]:
     """Every row of the exact audit by name, with what builds it."""
-    rows = [row for module in _in_order("cases", "ROWS") for row in module.ROWS.items()]
+    rows = [row for module in _in_order("", "ROWS") for row in module.ROWS.items()]
     return _by_name("audit", rows)
 
 
@@ -171,7 +171,7 @@ def floors() -> tuple[FloorRow, ...]:
 @cache
 def larger_cases() -> Mapping[str, Callable[[], Case]]:
     """Rows of the exact audit on larger domains, by the names they have there."""
-    rows = [row for module in _in_order("cases", "LARGER") for row in module.LARGER.items()]
+    rows = [row for module in _in_order("", "LARGER") for row in module.LARGER.items()]
     return _by_name("audit", rows)
 
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from flint import arb
 
-from privpac.errors import RuleRefused
+from privpac.errors import RuleRefused, SizeError
 from privpac.guarantee.facts import Accuracy, Against, Loss, Privacy
 from privpac.guarantee.proof import SEAL, Proof, Value, need, parameters
 from privpac.numbers.exact import certainly_below, first_whole
@@ -25,6 +25,9 @@ __all__ = ["THEOREMS", "AccuracyBound", "Derived", "ErrorBound", "PrivacyBound",
 
 THEOREMS: dict[str, type[Theorem]] = {}
 """Every theorem that is computed, by its key; filled as modules are imported."""
+
+MOST_RECORDS = 2**60
+"""Nobody has more: a search ends there."""
 
 PACKAGE = __name__.partition(".")[0]
 
@@ -102,21 +105,32 @@ class AccuracyBound(Theorem):
         """Whether `n` records prove `error` but for `failure`; a tie that stays open counts as no."""
         return certainly_below(lambda: self.failure(n, error), failure)
 
+    def suited(self, n: int, error: Fraction, failure: Fraction) -> AccuracyBound:
+        """The same with parameters of the proof alone that suit this error best, where it has such."""
+        return self
+
     @property
     def evidence(self) -> Fraction:
-        """About the records of the wrong kind that are needed, n times the error: where searches begin."""
-        return Fraction(30)
+        """About n times the error that is needed, where that is known: searches begin there."""
+        return Fraction(0)
 
     def error(self, n: int, failure: Fraction) -> Fraction:
         """The smallest error on the grid that `n` records prove; 1, which always holds, when they prove none."""
+        start = self.evidence / max(1, n) + GRID if self.evidence else Fraction(1, 10)
         return first_error(
-            lambda error: self.proves(n, error, failure), start=self.evidence / max(1, n) + GRID
+            lambda error: self.suited(n, error, failure).proves(n, error, failure), start=start
         )
 
     def records(self, error: Fraction, failure: Fraction) -> int:
-        """The fewest records that prove an error; endless if none do."""
-        start = int(self.evidence / error)
-        return first_whole(lambda n: self.proves(n, error, failure), start=start, smallest=1)
+        """The fewest records that prove an error; refused if none do."""
+
+        def enough(n: int) -> bool:
+            return n > MOST_RECORDS or self.suited(n, error, failure).proves(n, error, failure)
+
+        found = first_whole(enough, start=int((self.evidence or 30) / error), smallest=1)
+        if found > MOST_RECORDS:
+            raise SizeError(f"{self.key}: no number of records proves this error.")
+        return found
 
     def proof(self, n: int, *, error: Fraction, failure: Fraction) -> Proof[Accuracy]:
         """The step of a derivation; refused if the bound is larger than the failure asked for."""
@@ -135,7 +149,9 @@ class AccuracyBound(Theorem):
     def promise(self, n: int, failure: Fraction) -> tuple[Proof[Accuracy], ...]:
         """The proof of the smallest error; none where nothing is proved."""
         error = self.error(n, failure)
-        return (self.proof(n, error=error, failure=failure),) if error < 1 else ()
+        if error >= 1:
+            return ()
+        return (self.suited(n, error, failure).proof(n, error=error, failure=failure),)
 
 
 @dataclass(frozen=True)

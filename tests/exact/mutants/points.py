@@ -16,9 +16,8 @@ from privpac.concepts.sets.hashes import HashedSet, HashFamily, hashed_scores
 from privpac.concepts.sets.points import Points
 from privpac.concepts.sets.sparse import SparseSet
 from privpac.constructions.cases import Record
-from privpac.constructions.points.cases import clipped_case, sampled_case
-from privpac.constructions.points.sampled import SampledPoint
-from privpac.constructions.points.sampled_formulas import loss_sampled, loss_star
+from privpac.constructions.points.clipped import clipped_case
+from privpac.constructions.points.sampled import SampledLoss, SampledPoint, StarLoss, sampled_case
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy
 from privpac.mechanisms import gibbs
@@ -94,7 +93,7 @@ def keys_by_rejection() -> Case:
     """Keys of a family with unequal marginals, drawn until the set holds the value: the printed A_5."""
     schema, rate, fail = tiny_schema(3), Fraction(1, 10), Fraction(1, 4)
     holds = [(0, 1, 2), (3, 4, 5, 6), (7, 8)]  # 3, 4 and 2 of 12 keys: marginals 1/4, 1/3, 1/6
-    believed = loss_sampled(rate=rate, fail=fail, spread=Fraction(4))
+    believed = SampledLoss(rate, fail, Fraction(4)).factor()
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
         if coins.flip(fail):
@@ -112,7 +111,7 @@ def keys_by_rejection() -> Case:
 def rounds_the_share() -> Case:
     """Conditions on a flip rate that is not the family's own share: 1/5 for sets that hold 2 of 5 residues."""
     schema, rate = tiny_schema(3), Fraction(1, 4)
-    believed = loss_star(rate=rate, spread=Fraction(3, 2))
+    believed = StarLoss(rate, Fraction(3, 2)).factor()
 
     @dataclass(frozen=True)
     class Rounded(SampledPoint):

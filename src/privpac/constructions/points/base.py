@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from fractions import Fraction
+from typing import ClassVar
 
+from privpac.concepts.base import AnyClass
 from privpac.concepts.sets.points import Points
+from privpac.constructions.base import Certified, ReadsOnce
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import SizeError
 from privpac.guarantee import rules
-from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.facts import Accuracy, Privacy
+from privpac.guarantee.facts import Privacy
 from privpac.guarantee.proof import Proof
-from privpac.numbers.exact import plain
 from privpac.numbers.parameters import chance, positive
 
-__all__ = ["ONE_VALUE", "OfColumn", "OneValue", "require_summable"]
+__all__ = ["LARGEST_STEP", "ONE_VALUE", "PointLearner", "require_summable"]
+
+LARGEST_STEP = 5000
+"""Parameters are never tuned for errors above one half."""
 
 MOST_SUMMED = 10**8
 """Records whose number of class-1 values is summed over: the search takes some seconds."""
@@ -25,46 +27,31 @@ ONE_VALUE = "privacy holds for any labels; accuracy is promised only if exactly 
 """What every certificate about points says beside its numbers."""
 
 
-class OneValue:
-    """A learner of one value of a column, with `epsilon` and the `failure` its accuracy is stated for."""
+class PointLearner(Certified, ReadsOnce):
+    """A learner that looks for one value of a `column`."""
 
-    epsilon: Fraction
-    failure: Fraction
+    schema: Schema
+    column: str
+    way: ClassVar[str]
+    """How its word ends: `points:COLUMN:WAY`."""
+    note = ONE_VALUE
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
         positive(self.epsilon, owner=owner, name="epsilon")
         chance(self.failure, owner=owner, name="failure")
 
-    def certificate(
-        self,
-        loss: Proof[Privacy],
-        error: Fraction,
-        prove: Callable[..., Proof[Accuracy]],
-        *,
-        records: int,
-        name: str,
-        word: str,
-        **numbers: object,
-    ) -> Certificate:
-        """What is promised by one that loses this much, if the error is below 1; `numbers` are its own parameters."""
-        learner = {"name": name, "concepts": word, "epsilon": plain(self.epsilon), **numbers}
-        return Certificate(
-            privacy=rules.declared(loss, epsilon=self.epsilon),
-            accuracy=(prove(records=records, error=error, failure=self.failure),) if error < 1 else (),
-            learner={**learner, "failure": plain(self.failure), "note": ONE_VALUE},
-            labelled=records,
-        )
-
-
-class OfColumn(OneValue):
-    """A learner that looks for one value of a `column`."""
-
-    schema: Schema
-    column: str
+    @property
+    def word(self) -> str:
+        return f"points:{self.column}:{self.way}"
 
     @property
-    def concepts(self) -> Points:
+    def domain(self) -> int:
+        """Values of the column."""
+        return self.schema.column(self.column).size
+
+    @property
+    def concepts(self) -> AnyClass:
         """The points of the column."""
         return Points(self.schema, self.column)
 
@@ -76,6 +63,13 @@ class OfColumn(OneValue):
     def require(self, size: Size) -> None:
         """Refuse to learn without a labelled record."""
         size.require_labelled(type(self).__name__)
+
+    def mechanism(self) -> Proof[Privacy]:
+        """What one run loses, exactly."""
+        raise NotImplementedError
+
+    def loss(self, size: Size) -> Proof[Privacy]:
+        return rules.declared(self.mechanism(), epsilon=self.epsilon)
 
 
 def require_summable(size: Size, *, owner: str) -> None:

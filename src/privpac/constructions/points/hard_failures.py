@@ -20,11 +20,11 @@ from scipy.special import expit, logsumexp
 from scipy.stats import binom
 
 from privpac.coins import SeededCoins
-from privpac.constructions.points.cover_formulas import Cover
-from privpac.constructions.points.formulas import Clip
-from privpac.constructions.points.representation_formulas import Code
-from privpac.constructions.points.sampled_formulas import Boost
-from privpac.constructions.points.sparse_formulas import Sparsity
+from privpac.constructions.points.clipped import Clip
+from privpac.constructions.points.coded import Code
+from privpac.constructions.points.covered import Cover
+from privpac.constructions.points.sampled import Boost
+from privpac.constructions.points.sparse import SparseAccuracy
 
 __all__ = ["boosted", "clipped", "coded", "covered", "points", "sparse", "thresholds", "uniforms"]
 
@@ -115,7 +115,7 @@ def covered(n: int, repetitions: int, seed: int, *, cover: Cover, error: float, 
     return _sets(n, hits, rate=rate, kinds=kinds)
 
 
-def sparse(n: int, repetitions: int, seed: int, *, sparsity: Sparsity, error: float) -> list[float]:
+def sparse(n: int, repetitions: int, seed: int, *, sparsity: SparseAccuracy, error: float) -> list[float]:
     """Coordinate by coordinate: wrong if the target's bit is not set or the other point's is."""
     hits = _count(_spread(repetitions, 1, seed)[:, 0], n, error)
     flip, rate = float(sparsity.flip), -math.log(sparsity.ratio)

@@ -9,17 +9,17 @@ from fractions import Fraction
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import learn_command
 from privpac.constructions.option import FloorRow, Need, Option, cells_of, protects_whole_records
-from privpac.constructions.points.cover_formulas import Cover, cover_for, cover_ratio, error_cover, plan_cover
-from privpac.constructions.points.formulas import Clip, clip_at, plan_clipped
-from privpac.constructions.points.representation_formulas import plan_code
-from privpac.constructions.points.sampled_formulas import (
+from privpac.constructions.points.clipped import Clip, clip_at, plan_clipped
+from privpac.constructions.points.coded import plan_code
+from privpac.constructions.points.covered import Cover, cover_bound, cover_for, cover_ratio, plan_cover
+from privpac.constructions.points.sampled import (
     Boost,
     boost_proof,
     boost_with,
     plan_boosted,
     with_share,
 )
-from privpac.constructions.points.sparse_formulas import Sparsity, plan_sparse, sparsity_at
+from privpac.constructions.points.sparse import SparseAccuracy, plan_sparse, sparsity_at
 from privpac.constructions.wish import Wish
 from privpac.errors import SizeError
 from privpac.numbers.exact import decimal_text, ratio_for
@@ -59,7 +59,7 @@ def _cover_error(wish: Wish, n: int) -> Fraction | None:
     cover = _cover_of(wish, n)
     if cover.share == 0:
         return None
-    error = error_cover(n, cover=cover, failure=wish.failure, ratio=cover_ratio(wish.epsilon))
+    error = cover_bound(cover, failure=wish.failure, ratio=cover_ratio(wish.epsilon)).error(n, wish.failure)
     return error if error < 1 else None
 
 
@@ -89,7 +89,7 @@ def _sparse_at(wish: Wish, n: int) -> Need | None:
     return None if sparsity is None else _with_flip(n, sparsity)
 
 
-def _with_flip(n: int, sparsity: Sparsity) -> Need:
+def _with_flip(n: int, sparsity: SparseAccuracy) -> Need:
     return Need(n, parameters={"flip": decimal_text(sparsity.flip)})
 
 

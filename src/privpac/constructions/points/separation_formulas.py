@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from privpac.constructions.points.cover_formulas import records_cover
-from privpac.constructions.points.sampled_formulas import records_boosted
+from privpac.constructions.points.covered import records_cover
+from privpac.constructions.points.sampled import records_boosted
 from privpac.numbers.exact import first_whole
 from privpac.numbers.parameters import Number
 from privpac.theory.floors import floor_points_proper

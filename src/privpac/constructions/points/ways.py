@@ -12,11 +12,10 @@ from functools import partial
 from privpac.concepts.sets.points import Points
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import Occam
-from privpac.constructions.points.boosted import BoostedPoints
 from privpac.constructions.points.clipped import ClippedPoints
 from privpac.constructions.points.coded import CodedPoints
 from privpac.constructions.points.covered import CoveredPoints
-from privpac.constructions.points.sampled import SampledPoint
+from privpac.constructions.points.sampled import BoostedPoints, SampledPoint
 from privpac.constructions.points.sparse import SparsePoints
 from privpac.constructions.request import Request
 from privpac.data.sample import Size

@@ -14,8 +14,7 @@ from privpac.coins import SeededCoins
 from privpac.concepts.catalogue import hypothesis_from_json
 from privpac.concepts.fitting import misfit
 from privpac.concepts.sets.codes import CodeSet, CodeSets
-from privpac.constructions.points.coded import CodedPoints
-from privpac.constructions.points.representation_formulas import Code, good_codewords
+from privpac.constructions.points.coded import Code, CodedPoints
 from privpac.data.sample import Size
 from privpac.errors import NoSqlForm, ParameterError
 from tests.unit.point_rules import KINDS, by_database, keys, names, random_cells, sample_of
@@ -58,7 +57,7 @@ def test_there_are_at_least_as_many_good_sets_as_promised(prime: int, digits: in
         target, tolerated = int(generator.integers(size)), Fraction(int(generator.integers(1, 100)), 100)
         masses[target] = 0.0
         good = sum(masses[row].sum() <= float(tolerated) + 1e-12 for row in held if row[target])
-        assert good >= good_codewords(Code(prime, digits), tolerated), trial
+        assert good >= Code(prime, digits).good(tolerated), trial
 
 
 def test_scores_are_mistakes() -> None:

@@ -7,41 +7,36 @@ from fractions import Fraction
 
 import pytest
 
-from privpac.constructions.points.cover_formulas import (
-    cover_for,
-    error_cover,
-    plan_cover,
-    proves_cover,
-    sure_hits,
-)
-from privpac.constructions.points.formulas import (
+from privpac.constructions.points.clipped import (
     Clip,
+    ClippedAccuracy,
+    ClippedLoss,
     clip_for,
-    error_clipped,
-    loss_clipped,
     plan_clipped,
-    proves_clipped,
 )
-from privpac.constructions.points.representation_formulas import (
+from privpac.constructions.points.coded import (
     Code,
+    CodeAccuracy,
     code_for,
-    error_code,
-    good_codewords,
     plan_code,
     prime_from,
-    proves_code,
 )
-from privpac.constructions.points.sampled_formulas import (
+from privpac.constructions.points.covered import (
+    cover_bound,
+    cover_for,
+    plan_cover,
+    sure_hits,
+)
+from privpac.constructions.points.sampled import (
     Draw,
+    SampledAccuracy,
+    SampledLoss,
+    StarLoss,
     draw_for,
-    error_sampled,
-    loss_sampled,
-    loss_star,
     plan_sampled,
     rate_star,
 )
-from privpac.constructions.points.sparse_formulas import (
-    error_sparse,
+from privpac.constructions.points.sparse import (
     plan_sparse,
     sparsity_for,
 )
@@ -66,10 +61,11 @@ HALF = ratio_for(Fraction(1, 2))
 def test_clips_prove_what_they_are_quoted_for(
     d: int, rate: str, threshold: int, margin: int, records: int
 ) -> None:
-    clip = Clip(ratio_for(Fraction(rate)), threshold, margin)
-    assert proves_clipped(records, domain=2**d, error=TENTH, failure=FAILURE, clip=clip)
-    assert not proves_clipped(records - 12, domain=2**d, error=TENTH, failure=FAILURE, clip=clip)
-    assert math.log(loss_clipped(2**d, clip=clip)) <= 1
+    clip = Clip(2**d, ratio_for(Fraction(rate)), threshold, margin)
+    bound = ClippedAccuracy(**vars(clip))
+    assert bound.proves(records, TENTH, FAILURE)
+    assert not bound.proves(records - 12, TENTH, FAILURE)
+    assert math.log(ClippedLoss(**vars(clip)).factor()) <= 1
 
 
 @pytest.mark.parametrize(
@@ -82,8 +78,8 @@ def test_clips_prove_what_they_are_quoted_for(
     ],
 )
 def test_the_loss_of_tiny_clips(cells: int, threshold: int, margin: int, rate: str, loss: float) -> None:
-    clip = Clip(ratio_for(Fraction(rate)), threshold, margin)
-    assert math.log(loss_clipped(cells, clip=clip)) == pytest.approx(loss, abs=1e-5)
+    clip = Clip(cells, ratio_for(Fraction(rate)), threshold, margin)
+    assert math.log(ClippedLoss(**vars(clip)).factor()) == pytest.approx(loss, abs=1e-5)
 
 
 def test_losses_of_sampled_learners() -> None:
@@ -91,25 +87,25 @@ def test_losses_of_sampled_learners() -> None:
     two_sided |= {(Fraction(1, 20), Fraction(1, 20)): 0.690381, (TENTH, Fraction(1, 5)): 0.340326}
     two_sided[TENTH, Fraction(2, 7)] = 0.201637
     for (rate, flip), loss in two_sided.items():
-        assert math.log(loss_star(rate=rate, spread=Draw(rate, flip).spread)) == pytest.approx(loss, abs=1e-6)
+        assert math.log(StarLoss(rate, Draw(rate, flip).spread).factor()) == pytest.approx(loss, abs=1e-6)
     quarter = Fraction(1, 4)
-    printed = loss_sampled(rate=quarter / 4, fail=quarter / 8, spread=Fraction(31))
+    printed = SampledLoss(quarter / 4, quarter / 8, Fraction(31)).factor()
     assert math.log(printed) == pytest.approx(1.12059, abs=1e-5)
     assert math.log(printed) < math.log(4)
 
 
 def test_the_printed_bound_of_claim_4_3_is_loose_for_all_errors() -> None:
     for error in (Fraction(k, 100) for k in range(1, 50)):
-        loss = loss_sampled(rate=error / 4, fail=error / 8, spread=(1 - error / 8) / (error / 8))
+        loss = SampledLoss(error / 4, error / 8, (1 - error / 8) / (error / 8)).factor()
         assert 2.99 < loss < Fraction(315, 100) < 4
 
 
 def test_rates_reach_epsilon_and_not_more() -> None:
     for epsilon in ("0.1", "0.5", "1", "3"):
         rate = rate_star(epsilon=epsilon, spread=Fraction(79))
-        assert math.log(loss_star(rate=rate, spread=Fraction(79))) <= float(epsilon)
+        assert math.log(StarLoss(rate, Fraction(79)).factor()) <= float(epsilon)
         step = Fraction(1, 10**6)
-        assert math.log(loss_star(rate=rate + step, spread=Fraction(79))) > float(epsilon)
+        assert math.log(StarLoss(rate + step, Fraction(79)).factor()) > float(epsilon)
     assert rate_star(epsilon=20, spread=Fraction(9)) == 1
 
 
@@ -126,7 +122,7 @@ def test_starring_the_printed_learner_costs_half_of_what_is_claimed() -> None:
     """A_3 is A_2 at a smaller rate: at epsilon = 1/2 its loss is 0.26172."""
     error = Fraction(1, 4)
     kept = rate_star(epsilon="0.5", spread=Fraction(4))
-    loss = loss_sampled(rate=kept * error / 4, fail=error / 8, spread=Fraction(31))
+    loss = SampledLoss(kept * error / 4, error / 8, Fraction(31)).factor()
     assert math.log(loss) == pytest.approx(0.26172, abs=1e-2)
     assert math.log(loss) < 0.3
 
@@ -148,41 +144,30 @@ def test_lemma_4_1_is_no_algorithm() -> None:
 
 def test_errors_and_plans_invert_each_other() -> None:
     n, clip = plan_clipped(2**32, **ASKED)
-    assert error_clipped(n, domain=2**32, failure=FAILURE, clip=clip) <= TENTH
-    assert error_clipped(0, domain=2**32, failure=FAILURE, clip=clip) == 1
+    assert ClippedAccuracy(**vars(clip)).error(n, FAILURE) <= TENTH
     n, sparsity = plan_sparse(**ASKED)
-    assert error_sparse(n, failure=FAILURE, sparsity=sparsity) <= TENTH
-    assert error_sparse(3, failure=FAILURE, sparsity=sparsity) == 1
-    n, code, tolerated = plan_code(2**32, **ASKED)
-    error, known = error_code(n, code=code, failure=FAILURE, ratio=HALF)
-    assert error <= TENTH
-    assert proves_code(n, code=code, tolerated=known, error=error, failure=FAILURE, ratio=HALF)
-    assert not proves_code(n, code=code, tolerated=tolerated, error=error / 2, failure=FAILURE, ratio=HALF)
-    assert error_code(2, code=code, failure=FAILURE, ratio=HALF)[0] == 1
+    assert sparsity.error(n, FAILURE) <= TENTH
+    n, code, _ = plan_code(2**32, **ASKED)
+    assert CodeAccuracy(2**32, **vars(code), ratio=HALF).error(n, FAILURE) <= TENTH
     n, cover = plan_cover(**ASKED)
-    assert error_cover(n, cover=cover, failure=FAILURE, ratio=HALF) <= TENTH
-    good = sure_hits(cover, failure=FAILURE)
-    assert good == 64
-    assert not proves_cover(n, cover=cover, good=good, error=TENTH / 2, failure=FAILURE, ratio=HALF)
-    assert error_cover(2, cover=cover, failure=FAILURE, ratio=HALF) == 1
-    assert (
-        error_sampled(1302, draw=plan_sampled(error=0.1, failure=0.5125, epsilon=1)[1], failure=0.5125)
-        <= TENTH
-    )
+    assert sure_hits(cover, failure=FAILURE) == 64
+    assert cover_bound(cover, failure=FAILURE, ratio=HALF).error(n, FAILURE) <= TENTH
+    n, draw = plan_sampled(error=0.1, failure=0.5125, epsilon=1)
+    assert SampledAccuracy(draw.rate, draw.flip).error(n, Fraction("0.5125")) <= TENTH
 
 
 @pytest.mark.parametrize("n", [10, 300, 3000])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(5)])
 def test_tuned_parameters_are_private_whatever_they_prove(n: int, epsilon: Fraction) -> None:
     clip = clip_for(n, domain=2**32, failure=FAILURE, epsilon=epsilon)
-    assert math.log(loss_clipped(2**32, clip=clip)) <= epsilon
+    assert math.log(ClippedLoss(**vars(clip)).factor()) <= epsilon
     assert 1 <= clip.margin <= clip.threshold
     assert sparsity_for(n, failure=FAILURE, epsilon=epsilon).ratio == ratio_for(epsilon / 2)
     code = code_for(n, domain=2**32, failure=FAILURE, epsilon=epsilon)
     assert code.prime**code.digits >= 2**32
     assert cover_for(n, failure=FAILURE, epsilon=epsilon).share > 0
     draw = draw_for(n, failure=Fraction(1, 2), epsilon=epsilon)
-    assert math.log(loss_star(rate=draw.rate, spread=draw.spread)) <= epsilon
+    assert math.log(StarLoss(draw.rate, draw.spread).factor()) <= epsilon
 
 
 @pytest.mark.parametrize("domain", [4, 5, 8, 16, 64, 1000, 2**32])
@@ -191,14 +176,14 @@ def test_clips_of_short_columns_lose_no_more_than_was_asked(domain: int) -> None
     for epsilon in map(Fraction, ("0.001", "0.009", "0.037", "0.25", "1/3", "1", "3", "10")):
         for n in (20, 500, 20_000):
             clip = clip_for(n, domain=domain, failure=Fraction(1, 5), epsilon=epsilon)
-            assert sign_of_log_sum(-epsilon, loss_clipped(domain, clip=clip)) <= 0
+            assert sign_of_log_sum(-epsilon, ClippedLoss(**vars(clip)).factor()) <= 0
 
 
 def test_codes_have_room_and_good_sets() -> None:
     assert prime_from(2**64) == 2**64 + 13
     assert prime_from(2**128) == 2**128 + 51
-    assert good_codewords(Code(11, 1), Fraction(0)) == 1
-    assert good_codewords(Code(11, 3), Fraction(1, 11)) == 0
-    assert good_codewords(Code(11, 3), Fraction(4, 11)) == 6
+    assert Code(11, 1).good(Fraction(0)) == 1
+    assert Code(11, 3).good(Fraction(1, 11)) == 0
+    assert Code(11, 3).good(Fraction(4, 11)) == 6
     assert Code(11, 3).size == 121
     assert Code(11, 1).size == 11

@@ -17,17 +17,13 @@ from privpac import MemorySample, Occam, Points, SeededCoins, Thresholds
 from privpac.audit.registry import tiny_schema
 from privpac.coins import law
 from privpac.concepts.line.cut_regions import CutRegions
-from privpac.concepts.sets.codes import CodeSets
 from privpac.constructions.base import Learner
 from privpac.constructions.points import hard_failures
-from privpac.constructions.points.clipped import ClippedPoints
-from privpac.constructions.points.coded import CodedPoints
-from privpac.constructions.points.cover_formulas import Cover
-from privpac.constructions.points.formulas import Clip
-from privpac.constructions.points.representation_formulas import Code
-from privpac.constructions.points.sampled_formulas import Boost, Draw
-from privpac.constructions.points.sparse import SparsePoints
-from privpac.constructions.points.sparse_formulas import Sparsity
+from privpac.constructions.points.clipped import Clip, ClippedPoints
+from privpac.constructions.points.coded import Code, CodedPoints
+from privpac.constructions.points.covered import Cover
+from privpac.constructions.points.sampled import Boost, Draw
+from privpac.constructions.points.sparse import SparseAccuracy, SparsePoints
 from privpac.numbers.exact import ratio_for
 from privpac.theory import sizes
 
@@ -79,7 +75,7 @@ def test_thresholds_are_those_of_the_learner() -> None:
 
 
 def test_clipped_points_are_those_of_the_learner() -> None:
-    domain, clip = 20, Clip(Fraction(1, 2), 4, 3)
+    domain, clip = 20, Clip(20, Fraction(1, 2), 4, 3)
     learner = ClippedPoints(tiny_schema(domain), "a", Fraction(3), clip)
     found = hard_failures.clipped(N, RUNS, SEED, domain=domain, error=ERROR, clip=clip)
     for hits, value in cases(found, drawn_hits()):
@@ -91,7 +87,7 @@ def test_clipped_points_are_those_of_the_learner() -> None:
 def test_codes_are_those_of_the_learner() -> None:
     q, digits, target = 5, 2, 0
     other = 5  # the polynomial u, which is that of the target, 0, at one place
-    learner = CodedPoints(CodeSets(tiny_schema(q**digits), "a", q, digits), Fraction(1))
+    learner = CodedPoints(tiny_schema(q**digits), "a", Fraction(1), Code(q, digits))
     found = hard_failures.coded(N, RUNS, SEED, code=Code(q, digits), error=ERROR, rate=RATE)
 
     def right(rule: Any) -> bool:
@@ -122,7 +118,7 @@ def test_random_sets_average_to_the_mean_over_keys() -> None:
 
 
 def test_coins_for_every_value_are_those_of_the_learner() -> None:
-    sparsity = Sparsity(Fraction(1, 50), ratio_for(Fraction(1, 2)))
+    sparsity = SparseAccuracy(Fraction(1, 50), ratio_for(Fraction(1, 2)))
     learner = SparsePoints(tiny_schema(3), "a", Fraction(1), sparsity)
     found = hard_failures.sparse(N, RUNS, SEED, sparsity=sparsity, error=ERROR)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from privpac.constructions.points.cover_formulas import records_cover
+from privpac.constructions.points.covered import records_cover
 from privpac.constructions.points.separation_formulas import separation_points
 from privpac.theory.floors import floor_points_proper
 from privpac.theory.sizes import records_occam

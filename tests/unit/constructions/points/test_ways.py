@@ -21,10 +21,9 @@ from privpac.constructions import recipe
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.estimates.sampling import Choice, Way
 from privpac.constructions.points.base import ONE_VALUE
-from privpac.constructions.points.boosted import BoostedPoints
 from privpac.constructions.points.clipped import ClippedPoints
 from privpac.constructions.points.coded import CodedPoints
-from privpac.constructions.points.sampled import SampledPoint
+from privpac.constructions.points.sampled import BoostedPoints, SampledPoint
 from privpac.constructions.points.ways import POINT_WAYS
 from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Size
