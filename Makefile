@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # What `make coverage` runs; a part of it: `make coverage TESTS=tests/laws`.
 TESTS ?= tests --ignore=tests/slow
 
-.PHONY: setup test test-programs test-long lint format coverage proofs docs demo bench dist catalogue
+.PHONY: setup test test-programs test-long lint format coverage proofs docs demo bench dist
 
 # $(call install,EXTRA): this folder with an extra, in the versions that everything is tested with.
 define install
@@ -74,15 +74,6 @@ bench: $(READY)
 # The privacy rules of the book as theorems; says which Debian packages are missing, and installs nothing.
 proofs:
 	sh proofs/check.sh
-
-# What follows from a new construction, word or rule. What is stored stays; review the difference like code.
-catalogue: $(READY)
-	$(BIN)/python docs/hooks/layout.py
-	$(BIN)/python -m privpac theorems --page docs/theorems.md > /dev/null
-	$(BIN)/python -m docs.listed
-	$(BIN)/python -m tests.golden --new
-	$(BIN)/python -m tests.claims --new
-	$(BIN)/python -m tests.vectors
 
 # Into site/, without a network; every warning is an error. site/index.html opens as a file.
 docs: $(READY_DOCS)

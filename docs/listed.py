@@ -1,12 +1,15 @@
-"""Rows of tables in pages that follow from the catalogue: `python -m docs.listed` adds those that are missing.
+"""What follows from a new learner, word or rule: `python -m docs.listed` writes it into pages, golden documents, stored
+numbers and test vectors. What is stored stays; review the difference like code.
 
-A word is described by its meaning, a rule by its proof page or by why it is on paper. What stands on a
-page stays as somebody wrote it; a test tells when a row is missing.
+Rows of tables are added where they are missing. A word is described by its meaning, a rule by its proof page or by why
+it is on paper. What stands on a page stays as somebody wrote it; a test tells when a row is missing.
 """
 
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatch
 from pathlib import Path
@@ -69,9 +72,17 @@ def _on_paper(text: str) -> str:
 
 
 def main() -> None:
-    """Write them."""
+    """Write all of it, each in a process that reads what was written before."""
     for path, text in pages().items():
         path.write_text(text, encoding="utf-8")
+    for command in (
+        (str(DOCS / "hooks" / "layout.py"),),
+        ("-m", "privpac", "theorems", "--page", str(DOCS / "theorems.md")),
+        ("-m", "tests.golden", "--new"),
+        ("-m", "tests.claims", "--new"),
+        ("-m", "tests.vectors"),
+    ):
+        subprocess.run([sys.executable, *command], cwd=DOCS.parent, check=True, stdout=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":

@@ -206,7 +206,7 @@ def test_the_layers_in_the_architecture_are_those_that_are_checked() -> None:
 
 
 def test_the_layout_in_the_architecture_is_the_one_there_is() -> None:
-    """Every module and every folder, with what it says of itself; `make catalogue` draws it anew."""
+    """Every module and every folder, with what it says of itself; `python -m docs.listed` draws it anew."""
     written = layout.PAGE.read_text(encoding="utf-8")
     assert layout.page_with_layout(written) == written
     assert layout.START in written

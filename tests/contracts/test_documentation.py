@@ -182,7 +182,7 @@ def test_a_rule_is_described_with_statement_and_proof(name: str) -> None:
 
 def test_no_row_that_follows_from_the_catalogue_is_missing() -> None:
     for path, text in listed.pages().items():
-        assert path.read_text(encoding="utf-8") == text, "run make catalogue"
+        assert path.read_text(encoding="utf-8") == text, "run python -m docs.listed"
 
 
 @together(WORDS)

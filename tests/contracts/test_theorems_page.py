@@ -39,4 +39,4 @@ def test_every_numbered_statement_is_registered(paper: str) -> None:
 
 def test_the_page_is_up_to_date() -> None:
     written = (ROOT / "docs" / "theorems.md").read_text(encoding="utf-8")
-    assert written == page(list(REGISTER.values())), "run: make catalogue"
+    assert written == page(list(REGISTER.values())), "run: python -m docs.listed"

@@ -143,9 +143,10 @@ def page(entries: Sequence[Statement]) -> str:
         [
             "# Every statement the guarantees rest on",
             "",
-            "Written by `make catalogue` from the theory pages, where each statement stands with its conditions, its"
-            " constants and what is wrong in print. `privpac theorems KEY` prints one of them with the code that uses"
-            ' it, `privpac theorems "Theorem 4.16"` those of that number, `privpac theorems 001` those of a paper.',
+            "Written by `python -m docs.listed` from the theory pages, where each statement stands with its conditions,"
+            " its constants and what is wrong in print. `privpac theorems KEY` prints one of them with the code that"
+            ' uses it, `privpac theorems "Theorem 4.16"` those of that number, `privpac theorems 001` those of a'
+            " paper.",
             "",
             "| Number | Paper |",
             "|---|---|",
