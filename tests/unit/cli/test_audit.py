@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
 import time
 from pathlib import Path
 
 import pytest
 
-from privpac.audit.exact import count_pairs
-from privpac.audit.registry import LARGER, REGISTRY
+from privpac.audit.registry import REGISTRY
 from privpac.cli import main
 
 FAST = ("geometric", "points", "trees-labels")
@@ -161,16 +159,6 @@ def test_without_a_name_many_rows_are_settled_a_line_each(capsys: pytest.Capture
     assert not any(name in lines[-1] for name in REGISTRY)
 
 
-def test_one_sentence_ends_what_was_settled(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "exact", *FAST)
-    head, *rows, blank, sentence = out.splitlines()
-    assert (code, blank) == (0, "")
-    assert sorted(row.split()[0] for row in rows) == sorted(FAST)
-    assert len({len(line) for line in (head, *rows)}) == 1
-    assert sentence.startswith("3 of 3 rows are settled (")
-    assert sentence.endswith("no claim is broken.")
-
-
 def test_nothing_settled_is_no_success(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     code, out, err = run(capsys, "exact", "--budget-seconds", "0.001")
     assert code == 4
@@ -252,30 +240,6 @@ def test_wrong_names(capsys: pytest.CaptureFixture[str], folder: Path, name: str
     assert "patient" not in err
     code, _, err = run(capsys, "exact", "points", "--budget-seconds", "0")
     assert code == 2
-
-
-def test_a_progress_bar_only_for_people(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path
-) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
-    seen = Terminal()
-    monkeypatch.setattr("sys.stderr", seen)
-    assert main(["audit", "exact", "geometric"]) == 0
-    assert "Auditing" in seen.getvalue()
-    assert main(["audit", "sample", "audited_cases:noisy", "--epsilon", "1", "--runs", "2000"]) == 0
-    assert "Running" in seen.getvalue()
-
-
-def test_larger_rows_have_names_of_the_registry(capsys: pytest.CaptureFixture[str]) -> None:
-    assert set(LARGER) <= set(REGISTRY)
-    for name, make in LARGER.items():
-        assert count_pairs(make()) > count_pairs(REGISTRY[name]())
-    _, small, _ = run(capsys, "exact", "points", "--json", "--budget-seconds", "0.5")
-    _, large, _ = run(capsys, "exact", "points", "--large", "--json", "--budget-seconds", "0.5")
-    assert json.loads(large)[0]["total_pairs"] > json.loads(small)[0]["total_pairs"]
 
 
 SAMPLE = ("--epsilon", "1", "--seed", "1", "--json")

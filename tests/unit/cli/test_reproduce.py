@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -14,7 +12,7 @@ from typing import Any
 import pytest
 from reproductions import agnostic, predictions, separations
 
-from privpac.cli import cache, console, main, reproduce
+from privpac.cli import console, main, reproduce
 from privpac.cli.reproduce import REPRODUCTIONS, Reproduction
 from privpac.pictures.curves import Curves, Series
 from privpac.theory import sizes
@@ -188,92 +186,3 @@ def test_the_stored_separations_are_those_of_the_formulas() -> None:
     for row in rows:
         assert (row["floor"] or 0) <= row["needed_low"] <= row["needed"] <= row["promised"]
         assert row["failure_low"] <= 0.05
-
-
-def test_all_runs_every_one_and_a_figure_gives_two_files(
-    drawn: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, err = run(capsys, "all", "--quick", "--out", ".")
-    assert code == 0
-    assert drawn == ["privpac_plain True", "privpac_curved True"]
-    assert "A table" in out
-    assert "A figure" in out
-    assert {path.name for path in tmp_path.glob("*.*")} == {
-        "plain.json",
-        "curved.json",
-        "curved.svg",
-        "curved.png",
-    }
-    assert "curved.png" in err
-    trees = json.loads(run(capsys, "all", "--quick", "--json")[1])["results"]
-    assert [tree["name"] for tree in trees] == ["plain", "curved"]
-
-
-def test_results_are_kept_by_options_until_the_code_changes(
-    drawn: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = run(capsys, "plain", "--json")[1]
-    assert run(capsys, "plain", "--json")[1] == first
-    assert drawn == ["privpac_plain False"]
-    assert "--fresh" in run(capsys, "plain")[2]
-    run(capsys, "plain", "--quick")
-    run(capsys, "plain", "--fresh")
-    assert drawn == ["privpac_plain False", "privpac_plain True", "privpac_plain False"]
-    monkeypatch.setattr(cache, "fingerprint", lambda further: "other code")
-    run(capsys, "plain")
-    assert len(drawn) == 4
-    assert len(list((cache.folder() / "reproductions").glob("plain-whole-*"))) == 1
-
-
-def test_a_cache_that_cannot_be_written_or_read_fails_nothing(
-    drawn: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("PRIVPAC_CACHE", str(tmp_path / "file"))
-    assert run(capsys, "plain")[0] == run(capsys, "plain")[0] == 0
-    monkeypatch.setenv("PRIVPAC_CACHE", str(tmp_path / "cache"))
-    run(capsys, "plain")
-    for path in (tmp_path / "cache").rglob("*.json"):
-        path.write_text("{ torn")
-    assert run(capsys, "plain")[0] == 0
-    assert len(drawn) == 4
-
-
-@pytest.mark.parametrize("system", ["linux", "darwin", "win32"])
-def test_every_system_has_its_folder_for_such_files(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("PRIVPAC_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(sys, "platform", system)
-    parts = {"linux": (".cache",), "darwin": ("Library", "Caches"), "win32": ("AppData", "Local")}[system]
-    assert cache.folder() == Path.home().joinpath(*parts, "privpac")
-
-
-def test_a_figure_without_matplotlib_is_refused_before_any_work(
-    drawn: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    code, _, err = run(capsys, "curved", "--out", ".")
-    assert code == 2
-    assert "privpac[plots]" in err
-    assert drawn == []
-    assert run(capsys, "curved")[0] == 0
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def test_long_work_shows_a_bar_on_a_terminal_only() -> None:
-    shown = Terminal()
-    with console.progress("Reproducing", as_json=False, stream=shown, patience=0.02) as report:
-        report(1, 4)
-        deadline = time.monotonic() + 20
-        while not shown.getvalue() and time.monotonic() < deadline:
-            time.sleep(0.01)
-        report(3, 4)
-    assert "Reproducing" in shown.getvalue()
-    for stream, as_json in ((io.StringIO(), False), (Terminal(), True)):
-        with console.progress("Reproducing", as_json=as_json, stream=stream, patience=0.0) as report:
-            report(1, 4)
-        assert stream.getvalue() == ""

@@ -21,12 +21,6 @@ def bad() -> list[dict[str, Any]]:
     return [row for row in reproduced()[0] if row["part"] == continuous.BAD]
 
 
-def test_rows_are_alike_and_progress_is_told() -> None:
-    rows, steps = reproduced()
-    assert len({tuple(row) for row in rows}) == 1
-    assert steps[-1] == (len(bad()), len(bad()))
-
-
 def test_measured_lies_between_floor_and_promise() -> None:
     assert bad()
     for row in bad():
@@ -43,9 +37,3 @@ def test_concentration_hurts_whole_records_and_not_labels() -> None:
 def test_the_examples_show_the_printed_density_and_the_exact_one() -> None:
     band = next(row for row in reproduced()[0] if row["setting"].startswith("2: band |u·x| <= 1/√10"))
     assert (band["kappa"], band["printed_kappa"]) == (1.5231, -4.6935)
-
-
-def test_the_figure_has_both_kinds_of_privacy() -> None:
-    labels = [series.label for series in continuous.figure(reproduced()[0]).series]
-    assert len(labels) == 6
-    assert any("labels only" in label for label in labels)

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 from reproductions.disagreement import (
     cover,
-    cover_curves,
     disagreements,
     doubling,
-    doubling_curves,
     packing,
     sampling_width,
 )
@@ -22,7 +20,6 @@ from privpac.concepts.derived.reference import UniformSphere
 from privpac.concepts.line.thresholds import Threshold
 from privpac.concepts.linear.centred import CentredHalfspaces
 from privpac.data.schema import Schema
-from privpac.errors import ParameterError
 
 SCHEMA = Schema.from_json(
     {
@@ -94,25 +91,3 @@ def test_half_planes_through_the_middle_disagree_by_their_angle():
     rules = [concepts.member(w) for w in ((8, 0), (8, 8), (0, 8), (-8, 0))]
     found = disagreements(rules, cells)[0]
     assert found == pytest.approx([0, 0.25, 0.5, 1], abs=0.04 + sampling_width(4, 4000))
-
-
-def test_pictures_have_both_estimates():
-    radii = [0.05, 0.1, 0.2]
-    for curves in (cover_curves(LINE, radii), doubling_curves(LINE, radii)):
-        upper, lower = (series.y for series in curves.series)
-        assert all(low <= high for low, high in zip(lower, upper, strict=True))
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: disagreements([], CELLS),
-        lambda: disagreements(CUTS, {}),
-        lambda: packing(LINE, 0),
-        lambda: cover(LINE[:3], 0.1),
-        lambda: sampling_width(0, 3),
-    ],
-)
-def test_refused(make):
-    with pytest.raises(ParameterError):
-        make()

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import logging
 
 import pytest
 
-from privpac.cli import console, main
+from privpac.cli import main
 from privpac.cli.warm import STEPS
 
 
@@ -28,11 +27,3 @@ def test_an_unknown_word_is_refused_with_the_known_ones(capsys: pytest.CaptureFi
     assert main(["warm", "forests"]) == 2
     problem = capsys.readouterr().err
     assert all(step.kind in problem for step in STEPS)
-
-
-def test_what_the_library_says_of_itself_is_a_line_of_json(capsys: pytest.CaptureFixture[str]) -> None:
-    logger = logging.getLogger("privpac")
-    with console.hearing(as_json=True):
-        logger.warning("Compiling.")
-    assert json.loads(capsys.readouterr().err) == {"note": "Compiling."}
-    assert not logger.handlers
