@@ -51,6 +51,12 @@ def test_the_table_ends_exactly_where_powers_fall_below_2_to_the_minus_900(ratio
             assert exact.ball(ratio) ** len(table) < arb(2) ** -900 * (1 + arb(2) ** -51)
 
 
+def test_tables_are_shared_and_cannot_be_written() -> None:
+    table = power_table(Fraction(1, 2), 5)
+    with pytest.raises(ValueError, match="read-only"):
+        table[0] = 2.0
+
+
 @pytest.mark.parametrize("ratio", [*RATIOS, exact.ratio_for(Fraction(1, 2 * 10**6)), Fraction(1)])
 def test_powers_at_large_steps(ratio: Fraction) -> None:
     steps = np.array([0, 1, 2, 1000, 10**6, 2**21 - 1, 2**21, 2**21 + 1, 10**9, 1_247_000_000, 10**15])
