@@ -186,6 +186,10 @@ def refused() -> Iterator[Asked]:
         Asked("agnostic:50:reference:c", 20_000),
         Asked("confident:60:stumps", 50),
         Asked("reference:c", 100),
+        Asked("card:0"),
+        Asked("card:1000"),
+        Asked("card:mixed", 5_000, {"delta": MILLIONTH}),
+        Asked("card:mixed", 5_000, {"protect": "labels"}),
     )
 
 

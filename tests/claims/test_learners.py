@@ -120,6 +120,14 @@ def test_no_nonsense_is_a_parameter(name: str) -> None:
             assert refusal.value.parameter == one.name, (one.name, wrong)
 
 
+@together(lambda: [name for name, one in every().items() if any(f.name == "costs" for f in fields(one))])
+def test_no_nonsense_is_a_cost(name: str) -> None:
+    for wrong in ((1,), (1, 0), (1, -2), (1, True), (1, 1.5), (1, 2, 3, 4, 5, 6, 7)):
+        with pytest.raises(ParameterError) as refusal:
+            replace(every()[name], costs=wrong)
+        assert refusal.value.parameter == "costs", wrong
+
+
 @together(subjects.learners)
 def test_what_is_certified_can_be_run_and_nothing_else(name: str) -> None:
     learner = subjects.learners()[name]

@@ -10,10 +10,12 @@ import pytest
 from privpac.guarantee.facts import (
     Accuracy,
     Against,
+    Answers,
     BoundedRange,
     Fact,
     Loss,
     Privacy,
+    Queries,
     Release,
     Stability,
     Unit,
@@ -22,6 +24,10 @@ from privpac.guarantee.facts import (
 from privpac.numbers.exact import ratio_for
 
 ONE = Loss(log=Fraction(1))
+
+
+def answers(queries: Queries, records: int = 100) -> Answers:
+    return Answers(Fraction(1, 10), Fraction(1, 20), queries, records)
 
 
 class TestLoss:
@@ -61,6 +67,9 @@ class TestLoss:
 
 BASE = Privacy(ONE)
 STRONGER_THAN_WEAKER: list[tuple[Fact, Fact]] = [
+    (answers(Queries.RANGES), answers(Queries.POINTS)),
+    (answers(Queries.RANGES), answers(Queries.THRESHOLDS)),
+    (answers(Queries.POINTS), Answers(Fraction(1, 5), Fraction(1, 10), Queries.POINTS, 100)),
     (Privacy(Loss(log=Fraction(1, 2))), BASE),
     (BASE, Privacy(ONE, Fraction(1, 10))),
     (BASE, Privacy(ONE, unit=Unit.LABEL)),
@@ -77,6 +86,9 @@ STRONGER_THAN_WEAKER: list[tuple[Fact, Fact]] = [
 ]
 
 UNRELATED: list[tuple[Fact, Fact]] = [
+    (answers(Queries.POINTS), answers(Queries.THRESHOLDS)),
+    (answers(Queries.RANGES), answers(Queries.LISTED)),
+    (answers(Queries.RANGES), answers(Queries.POINTS, 200)),
     (Privacy(ONE, release=Release.NUMBERS), BASE),
     (Privacy(ONE, part="a"), Privacy(ONE, part="b")),
     (BASE, Stability(Fraction(1))),

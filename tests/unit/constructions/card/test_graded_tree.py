@@ -21,6 +21,7 @@ from privpac.constructions.recipe import Recipe
 from privpac.constructions.words import Request, learner_for
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
+from privpac.errors import ParameterError, SchemaError
 from privpac.model import digest
 from privpac.request import LearnRequest
 from privpac.verification import verify_document
@@ -132,3 +133,11 @@ def test_an_estimate_follows_the_choice_of_labels_alone() -> None:
     assert own.flattery is not None
     assert own.flattery < graded.epsilon * (1 - GRADED) * Fraction(1001, 1000)
     assert own.rules == graded.first.outcomes
+
+
+def test_a_number_behind_the_word_and_three_classes_are_refused() -> None:
+    with pytest.raises(ParameterError, match="graded-tree"):
+        _ = Recipe("graded-tree:2", REQUEST).learner
+    three = Schema.from_json({"label": "y", "classes": [0, 1, 2], "columns": COLUMNS})
+    with pytest.raises(SchemaError, match="separates two"):
+        _ = Recipe("graded-tree", Request(three, Size(3000), LearnRequest(epsilon=Fraction(1)))).learner

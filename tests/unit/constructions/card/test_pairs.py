@@ -19,6 +19,7 @@ from privpac.constructions.card.pairs import is_drawn_from, pair_count
 from privpac.constructions.card.steps import rounds_in
 from privpac.constructions.card.weights import CAP
 from privpac.constructions.words import Request, learner_for, stands_for
+from privpac.errors import ParameterError, SizeError
 from privpac.guarantee.facts import Loss
 from privpac.request import LearnRequest
 
@@ -135,3 +136,26 @@ def test_only_cards_of_these_parameters_are_released() -> None:
             later = (*drawn.drawn[first:], *drawn.drawn[:first])
             assert not first or not card.releases(replace(drawn, drawn=later), records.size)
     assert pair_count(TESTS) == 10 * 10 + 20 * 3 + 23 * 1 + 24 * 2
+
+
+def test_pairs_need_whole_records_no_delta_and_two_columns() -> None:
+    word = "card:mixed"
+    with pytest.raises(ParameterError, match="allows it"):
+        learner(word, MANY, Fraction(1), delta=Fraction(1, 10**6))
+    with pytest.raises(ParameterError, match="allows it"):
+        learner(word, MANY, Fraction(1), protect="labels")
+    with pytest.raises(SizeError, match="one question at a time"):
+        learner_for(word, request(MANY, columns=1))
+
+
+def test_a_pair_with_one_foreign_test_is_of_no_card() -> None:
+    drawn = CardLearner(SCHEMA, Fraction(5), TESTS, 4, mixed=True).learn(sample(400), SeededCoins(0))
+    both = next(one.test for one in drawn.drawn if isinstance(one.test, Both))
+    assert is_drawn_from(TESTS, both)
+    second = replace(both.second, test=replace(both.second.test, cell=both.second.test.cell + 100))
+    assert not is_drawn_from(TESTS, replace(both, second=second))
+
+
+def test_records_beyond_64_bit_scores_are_refused() -> None:
+    with pytest.raises(SizeError):
+        CardLearner(SCHEMA, Fraction(1), TESTS, 4).require(Size(2**62))

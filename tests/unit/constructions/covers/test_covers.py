@@ -20,7 +20,9 @@ from privpac.constructions.covers.formulas import (
     cap_share,
     cover_thresholds,
     density_band,
+    density_mixture,
     halfspace_grid,
+    records_reference,
     records_reference_agnostic,
 )
 from privpac.constructions.labels.formulas import (
@@ -29,6 +31,7 @@ from privpac.constructions.labels.formulas import (
     label_error,
     records_label_cover,
 )
+from privpac.errors import ParameterError
 from privpac.theory.statements import REGISTER
 from tests.statistical.claims import changed, claims, moved, scaled
 
@@ -169,3 +172,22 @@ class TestErrata:
         """F9: it holds, and says something, at epsilon and error that Theorem 10 excludes."""
         assert floor_label_ball(2**20, distance=1, failure="0.1", epsilon=3) == 5
         assert floor_label_packing(2**20, failure="0.1", epsilon=3) == 6
+
+
+REFUSED = {
+    "kappa below 1": (lambda: records_reference("0.5", **USUAL), "at least 1"),
+    "no bound at all": (lambda: records_reference(None, **USUAL), "protect labels only"),
+    "a line is no sphere": (lambda: cap_share("0.1", dimension=1), "at least 2"),
+    "level above 1": (lambda: cap_share(2, dimension=3), "at most 1"),
+    "width above 1": (lambda: density_band(2, dimension=3), "below 1"),
+    "weights that do not add up": (lambda: density_mixture([("0.5", 1)]), "add up to 1"),
+    "small grid": (lambda: halfspace_grid(1, dimension=9), "at least"),
+    "error of a half": (lambda: windows(10, error="0.5"), "0 and 1/2"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refusals(name):
+    make, words = REFUSED[name]
+    with pytest.raises(ParameterError, match=words):
+        make()

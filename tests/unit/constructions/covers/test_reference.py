@@ -136,3 +136,10 @@ def test_a_sampled_cover_learns() -> None:
     records = uniform_sample(7, 300)
     rule = SAMPLED.learn(records, SeededCoins(3))
     assert (rule.predict(records.block().cells) != records.block().labels).mean() < 0.1
+
+
+def test_kappa_hat_grows_from_1_at_206_records() -> None:
+    assert LINE.kappa_hat(205) == 0
+    found = [LINE.kappa_hat(n) for n in (206, 270, 332, 500)]
+    assert found[0] >= 1
+    assert [float(k) for k in found] == pytest.approx([1.02, 10.2, 102, 56234], rel=0.03)

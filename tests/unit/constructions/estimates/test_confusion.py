@@ -15,6 +15,7 @@ from privpac.coins import SeededCoins, law
 from privpac.concepts.line.thresholds import Threshold
 from privpac.constructions.estimates.confusion import (
     CONFIDENCE,
+    Confusion,
     ConfusionCounts,
     estimate_privacy,
     release_confusion,
@@ -27,7 +28,7 @@ from privpac.constructions.recipe import HOLDOUT, TRAINING, Recipe
 from privpac.constructions.words import Request
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
-from privpac.errors import ParameterError
+from privpac.errors import ParameterError, SizeError
 from privpac.guarantee.facts import Loss, Unit
 from privpac.mechanisms.geometric import add_noise
 from privpac.numbers.exact import ratio_for
@@ -306,3 +307,34 @@ def test_cut_noise_of_all_four_counts_is_covered() -> None:
 def law_of_error(count: int, ratio: Fraction, n: int) -> dict[int, float]:
     noisy = law(lambda coins: add_noise([count], ratio=ratio, low=0, high=n, coins=coins)[0])
     return {value - count: float(p) for value, p in noisy.items()}
+
+
+ONE = Fraction(1)
+
+
+def test_unlabelled_records_are_refused() -> None:
+    sample = MemorySample.from_cells(SCHEMA, {"a": np.arange(8)})
+    with pytest.raises(SizeError, match="labelled"):
+        sample.reduce(ConfusionCounts(RULE, 2, ("a",)))
+
+
+def test_a_stored_estimate_is_read_back() -> None:
+    found = summarise(((40, 3), (5, 52)), records=100, epsilon=Fraction(1, 3), choice=Choice(9))
+    assert Confusion.from_json(found.to_json()) == found
+    assert "records it was learnt from" in str(found)
+    aside = summarise(((40, 3), (5, 52)), records=100, epsilon=Fraction(1, 3), choice=None)
+    assert "records kept aside" in str(aside)
+    assert (found.to_json()["way"], aside.to_json()["way"]) == ("class", "hold-out")
+    tiny = Fraction(1, 100)
+    private = summarise(((40, 3), (5, 52)), records=100, epsilon=ONE, choice=Choice(10**9, tiny, tiny))
+    assert private.to_json()["way"] == "privacy"
+    assert Confusion.from_json(private.to_json()) == private
+    for one, way in ((found, "hold-out"), (found, "guess"), (found, 7), (aside, "privacy")):
+        with pytest.raises(ValueError, match=r"way|Way"):
+            Confusion.from_json({**one.to_json(), "way": way})
+    with pytest.raises(ValueError, match="confidence"):
+        Confusion.from_json({**found.to_json(), "confidence": "0.5"})
+    assert found.fits(2)
+    assert not found.fits(3)
+    for counts in ([[101, 3], [5, 52]], [[40, 3], [5, -1]]):
+        assert not Confusion.from_json({**found.to_json(), "counts": counts}).fits(2)

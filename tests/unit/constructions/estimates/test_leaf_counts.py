@@ -16,6 +16,7 @@ from privpac import Model, NotCertified, Schema, learn, load, verify
 from privpac.coins import SeededCoins
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.trees.tree import Leaf, Split
+from privpac.constructions.estimates.folding import fold
 from privpac.constructions.estimates.leaf_counts import LeafCounts, LeafTable, release_leaf_counts
 from privpac.constructions.recipe import Recipe
 from privpac.constructions.words import Request
@@ -204,4 +205,18 @@ def test_a_tree_without_tests_has_one_share_for_everybody() -> None:
     towards = 0.75 * np.array([5, 2, 2]) / 9 + 0.25 * np.array([1, 0, 0])
     assert model.predict_proba(frame(5)) == pytest.approx(
         np.array([(np.array([3, 0, 0]) + 4 * towards) / 7] * 5)
+    )
+
+
+def test_the_tree_in_words_shows_its_counts() -> None:
+    counts = LeafCounts(((0, 1, 1234), (9, 90, 0), (0, 3, 0)), 4000, Fraction(1))
+    assert fold(TREE, counts, SCHEMA).describe(SCHEMA).splitlines()[:-1] == [
+        "if age >= 50:",
+        "  if smoker is true: severe, by chance",
+        "  if smoker is false: mild (about mild: 9, severe: 90, none: 0)",
+        "if age < 50: none (about mild: 0, severe: 1, none: 1,234)",
+    ]
+    alone = LeafCounts(((10, 20, 30),), 60, Fraction(1))
+    assert (
+        fold(Leaf(0), alone, SCHEMA).describe(SCHEMA) == "always mild (about mild: 10, severe: 20, none: 30)"
     )
