@@ -186,11 +186,18 @@ def refused() -> Iterator[Asked]:
         Asked("agnostic:50:reference:c", 20_000),
         Asked("confident:60:stumps", 50),
         Asked("reference:c", 100),
-        Asked("card:0"),
-        Asked("card:1000"),
-        Asked("card:mixed", 5_000, {"delta": MILLIONTH}),
-        Asked("card:mixed", 5_000, {"protect": "labels"}),
     )
+
+
+def further_refused() -> Iterator[Asked]:
+    """What is refused besides, of which no sentence is stored."""
+    three = Schema(SCHEMA.columns, SCHEMA.label, ("0", "1", "2"))
+    for word in WORDS.values():
+        if not word.many_classes and not word.transforms:
+            yield Asked(written_out(word.form, "c", "d"), 5_000, schema=three)
+    yield from (Asked("card:0"), Asked("card:1000"))
+    yield Asked("card:mixed", 5_000, {"delta": MILLIONTH})
+    yield Asked("card:mixed", 5_000, {"protect": "labels"})
 
 
 @cache

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from fractions import Fraction
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,7 @@ def test_more_records_and_more_epsilon_promise_no_larger_error() -> None:
 
 
 def test_what_must_not_be_built_is_refused_with_what_to_do() -> None:
-    for asked in subjects.refused():
+    for asked in chain(subjects.refused(), subjects.further_refused()):
         with pytest.raises(PrivpacError) as refusal:
             asked.certify()
         if isinstance(refusal.value, ParameterError):

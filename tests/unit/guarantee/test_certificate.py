@@ -23,6 +23,7 @@ from privpac.data.schema import Schema
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import FROM_DATA, SEED_WARNING, Certificate, explain_certificate
 from privpac.guarantee.facts import Loss
+from privpac.guarantee.parts import proofs_by_part
 from privpac.guarantee.proof import explain
 from privpac.numbers.exact import ratio_for
 from privpac.request import LearnRequest
@@ -112,3 +113,11 @@ def test_certificates_and_proofs_survive_copies_and_processes() -> None:
         assert other.to_json() == made.to_json()
         with pytest.raises(TypeError):
             other.privacy.where["ratio"] = "1"  # type: ignore[index]
+
+
+def test_only_disjoint_parts_are_told_apart() -> None:
+    draw = rules.exponential_mechanism(ratio=Fraction(1, 2))
+    one, other = (rules.on_part(draw, part=name) for name in ("one", "other"))
+    apart = rules.declared(rules.disjoint_parts(one, other), epsilon=Fraction(2))
+    assert proofs_by_part(apart) == {"one": one, "other": other}
+    assert proofs_by_part(rules.declared(rules.sequential(draw, draw), epsilon=Fraction(3))) == {}

@@ -109,6 +109,7 @@ def altered(index: int, **change: object) -> Callable[[list[str]], list[str]]:
         (altered(0, spent_epsilon="0"), "totals do not follow"),
         (altered(0, total_epsilon="2"), "row 1 was altered, or the totals were"),
         (altered(0, total_epsilon="much"), "truncated or edited"),
+        (altered(0, backup="lines"), "truncated or edited"),
     ],
 )
 def test_a_damaged_copy_is_not_restored(
