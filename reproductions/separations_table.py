@@ -19,7 +19,7 @@ from itertools import count
 from typing import Any
 
 from privpac.cli.console import Progress
-from privpac.constructions.points import cover_formulas as covered_points
+from privpac.constructions.points import covered as covered_points
 from privpac.theory import floors, sizes
 
 __all__ = ["rows"]
