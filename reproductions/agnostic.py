@@ -8,7 +8,9 @@ no private learner that answers with a cut can succeed, even with clean labels. 
 measured` are mean excesses at those sizes in simulation, a tenth of the labels wrong.
 Found: the paper says that what noisy labels cost beyond clean ones need not grow with 1/epsilon, as it does if one
 subsamples. Here the gain is seen at small epsilon and excess (13,440,000 records against 39,466,826 at 0.02 each), but
-at these sizes the cost still grows with 1/epsilon, and one draw from the class needs 1.4 to 86 times fewer records.
+at these sizes the cost still grows with 1/epsilon, and one draw from the class needs 1.4 to 86 times fewer records than
+the transformation around that very draw, while around `agnostic:blocks`, whose records hardly grow with the keys, it is
+the other way round from about three thousand bits on.
 Source: Li–Wang–Ye 2025, Theorems 1 and 18; register `agnostic-transformation`, `relabelling`, `relabelling-accuracy`,
 `subsampling-without-replacement`, `occam-agnostic`, `occam-realizable`, `floor-thresholds-proper`.
 """

@@ -20,7 +20,7 @@ from privpac.guarantee.parts import parts_of
 from privpac.guarantee.price import concentrated_price
 from privpac.guarantee.proof import Proof, explain
 from privpac.numbers.concentrated import rho_up
-from privpac.numbers.exact import plain
+from privpac.numbers.exact import decimal_text, plain, read_number
 from privpac.theory.machine import said_of
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "explain_certificate",
     "for_people",
     "public_parameters",
+    "stability_text",
 ]
 
 FORMAT = CERTIFICATE
@@ -164,6 +165,14 @@ def for_people(
     return rules.assuming(proof, FROM_DATA) if from_data else proof
 
 
+def stability_text(tree: Mapping[str, Any]) -> str:
+    """How far one record moves what is released, of a learner that promises it; else empty."""
+    if "stability" not in tree["learner"]:
+        return ""
+    gamma = decimal_text(read_number(tree["learner"]["stability"]))
+    return f"Stability: replacing one record moves the probability of any set of rules by at most {gamma}."
+
+
 def _by_part(proof: Mapping[str, Any], heading: str) -> list[str]:
     parts = parts_of(proof)
     return ["", heading, *(f"{part}: {fact}" for part, fact in parts.items())] if parts else []
@@ -208,6 +217,7 @@ def explain_certificate(tree: Mapping[str, Any]) -> str:
     if tree["assumptions"]:
         lines.append("")
     lines += ["Privacy", explain(tree["privacy"])]
+    lines += [text] if (text := stability_text(tree)) else []
     lines += _by_part(tree["privacy"], "Privacy by part")
     for proof in tree.get("also", ()):
         what = fact_from_json(proof["fact"]).release.value  # type: ignore[union-attr]

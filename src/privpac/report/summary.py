@@ -9,7 +9,7 @@ from privpac.concepts.trees.tree import Tree
 from privpac.constructions.estimates.folding import fold
 from privpac.constructions.estimates.share import asks_for_interval
 from privpac.errors import NoSqlForm
-from privpac.guarantee.certificate import explain_certificate
+from privpac.guarantee.certificate import explain_certificate, stability_text
 from privpac.guarantee.facts import Accuracy, Against, Fact, fact_from_json
 from privpac.guarantee.parts import parts_of
 from privpac.guarantee.proof import assumptions_of
@@ -150,6 +150,7 @@ def _privacy(model: Subject) -> list[str]:
             for proof in (tree["privacy"], *tree.get("also", ()))
             for fact in parts_of(proof).values()
         ),
+        *filter(None, [stability_text(tree)]),
         *(f"Assumes that {text}." for text in tree["assumptions"]),
     ]
 

@@ -23,3 +23,12 @@ def test_as_many_records_are_looked_at_as_delta_allows(delta: str, kept: int) ->
     assert isinstance(learner, Stable)
     assert learner.kept == kept
     assert learner.certify(Size(200)).privacy.fact.delta <= Fraction(delta)
+
+
+def test_the_stability_is_said_with_the_privacy() -> None:
+    asked = LearnRequest(epsilon=Fraction(1), delta=Fraction(1, 20))
+    certificate = learner_for("stable:stumps", Request(SCHEMA, Size(200), asked)).certify(Size(200))
+    gamma = float(certificate.learner["stability"])
+    assert 1 / 20 < gamma < 1 / 20 + 1 / 4
+    said = float(certificate.explain().partition("any set of rules by at most ")[2].partition(".\n")[0])
+    assert gamma <= said < gamma + 1e-6
