@@ -28,6 +28,7 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.data.semi import SemiSample
 from privpac.guarantee.facts import Against
+from tests.statistical.claims import claims, field, scaled
 
 ONE, FAILURE = Fraction(1), Fraction(1, 20)
 CELLS = 2**32
@@ -65,12 +66,25 @@ def test_label_boost_keeps_its_promise() -> None:
     assert failures(learner, size, error=error, runs=60) <= 60 * FAILURE * 4
 
 
-@pytest.mark.parametrize("kind", [LabelBoost, SSLRelabel])
-def test_with_a_delta_the_promise_is_kept_too(kind: Any) -> None:
+BOOSTED, RELABELLED = {"kind": LabelBoost}, {"kind": SSLRelabel, "against": Against.REALIZABLE}
+
+
+@pytest.mark.parametrize(
+    ("kind", "against"),
+    [
+        (LabelBoost, Against.REALIZABLE),
+        (LabelBoost, Against.AGNOSTIC),
+        (SSLRelabel, Against.REALIZABLE),
+    ],
+)
+@claims(RELABELLED, ssl_relabel_accuracy=field("error", scaled("0.001")))
+@claims({**BOOSTED, "against": Against.REALIZABLE}, label_boost_realizable=field("error", scaled("0.001")))
+@claims({**BOOSTED, "against": Against.AGNOSTIC}, label_boost_agnostic=field("error", scaled("0.001")))
+def test_with_a_delta_the_promise_is_kept_too(kind: Any, against: Against) -> None:
     """No answer is a failure as well. More than 12 of 60 runs fail once in a million times, if one of twenty may."""
     size = Size(400, 4_000)
     learner = kind.calibrate(CUTS, size, epsilon=Fraction(4), delta=Fraction(1, 10**6))
-    (error,) = {p.fact.error for p in learner.certify(size).accuracy if p.fact.against is Against.REALIZABLE}
+    (error,) = {p.fact.error for p in learner.certify(size).accuracy if p.fact.against is against}
     wrong = 0
     for run in range(60):
         cut = int((0.1 + 0.8 * run / 60) * CELLS)
