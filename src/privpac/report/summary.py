@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 from privpac.concepts.trees.tree import Tree
@@ -13,6 +14,7 @@ from privpac.guarantee.certificate import explain_certificate, stability_text
 from privpac.guarantee.facts import Accuracy, Against, Fact, fact_from_json
 from privpac.guarantee.parts import parts_of
 from privpac.guarantee.proof import assumptions_of
+from privpac.numbers.exact import decimal_text
 from privpac.report.meaning import buys_rate, means, shares_in_words
 from privpac.report.sql import sql_text
 from privpac.report.subject import Subject
@@ -176,15 +178,24 @@ COSTS_MEAN = (
     "With costs an error counts by its cost: a bound on errors is one on the average cost per record, as a share of the"
     " largest cost ({})."
 )
+NOTHING = (
+    "Nothing that helps is proved of errors from {records:,} records at this epsilon: no bound is below {limit}, which"
+    " whoever guesses keeps. Privacy holds all the same."
+)
 PERFECT = "Stronger, but for a case that is rare in real tables: "
 
 
 def accuracy_facts(model: Subject) -> list[str]:
     """What is proved of the error: first what holds for any records, then what a perfect rule would change.
 
-    The latter is left out where the file's own estimate rules it out.
+    The latter is left out where the file's own estimate rules it out. A bound that a class drawn at random keeps is no
+    figure to act on, and is left out too.
     """
-    facts = [fact_from_json(proof["fact"]) for proof in model.certificate["accuracy"]]
+    stored = [fact_from_json(proof["fact"]) for proof in model.certificate["accuracy"]]
+    guess = 1 - Fraction(1, len(model.schema.classes))
+    facts = [fact for fact in stored if not isinstance(fact, Accuracy) or fact.error < guess]
+    if stored and not facts:
+        return [NOTHING.format(records=model.certificate["labelled"], limit=decimal_text(guess))]
     anyway = [str(fact) for fact in facts if not _needs_perfect(fact)]
     if not anyway:
         return [str(fact) for fact in facts]

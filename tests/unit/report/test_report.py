@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from fractions import Fraction
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -264,6 +265,23 @@ def test_no_accuracy_is_said_plainly() -> None:
     assert "No person has more than 1 record." in page.text
     assert "can be derived" not in page.text
     assert "confusion" not in {value for _, value in page.attributes}
+
+
+def test_a_bound_that_guessing_keeps_is_not_printed() -> None:
+    table = {"a": list(range(50)), "y": [0] * 25 + [1] * 25}
+    column = {"name": "a", "kind": "numeric", "lower": 0, "upper": 99, "integer": True}
+    schema = {"label": "y", "columns": [column]}
+    wishes = {"schema": schema, "concepts": "thresholds:a", "estimate_epsilon": None}
+    made = learn(table, epsilon="0.4", **wishes)
+    errors = [proof["fact"]["error"] for proof in made.certificate["accuracy"]]
+    assert errors
+    assert all(Fraction(error) >= Fraction(1, 2) for error in errors)
+    (told,) = accuracy_facts(made)
+    assert told.startswith("Nothing that helps is proved of errors from 50 records")
+    assert "at most" not in told
+    useful = accuracy_facts(learn(table, epsilon=8, **wishes))
+    assert useful
+    assert not any(text.startswith("Nothing") for text in useful)
 
 
 def test_what_needs_a_perfect_rule_comes_last_and_not_against_the_estimate() -> None:
