@@ -30,7 +30,7 @@ __all__ = [
 
 BUCKETS = 10
 """Neighbouring sums of points are counted together where there are more sums than this: as many rows as can be taken in
-at a glance, and fewer of them hold nothing but noise (benchmarks/scores.py)."""
+at a glance, and fewer of them hold nothing but noise (benchmarks/risks.py)."""
 
 SCALE = 10_000
 """Risks are whole numbers of hundredths of a percent."""
@@ -39,10 +39,10 @@ SLOPES, OFFSETS = 32, 32
 """Slopes and offsets of the log-odds are tried in thirty-seconds: finer steps change no risk by more than a percent."""
 
 FIRST_SLOPE = 3 * SLOPES // 2
-"""The slope that noise leaves alone: a card of few tests is flatter than the truth (benchmarks/scores.py)."""
+"""The slope that noise leaves alone: a card of few tests is flatter than the truth (benchmarks/risks.py)."""
 
 RIDGE = 2
-"""Slope and offset are held where they began as if this many noisy counts spoke for that (benchmarks/scores.py)."""
+"""Slope and offset are held where they began as if this many noisy counts spoke for that (benchmarks/risks.py)."""
 
 STEEPEST = 3 * SLOPES
 """A card's points are too flat, not too steep, where draws were noisy; three times as steep has not been needed."""

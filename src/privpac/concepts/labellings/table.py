@@ -2,7 +2,7 @@
 
 The distance between two labellings has no structure here, and nearest labellings of an arbitrary list are not known to
 be found in less than the square of their number (docs/proofs/relabelling-scores.md). So pairs are compared, 64 records
-an operation, cheapest concepts first: linear in the number of pairs. Measured by benchmarks/relabelling.py.
+an operation, cheapest concepts first: linear in the number of pairs. Measured by benchmarks/speed.py.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ GROUP = 4
 
 LONG = 1000
 """Two columns with this many pairs of tests are counted by joint histograms: these visit a record once, at the price of
-about a thousand bits (benchmarks/trees.py)."""
+about a thousand bits (benchmarks/speed.py)."""
 GATHERING = 300
 """Fetching a record's code takes as long as counting this many half pairs of bits."""
 PACKING = 24

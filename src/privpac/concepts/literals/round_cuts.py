@@ -28,7 +28,7 @@ MOST = 40
 """Even cuts per column; with steps of 1, 2 and 5 there are at least 15."""
 
 BESIDE_ZERO = 3
-"""Closer cuts on either side of zero (benchmarks/scores.py)."""
+"""Closer cuts on either side of zero (benchmarks/risks.py)."""
 
 STEPS = (1, 2, 5)
 ROUND = tuple(map(Fraction, ("1", "1.2", "1.5", "2", "2.5", "3", "4", "5", "6", "8", "10")))

@@ -207,7 +207,7 @@ class OneTest(ManyLabels, UniformTrees, Stored):
 
     All 2p rules `if test: a, else b` with a ≠ b (k(k-1)p for k classes) are equally likely beforehand. Leaving out the
     rules whose two answers agree matters where n·epsilon is below about 100: there most of the prior's weight survives,
-    and half of a depth-1 tree's prior would lie on constants (benchmarks/accuracy/README.md).
+    and half of a depth-1 tree's prior would lie on constants (benchmarks/results/accuracy.md).
     """
 
     schema: Schema

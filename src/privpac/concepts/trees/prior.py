@@ -31,7 +31,7 @@ MOST_BYTES = 2 * 2**30
 MOST_SECONDS = 600.0
 """Beyond these a depth is refused beforehand, with the estimate."""
 PAIR_COST = 6.0
-"""Nanoseconds a pair of leaves costs in the sums, on one core (benchmarks/trees.py)."""
+"""Nanoseconds a pair of leaves costs in the sums, on one core (benchmarks/speed.py)."""
 
 
 @dataclass(frozen=True)
