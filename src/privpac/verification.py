@@ -201,7 +201,7 @@ def _refuse_other_certificate(fresh: Certificate, certificate: Mapping[str, Any]
 
 
 def _refuse_another_offer(tree: Mapping[str, Any]) -> None:
-    from privpac.answering.stored_offers import offer_from_json
+    from privpac.answering.offer import offer_from_json
 
     certificate, schema = tree["certificate"], Schema.from_stored(tree["schema"])
     _refuse_other_origin(schema, certificate)

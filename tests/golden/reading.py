@@ -11,7 +11,7 @@ from typing import Any
 
 from privpac import Ledger, MemorySample, Model, Schema, load, load_table, verify
 from privpac.answering.bundle import bundle
-from privpac.answering.stored_offers import offer_from_json
+from privpac.answering.offer import offer_from_json
 from privpac.asking import Asking
 from privpac.checker.budget import check_budget
 from privpac.checker.check import check_certificate, check_derivation

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from privpac.answering.stored_offers import offer_from_json
+from privpac.answering.offer import offer_from_json
 from privpac.checker.book import Book, Formula, Misprint, book
 from privpac.checker.document import MODEL, TABLE
 from privpac.checker.functions import FUNCTIONS, Broken

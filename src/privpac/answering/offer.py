@@ -6,31 +6,33 @@ a certificate for all of those answers together, by the optimal composition if t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from privpac.answering.price import composed
+from privpac.constructions import catalogue
 from privpac.constructions.prediction.forms import predictor_for
 from privpac.constructions.prediction.predictor import Predictor
 from privpac.constructions.prediction.vote import Law
 from privpac.data.engines.opening import purchase_of
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.errors import ParameterError
+from privpac.errors import NotCertified, ParameterError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate, for_people
 from privpac.guarantee.facts import Loss, Privacy, Release
 from privpac.guarantee.ledger.account import Purchase
 from privpac.guarantee.ledger.budget import Cost
 from privpac.guarantee.proof import Proof
-from privpac.numbers.exact import plain
+from privpac.numbers.exact import plain, read_number
 from privpac.numbers.parameters import whole_positive
 from privpac.releasing import cost_of
 from privpac.request import LearnRequest
 
-__all__ = ["Offer", "offer_for"]
+__all__ = ["Offer", "offer_for", "offer_from_json", "predictor_from_json"]
 
 OWNER = "PrivatePredictor"
 MOST_DECLARED = 10_000
@@ -144,3 +146,28 @@ def offer_for(
         law=Law.EXPONENTIAL if adds_rho and asked.answers is None else Law.MAJORITY,
     )
     return Offer(predictor, size, asked.epsilon, asked.answers, asked.delta, people, coins)
+
+
+# --- as data, and back ---
+
+
+def offer_from_json(tree: Mapping[str, Any], *, schema: Schema, coins: str) -> Offer:
+    """The offer a stored certificate answers to."""
+    answers = tree["answers"]
+    return Offer(
+        predictor_from_json(tree["predictor"], schema),
+        Size(int(tree["labelled"])),
+        read_number(tree["epsilon"]),
+        None if answers is None else int(answers),
+        read_number(tree["delta"]),
+        int(tree["records_per_person"]),
+        coins,
+    )
+
+
+def predictor_from_json(tree: Mapping[str, Any], schema: Schema) -> Predictor:
+    """Undo `Predictor.to_json`."""
+    reader = catalogue.readers().get(str(tree.get("kind")))
+    if reader is None:
+        raise NotCertified("The bundle holds a kind of predictor that this version does not know.")
+    return reader(tree, schema)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from privpac.answering.offer import Offer
-from privpac.answering.stored_offers import offer_from_json
+from privpac.answering.offer import Offer, offer_from_json
 from privpac.checker.check import check_certificate
 from privpac.constructions.prediction.predictor import Prepared
 from privpac.data.engines.opening import purchase_of

@@ -32,9 +32,8 @@ from privpac.answering.bundle.writing import (
     tag,
     write,
 )
-from privpac.answering.offer import Offer
+from privpac.answering.offer import Offer, offer_from_json
 from privpac.answering.predictor import PrivatePredictor
-from privpac.answering.stored_offers import offer_from_json
 from privpac.checker import document
 from privpac.checker.document import MANIFEST, is_bundle
 from privpac.coins import Coins, SystemCoins
