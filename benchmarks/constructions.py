@@ -38,8 +38,7 @@ from privpac.constructions.wrappers.confidence import Confidence
 from privpac.constructions.wrappers.sampling import Subsampled
 from privpac.data.engines.memory import MemorySample
 from privpac.errors import PrivpacError
-from privpac.planning.answer import Answer
-from privpac.planning.options import OPTIONS
+from privpac.planning.table import Row
 from privpac.request import LearnRequest
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -162,27 +161,50 @@ def constructions(shown: tuple[Class, ...]) -> list[tuple[str, str]]:
     rows: dict[tuple[str, str], None] = {}
     for one in shown:
         for protect in GROUPS:
-            rows.update(dict.fromkeys((row.option.learner, protect) for row in rows_of(one, protect)))
+            rows.update(dict.fromkeys((called(row), protect) for row in rows_of(one, protect)))
     rows.update(dict.fromkeys((word, "records") for word in WORDS))
-    order = [option.learner for option in OPTIONS] + list(WORDS)
+    order = list(dict.fromkeys(name for name, _ in rows))
     return sorted(rows, key=lambda row: (GROUPS.index(row[1]), order.index(row[0])))
 
 
-def rows_of(one: Class, protect: str) -> list[Answer]:
+CALLED = {
+    "coded-points": "reed-solomon-points",
+    "covered-points": "pairwise-cover",
+    "sparse-points": "sparse-sets",
+    "recconcave": "rec-concave",
+    "generic": "generic-learner",
+    "fresh-draws": "flipped-answers",
+    "all-records-relabelled": "net-relabelled",
+    "point-histogram": "histogram",
+}
+"""What the page calls learners, where certificates have another name."""
+
+
+def called(row: Row) -> str:
+    """The construction of a row, as the page calls it."""
+    return "labels" if row.way.protects == "labels" else CALLED.get(row.learner, row.learner)
+
+
+def rows_of(one: Class, protect: str) -> list[Row]:
     """The rows of a plan for exactly this class."""
     if not one.word or (protect == "release" and one.name not in RELEASED):
         return []
     return _planned_rows(one.word, one.schema, protect)
 
 
+UNLABELLED = 1_000_000
+"""Records without labels at hand."""
+
+
 @cache
-def _planned_rows(word: str, schema: Schema, protect: str) -> list[Answer]:
+def _planned_rows(word: str, schema: Schema, protect: str) -> list[Row]:
     release = protect == "release"
     hides = "records" if release else protect
+    more: dict[str, Any] = {"unlabelled": UNLABELLED} if protect == "records" else {}
     asked = plan.needed(
-        word, schema=schema, error=ERROR, epsilon=EPSILON, delta=DELTA, protect=hides, release=release
+        word, schema=schema, error=ERROR, epsilon=EPSILON, delta=DELTA, protect=hides, release=release, **more
     )
-    return [row for row in asked.answers if row.option.protects == hides and row.concepts.word == word]
+    return [row for row in asked.rows if row.way.protects == hides]
 
 
 def planned(
@@ -190,12 +212,10 @@ def planned(
 ) -> tuple[Size, dict[str, Any]] | None:
     """The size that suffices and what to ask for; None where nothing is planned for this class. Of several rows the
     largest, which is for any records, or the `least`, for a rule that is right."""
-    rows = [row for row in rows_of(one, protect) if row.option.learner == construction]
+    rows = [row for row in rows_of(one, protect) if called(row) == construction]
     if rows:
-        row = (min if least else max)(rows, key=lambda row: row.need.labelled)
-        size = Size(row.need.labelled, row.need.unlabelled)
-        wishes = _wishes(row.command) if row.command else UNPLANNED[construction](one.word)
-        return size, wishes
+        row = (min if least else max)(rows, key=lambda row: row.records)
+        return Size(row.records, row.unlabelled), _wishes(row.command)
     if construction in WORDS and one.word:
         word, delta = f"{construction}:{one.word}", WORDS[construction]
         n = _enough(
@@ -385,9 +405,7 @@ NAMES = (("thresholds", "thresholds:c", LINE), ("intervals", "intervals:c", LINE
 
 
 def _serves(blank: Cell, word: str, schema: Schema) -> bool:
-    return any(
-        row.option.learner == blank.construction for row in _planned_rows(word, schema, blank.protects)
-    )
+    return any(called(row) == blank.construction for row in _planned_rows(word, schema, blank.protects))
 
 
 OBJECTS: dict[tuple[str, str], dict[str, Any]] = {
@@ -428,7 +446,7 @@ def _of_object(one: Class, blank: Cell, known: Cell | None, *, anew: bool) -> Ce
         return _by_hand(one.concepts, blank, known, anew=anew)
     if wishes is None:
         return replace(blank, reason=_whom(blank))
-    size = _size_of_object(one.concepts, blank)
+    size = TRIED  # plans are made for words
     if "method" in wishes:
         size = Size(size.labelled, TRIED.unlabelled)
     blank = replace(blank, labelled=size.labelled, unlabelled=size.unlabelled)
@@ -444,20 +462,6 @@ def _of_object(one: Class, blank: Cell, known: Cell | None, *, anew: bool) -> Ce
         asked = {"concepts": one.concepts, **wishes}
     seconds, reason = measured(one, size, asked)
     return replace(blank, seconds=seconds, reason=reason)
-
-
-def _size_of_object(concepts: Finite, blank: Cell) -> Size:
-    """That of a class of as many members and this dimension, of which a plan knows no more."""
-    rows = plan.needed(
-        f"any:{max(1, concepts.vc or 1)}",
-        bits=(concepts.size - 1).bit_length(),
-        error=ERROR,
-        epsilon=EPSILON,
-        protect=blank.protects,
-    )
-    needs = [row.need for row in rows.answers if row.option.learner == blank.construction]
-    need = max(needs, key=lambda need: need.labelled, default=None)
-    return TRIED if need is None else Size(need.labelled, need.unlabelled)
 
 
 def _by_hand(concepts: Finite, blank: Cell, known: Cell | None, *, anew: bool) -> Cell:

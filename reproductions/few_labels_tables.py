@@ -18,7 +18,6 @@ from privpac.cli.console import Progress
 from privpac.constructions.cuts.blocks_formulas import records_blocks
 from privpac.constructions.points.clipped import records_clipped
 from privpac.constructions.points.covered import records_cover
-from privpac.constructions.points.options import LARGEST_LISTED
 from privpac.constructions.points.sparse import records_sparse
 from privpac.theory import floors, sizes
 
@@ -90,7 +89,7 @@ def _proper_points(bits: int) -> Promised:
 
 def _improper_points(bits: int) -> Promised:
     """Cells of a sparse set are listed, so longer keys take the sets of a random cover."""
-    if 2**bits <= LARGEST_LISTED:
+    if bits <= 24:
         return records_sparse(**WISH), "points:COLUMN:gibbs"
     return records_cover(**WISH), "points:COLUMN:cover"
 

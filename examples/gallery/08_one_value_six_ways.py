@@ -25,7 +25,7 @@ NAMES = {
 records: dict[str, list[float | None]] = {name: [] for name in NAMES}
 floors: dict[str, list[float | None]] = {"floor-points-proper": [], "floor-points-any": []}
 for bits in BITS:
-    found = plan.needed("points", bits=bits, error=0.1, epsilon=1).answers
+    found = plan.needed("points", bits=bits, error=0.1, epsilon=1).rows
     by_name = {row.option.learner: row for row in found if row.option.setting == "realizable"}
     for name, values in records.items():
         values.append(float(by_name[name].proved) if name in by_name else None)

@@ -90,11 +90,6 @@ _half = _within(
     lambda number: 0 < number < Fraction(1, 2),
     "A coin reaches 1/2 without any record: try 0.1.",
 )
-_noise = _within(
-    "a number at least 0 and below 0.5",
-    lambda number: 0 <= number < Fraction(1, 2),
-    "It bounds the error of the best rule: try 0.1.",
-)
 _positive = _within("a positive number", lambda number: number > 0)
 _failure = _within(
     "at least 1e-12 and below 1",
@@ -562,7 +557,7 @@ class PlanRequest(Requested):
 
     concepts: str = _asked(
         "What to choose from: auto, thresholds, points, intervals, unions:K, rectangles:K, stumps, one-test,"
-        " trees:DEPTH, lists:K, conjunctions:K, disjunctions:K, clauses:K, scorecards:K, halfspaces:K, card, any:VC;"
+        " trees:DEPTH, lists:K, conjunctions:K, disjunctions:K, clauses:K, scorecards:K, halfspaces:K, card;"
         " with --schema as in privpac learn (thresholds:COLUMN).",
         _as_it_is,
         AUTO,
@@ -580,9 +575,8 @@ class PlanRequest(Requested):
     )
     failure: Fraction = _asked("How likely the promise may fail.", _failure, FAILURE, written="0.05")
     delta: Fraction = _asked("Privacy delta; 0 is pure privacy.", _chance, Fraction(0), written="0")
-    noise: Fraction | None = _asked("The best rule is known to err at most so often.", _if_said(_noise), None)
     unlabelled: int | None = _asked(
-        "Records without labels at hand; left out: any number.", _if_said(_at_least(0)), None, metavar="N"
+        "Records without labels at hand.", _if_said(_at_least(0)), None, metavar="N"
     )
     protect: str = _asked(
         "What is private: records, labels or predictions.",
@@ -606,22 +600,16 @@ class PlanRequest(Requested):
         written=False,
     )
     bits: int | None = _asked(
-        "A column has 2^B values; 2^32 if only --columns is given (any:VC: the class has 2^B members).",
+        "A column has 2^B values; 2^32 if only --columns is given.",
         _if_said(_size),
         None,
         metavar="B",
     )
     columns: int | None = _asked(
-        "Columns of the table: enough for every word but any:VC and reference.",
+        "Columns of the table.",
         _if_said(_size),
         None,
         metavar="C",
-    )
-    tests: int | None = _asked(
-        "Yes-or-no tests of trees, lists and the like, instead of columns.",
-        _if_said(_size),
-        None,
-        metavar="P",
     )
     attainable: float | None = _asked(
         "What a model without privacy would reach, as far as you can guess from public sources; a forecast follows."
@@ -637,12 +625,10 @@ class PlanWishes(TypedDict, total=False):
 
     failure: object
     delta: object
-    noise: object
     unlabelled: object
     protect: str
     aim: str
     release: bool
     bits: object
     columns: object
-    tests: object
     attainable: object

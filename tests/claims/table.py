@@ -204,10 +204,13 @@ def plans() -> Iterator[Row]:
         except PrivpacError as refusal:
             yield "plans", question, type(refusal).__name__
             continue
-        for row in found.answers:
-            learner, setting = row.option.key
-            called = f"{question}: {row.concepts.word}: {learner}, {setting}, {row.option.protects}"
-            yield "plans", called, shown([row.proved, row.need.labelled, row.need.unlabelled, row.floor])
+        for row in found.rows:
+            called = f"{question}: {row.concepts}: {row.learner}, {row.setting}, {row.way.protects}"
+            if row.way.planned.aims:  # the word names numbers that follow from the question
+                called = f"{question}: {row.learner}, {row.setting}, {row.way.protects}"
+            if row.way.protects == "records" and row.unlabelled:
+                called += ", unlabelled"
+            yield "plans", called, shown([row.proved, row.records, row.unlabelled, row.floor])
 
 
 @cache

@@ -41,6 +41,8 @@ WORDS = (
 )
 RELEASED = ("thresholds:c", "points:d", "intervals:c")
 PROTECTED = ("records", "labels", "predictions")
+UNLABELLED = 20_000
+"""Records without labels at hand."""
 MANY = 100_000
 """Records of a service from which on one question is enough: each is answered by hundreds of rules made for it."""
 
@@ -69,12 +71,12 @@ def printed(**question: str) -> list[Printed]:
 
 def printed_for(word: str, **question: str) -> list[Printed]:
     """Those that are printed for one word."""
-    wishes: list[dict[str, Any]] = [{"protect": one} for one in PROTECTED] if word in WORDS else []
+    wishes: list[dict[str, Any]] = []
+    if word in WORDS:
+        wishes += [{"protect": one, "unlabelled": UNLABELLED} for one in PROTECTED]
     wishes += [{"release": True}] if word in RELEASED else []
-    rows = [row for wish in wishes for row in plan.needed(word, schema=SCHEMA, **question, **wish).answers]
-    return sorted(
-        {Printed(row.command, row.need.labelled, row.need.unlabelled) for row in rows if row.command}
-    )
+    rows = [row for wish in wishes for row in plan.needed(word, schema=SCHEMA, **question, **wish).rows]
+    return sorted({Printed(row.command, row.records, row.unlabelled) for row in rows})
 
 
 def spent(asked: Printed, offered: str) -> str:

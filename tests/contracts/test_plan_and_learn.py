@@ -15,7 +15,7 @@ from privpac.cli import main
 from privpac.constructions.recipe import Recipe
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.planning.answer import Answer
+from privpac.planning.table import Row
 from privpac.report.forecast import forecast_of
 from privpac.request import LearnRequest
 from privpac.service.pages.learn.making import RuleMaking
@@ -40,16 +40,12 @@ def recipe(word: str, records: int, epsilon: str, **wishes: Any) -> Recipe:
     )
 
 
-def proved(rows: tuple[Answer, ...], word: str) -> dict[str, float]:
+def proved(rows: tuple[Row, ...], word: str) -> dict[str, float]:
     """The least that a plan proves with labelled records alone, by what it takes for granted."""
     found: dict[str, float] = {}
     for row in rows:
-        if (
-            row.concepts.word == word
-            and not row.need.unlabelled
-            and row.option.learner in ("occam", "default")
-        ):
-            found.setdefault(row.option.setting, float(row.proved))
+        if row.word == word and not row.unlabelled:
+            found.setdefault(row.setting, float(row.proved))
     return found
 
 
@@ -61,7 +57,7 @@ def test_a_plan_proves_what_the_certificate_does(word: str, records: int, epsilo
         "the total is what was asked"
     )
     facts = [proof.fact for proof in certificate.accuracy]
-    found = proved(plan.reachable(word, schema=TREE, records=records, epsilon=epsilon).answers, word)
+    found = proved(plan.reachable(word, schema=TREE, records=records, epsilon=epsilon).rows, word)
     assert found
     for setting, error in found.items():
         certified = [float(fact.error) for fact in facts if fact.against.value == setting]

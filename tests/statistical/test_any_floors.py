@@ -16,15 +16,11 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import coo_matrix, hstack, identity, kron, vstack
 
-from privpac import plan
-from privpac.constructions.class_facts import Description
-from privpac.constructions.cuts.options import _levels
-from privpac.constructions.option import Option
-from privpac.constructions.wish import PROTECTS
-from privpac.planning.answer import bare_answer
-from privpac.planning.floors import FLOORS, floor_for
-from privpac.planning.kinds import facts_of
+from privpac.planning.lower_bounds import BOUNDS, Claim
+from privpac.planning.lower_bounds import levels as levels_of
 from privpac.planning.question import Question
+from privpac.planning.table import rows_of
+from privpac.planning.ways import class_asked, class_word
 from privpac.theory import any_floors, floors
 from tests.statistical.claims import asked, claims, moved, scaled
 from tests.statistical.test_floors import Database, family, threshold_records
@@ -250,6 +246,12 @@ def depth_of(rules: Sequence[tuple[int, ...]]) -> int:
     return depth(frozenset(rules))
 
 
+def claimed(word: str, *, bits: int) -> Claim:
+    question = Question.read(concepts=word, bits=bits, error="0.1", epsilon=1)
+    head = class_word(question).partition(":")[0]
+    return Claim(class_asked(question), head, Fraction(1, 10), Fraction(1, 20), Fraction(1), proper=True)
+
+
 @pytest.mark.parametrize(
     ("word", "bits"),
     [("thresholds", 1), ("thresholds", 3), ("intervals", 2), ("intervals", 3), ("unions:2", 3)],
@@ -257,15 +259,13 @@ def depth_of(rules: Sequence[tuple[int, ...]]) -> int:
 def test_classes_have_trees_as_deep_as_is_said(word: str, bits: int) -> None:
     """Of the members that label some one cell alike, as the proof wants."""
     rules = rules_of(word, 2**bits)
-    levels = _levels(facts_of(word, Description(bits=bits))[0])
-    assert levels >= 1
-    assert max(depth_of([rule for rule in rules if rule[x]]) for x in range(2**bits)) >= levels
+    said = levels_of(claimed(word, bits=bits))
+    assert said >= 1
+    assert max(depth_of([rule for rule in rules if rule[x]]) for x in range(2**bits)) >= said
 
 
 def test_boxes_have_a_tree_through_their_centre() -> None:
-    concepts = facts_of("rectangles:2", Description(bits=2))[0]
-    if set(concepts.groups) == {4}:
-        assert _levels(concepts) == 4
+    assert levels_of(claimed("rectangles:2", bits=2)) == 4
     rules = [rule for rule in rules_of("rectangles", 4) if rule[4 + 1]]
     assert depth_of(rules) >= 4
 
@@ -293,37 +293,26 @@ PLANS = [
 ]
 
 
-@pytest.mark.long_cases("unions:3-{'bits': 24}")
+@pytest.mark.long_cases(*(f"{word}-{size}" for word, size in PLANS if word not in ("thresholds", "one-test")))
 @pytest.mark.parametrize(("word", "size"), PLANS, ids=lambda part: str(part))
 def test_no_floor_is_above_what_a_learner_is_proved_to_need(word: str, size: dict[str, int]) -> None:
     """Every way to answer, whatever it protects: what is done is not impossible."""
     compared = 0
-    for wish in WISHES:
-        question = Question.read(concepts=word, protect="labels", **wish, **size)
-        every = {option.key: option for p in PROTECTS for option in _options(question.asking(protect=p))}
-        for option in every.values():
-            row = bare_answer(question, option, question.classes[0])
-            floor = None if row is None else floor_for(option, row.wish)
-            if row is not None and floor is not None:
-                assert floor.records <= row.need.labelled, (word, size, wish, option.key, floor)
+    for wish, protect in itertools.product(WISHES, ("records", "labels")):
+        for row in rows_of(Question.read(concepts=word, protect=protect, **wish, **size)):
+            if row.limit is not None:
+                assert row.limit.value <= row.records, (word, size, wish, row.learner, row.limit)
                 compared += 1
     assert compared >= len(WISHES)
-
-
-def _options(question: Question) -> list[Option]:
-    return list(question.options(question.classes[0]))
 
 
 def test_a_floor_decides_one_number_of_records_as_it_decides_all() -> None:
     """The quick way to exclude a number of records agrees with the floor itself."""
     sources = ("floor-two-rules", "floor-mistake-tree", "floor-thresholds-proper")
-    concepts = facts_of("thresholds", Description(bits=96))[0]
-    found = plan.needed("thresholds", bits=96, error="0.1", epsilon=1, delta="1e-6")
-    assert found.answers
-    wish = found.answers[0].wish
-    assert wish.concepts == concepts
-    for row in (row for row in FLOORS if row.source in sources):
-        records = row.records(wish)
+    claim = claimed("thresholds", bits=96)
+    for bound in (bound for bound in BOUNDS if bound.source in sources):
+        assert bound.binds(claim)
+        records = bound.records(claim)
         assert records > 1
-        assert row.excludes(wish, records - 1)
-        assert not row.excludes(wish, records)
+        assert bound.excludes(claim, records - 1)
+        assert not bound.excludes(claim, records)

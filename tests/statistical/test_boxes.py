@@ -57,7 +57,7 @@ def planned(word: str, bits: int, *, error: Fraction, epsilon: Fraction) -> int:
     row = plan.needed(word, bits=bits, error=error, epsilon=epsilon, failure=FAILURE).option(
         "occam", "realizable"
     )
-    return row.need.labelled
+    return row.records
 
 
 @pytest.mark.long

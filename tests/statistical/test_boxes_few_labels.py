@@ -14,16 +14,16 @@ from privpac.constructions.few_labels.generic import GenericLearner
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
-from privpac.planning.answer import Answer
+from privpac.planning.table import Row
 from tests.statistical.test_boxes import FAILURE, population, schema
 
-ERROR, EPSILON, BITS = Fraction(1, 4), Fraction(2), 16
+ERROR, EPSILON, BITS, POOL = Fraction(1, 4), Fraction(2), 16, 200_000
 
 
-def planned(word: str, error: Fraction, epsilon: Fraction) -> Answer:
-    return plan.needed(word, bits=BITS, error=error, epsilon=epsilon, failure=FAILURE).option(
-        "generic-learner"
-    )
+def planned(word: str, error: Fraction, epsilon: Fraction) -> Row:
+    return plan.needed(
+        word, bits=BITS, error=error, epsilon=epsilon, failure=FAILURE, unlabelled=POOL
+    ).option("generic")
 
 
 def learner() -> GenericLearner:
@@ -49,8 +49,8 @@ def failures(size: Size, runs: int) -> int:
 
 
 def test_the_planned_size_is_certified_and_runs() -> None:
-    need = planned("rectangles:2", ERROR, EPSILON).need
-    size = Size(need.labelled, need.unlabelled)
+    need = planned("rectangles:2", ERROR, EPSILON)
+    size = Size(need.records, need.unlabelled)
     (accuracy,) = learner().certify(size).accuracy
     assert accuracy.fact.error <= ERROR
     assert failures(size, 3) == 0
@@ -58,18 +58,18 @@ def test_the_planned_size_is_certified_and_runs() -> None:
 
 @pytest.mark.long
 def test_the_failure_rate_at_the_planned_size_is_within_the_promise() -> None:
-    need = planned("rectangles:2", ERROR, EPSILON).need
+    need = planned("rectangles:2", ERROR, EPSILON)
     # More failures than a rate of 1/20 makes with probability 1/1000 would speak against the promise.
-    assert failures(Size(need.labelled, need.unlabelled), 400) <= 38
+    assert failures(Size(need.records, need.unlabelled), 400) <= 38
 
 
 def test_unlabelled_records_save_labels_on_fine_columns_and_reach_three_columns() -> None:
-    fine = plan.needed("rectangles:2", bits=32, error="0.1", epsilon=1)
+    fine = plan.needed("rectangles:2", bits=32, error="0.1", epsilon=1, unlabelled=10**8)
+    assert fine.option("generic").records < fine.option("occam", "realizable").records / 1.9
+    space = plan.needed("rectangles:3", bits=16, error="0.3", epsilon=1, unlabelled=10**8)
+    assert space.option("generic").word == "rectangles:c1,c2,c3"
     assert (
-        fine.option("generic-learner").need.labelled < fine.option("occam", "realizable").need.labelled / 1.9
-    )
-    space = plan.needed("rectangles:3", bits=16, error="0.3", epsilon=1)
-    assert space.option("generic-learner").command is not None
-    assert space.option("occam", "realizable").command is None  # sums over all cells take too long
-    coarse = plan.needed("rectangles:2:64", bits=16, error="0.3", epsilon=1)
-    assert "generic-learner" not in {row.option.learner for row in coarse.answers}
+        space.option("occam", "realizable").word != "rectangles:c1,c2,c3"
+    )  # sums over all cells take too long
+    coarse = plan.needed("rectangles:2:64", bits=16, error="0.3", epsilon=1, unlabelled=10**6)
+    assert "generic" not in {row.learner for row in coarse.rows}

@@ -15,15 +15,11 @@ import pytest
 from privpac.coins import SeededCoins
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.sets.points import Points
-from privpac.constructions.class_facts import Description
 from privpac.constructions.draw.occam import Occam
-from privpac.constructions.wish import Wish
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
-from privpac.planning.kinds import facts_of
 from privpac.theory import floors, occam, sizes
 from privpac.theory.occam import error_occam, excess_agnostic
-from tests.hard_distributions import realizable_need
 from tests.statistical.test_floors import best_success, family, point_records, threshold_records
 
 BITS, RUNS, LEVEL = 8, 300, 1e-6
@@ -151,18 +147,3 @@ def _drawn_wrongly(
         weights = [math.exp(-epsilon / 2 * count) for count in mistakes]
         failed += chance * (1 - weights[target - 1] / sum(weights))
     return failed
-
-
-def test_planned_needs_lie_between_floor_and_proof() -> None:
-    for bits in (8, 16, 32, 64):
-        for epsilon in (Fraction(1, 2), Fraction(2)):
-            (points,) = facts_of("points", Description(bits=bits))
-            wish = Wish(points, ERROR, FAILURE, epsilon)
-            numbers = {"error": ERROR, "failure": FAILURE, "epsilon": epsilon}
-            hard = realizable_need(wish)
-            assert hard is not None
-            assert (
-                floors.floor_points_proper(2**bits, **numbers)
-                <= hard
-                <= sizes.records_occam(2**bits, **numbers)
-            )

@@ -14,8 +14,8 @@ import pytest
 
 from privpac import Schema, Size, plan
 from privpac.constructions.recipe import Recipe
-from privpac.planning import advice, commands
-from privpac.planning.answer import Answer
+from privpac.planning import advice
+from privpac.planning.table import Row
 from privpac.request import LearnRequest
 from tests.contracts.planned_commands import PROTECTED, SCHEMA, WORDS
 
@@ -55,9 +55,9 @@ def command_of(said: str | None) -> str | None:
     )
 
 
-def kept(row: Answer, command: str, records: int, error: Fraction) -> bool:
+def kept(row: Row, command: str, records: int, error: Fraction) -> bool:
     """Whether the command's certificate keeps an error in the setting of a row."""
-    return certified(command, records).get(row.option.setting, Fraction(1)) <= error
+    return certified(command, records).get(row.setting, Fraction(1)) <= error
 
 
 def check(kind: str, word: str, **wishes: Any) -> int:
@@ -69,8 +69,8 @@ def check(kind: str, word: str, **wishes: Any) -> int:
         command = command_of(advice.RULES[rule](found))
         if row is None or command is None:
             continue
-        records = row.need.labelled if kind == "needed" else wishes["records"]
-        assert kept(row, command, records, row.wish.error), (kind, word, wishes, command)
+        records = row.records if kind == "needed" else wishes["records"]
+        assert kept(row, command, records, row.error), (kind, word, wishes, command)
         epsilon = Fraction(shlex.split(command)[shlex.split(command).index("--epsilon") + 1])
         if kind == "smallest_epsilon":
             assert epsilon == row.proved, (kind, word, wishes, command)
@@ -112,13 +112,15 @@ def test_with_records_at_hand_the_verdict_is_about_the_command(records: int, eps
         assert kept(rows[0], command, records, Fraction(1, 10)), command
         return
     proved = plan.reachable("auto", schema=SCHEMA, epsilon=epsilon, records=records)
-    for row in proved.answers:
-        if row.concepts.word == "auto":
-            assert kept(row, command, records, row.wish.error), command
+    for row in proved.rows:
+        if row.word == "auto":
+            assert kept(row, command, records, row.error), command
 
 
 def test_another_epsilon_than_that_of_the_headline_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a thousandth of the epsilon, the certificate promises less than the headline."""
-    monkeypatch.setattr(commands, "epsilon_of", lambda question, row: row.wish.epsilon / 1000)
+    monkeypatch.setattr(
+        Row, "command", property(lambda row: row.way.command(row.records, row.epsilon / 1000, row.error))
+    )
     with pytest.raises(AssertionError, match=r"epsilon 0\.001"):
         check("needed", "auto", error="0.1", epsilon="1")

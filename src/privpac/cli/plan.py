@@ -143,17 +143,15 @@ def _show(result: Plan, *, as_json: bool) -> None:
     if as_json:
         console.show_json(result.to_json())
         return
-    from privpac.planning.columns import visible_table
-    from privpac.planning.words import READING, in_short, notes, question_text
+    from privpac.planning.text import READING, in_short, notes, question_text, visible_table
 
     sections = [("", question_text(result))]
     if result.expected is not None:
         sections.append(("", "\n".join(result.expected.lines)))
     if result.simulated is not None:
         sections.append(("", "\n".join(result.simulated.lines)))
-    if summary := in_short(result):
-        sections.append(("", summary))
-    if result.answers:
+    sections.append(("", in_short(result)))
+    if result.rows:
         table = visible_table(result)
         sections.append(("", console.table_text(table.heads, table.cells, right=table.right)))
         sections.append((READING, "\n".join(table.meanings)))

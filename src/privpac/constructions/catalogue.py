@@ -1,12 +1,11 @@
-"""What there is, read off the folders: the only list of families, formulas, rules, rows of plans, cases.
+"""What there is, read off the folders: the only list of families, formulas, rules, words, cases.
 
 A family is a folder of `constructions`. Three things are known by their marks, whatever file they stand in: formulas
 (sizes, errors, losses and lower bounds) by `@formula`, theorems by their class, and rules, the only functions that make
-proofs, by the seal they hold. The rest has fixed file names: `*words.py` (`WORDS`: how people name what to learn),
-`options.py` (`OPTIONS` and `FLOORS`: its rows of a plan), `*kinds.py` (`KINDS`: its classes in public numbers), and
-`readers.py` (`READERS`: its predictors, from what files hold). What the exact audit runs (`ROWS`, and `LARGER`: what
-takes it longer) stands beside the learner, or in `*cases.py`. A file named `family.py` may hold all these lists. What
-belongs to no family stands in `theory`. A new folder is found without being named anywhere.
+proofs, by the seal they hold. The rest has fixed file names: `*words.py` (`WORDS`: how people name what to learn, and
+how a plan writes it), and `readers.py` (`READERS`: its predictors, from what files hold). What the exact audit runs
+(`ROWS`, and `LARGER`: what takes it longer) stands beside the learner, or in `*cases.py`. A file named `family.py` may
+hold all these lists. What belongs to no family stands in `theory`. A new folder is found without being named anywhere.
 
 Rows of several families appear in the order of their files' `PLACE`; files without one come last, by name.
 """
@@ -31,8 +30,6 @@ from privpac.theory.statements import Statement, statement
 
 if TYPE_CHECKING:
     from privpac.constructions.cases import Case
-    from privpac.constructions.class_facts import Kinds
-    from privpac.constructions.option import FloorRow, Option
     from privpac.constructions.prediction.predictor import Reader
     from privpac.constructions.request import Word
 
@@ -40,12 +37,9 @@ __all__ = [
     "Formula",
     "cases",
     "families",
-    "floors",
     "formula_modules",
     "formulas",
-    "kinds",
     "larger_cases",
-    "options",
     "readers",
     "rules",
     "theorems",
@@ -54,7 +48,7 @@ __all__ = [
 
 FAMILY = ".family"
 FORMULA_ENDINGS = ("formulas", "floors")
-NO_FORMULAS = ("cases", "words", "kinds", ".options", ".readers")
+NO_FORMULAS = ("cases", "words", ".readers")
 """Modules of families that are lists."""
 
 COMMON_FORMULAS = ("occam", "sizes", "generalisation", "nearest", "refined", "vc")
@@ -156,19 +150,6 @@ def cases() -> Mapping[str, Callable[[], Case]]:
 
 
 @cache
-def options() -> tuple[Option, ...]:
-    """Every row of a plan: a way to learn, what it needs, and what to run."""
-    return tuple(row for module in _in_order(".options", "OPTIONS") for row in module.OPTIONS)
-
-
-@cache
-def floors() -> tuple[FloorRow, ...]:
-    """Every lower bound that a plan names, in the order of their places."""
-    rows = (row for module in _in_order(".options", "FLOORS") for row in module.FLOORS)
-    return tuple(sorted(rows, key=lambda row: row.place))
-
-
-@cache
 def larger_cases() -> Mapping[str, Callable[[], Case]]:
     """Rows of the exact audit on larger domains, by the names they have there."""
     rows = [row for module in _in_order("", "LARGER") for row in module.LARGER.items()]
@@ -179,12 +160,6 @@ def larger_cases() -> Mapping[str, Callable[[], Case]]:
 def words() -> Mapping[str, Word]:
     """Every word for what to learn, with what builds the learner."""
     return _by_name("words", [row for module in _in_order("words", "WORDS") for row in module.WORDS.items()])
-
-
-@cache
-def kinds() -> Kinds:
-    """Classes that a plan can be made for: how each is written without a schema, and its public numbers."""
-    return _by_name("kinds", [row for module in _in_order("kinds", "KINDS") for row in module.KINDS.items()])
 
 
 @cache

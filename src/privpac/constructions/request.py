@@ -7,6 +7,7 @@ balanced accuracy. The shares must be public: counted from the records they woul
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -34,11 +35,14 @@ from privpac.request import LearnRequest, read_failure
 
 __all__ = [
     "BALANCED",
+    "DRAW",
     "MERGEABLE",
     "OWNER",
     "PROTECTS",
+    "Asked",
     "Builder",
     "Naming",
+    "Planned",
     "Request",
     "Transform",
     "Word",
@@ -201,6 +205,53 @@ Transform = Callable[[Request, str, Naming], Learner]
 
 
 @dataclass(frozen=True)
+class Asked:
+    """What a plan knows where it chooses the word of a row: the class as it is named, and the numbers."""
+
+    schema: Schema
+    word: str
+    error: Fraction
+    failure: Fraction
+    records: int
+
+    @property
+    def rest(self) -> str:
+        """What stands behind the colon of the class."""
+        return self.word.partition(":")[2]
+
+
+DRAW = "one rule is drawn, the likelier the better it fits (exponential mechanism)"
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A row of a plan: which word it tries for a class, and how a rule is then found.
+
+    What it promises, to whom and at which cost, its certificates say.
+    """
+
+    form: str | Callable[[Asked], str] = "{word}"
+    """With {word}, the class as it is named, {rest}, what stands behind its colon, and {error}, what is to be proved;
+    or what finds the word."""
+    title: str = DRAW
+    aims: bool = False
+    """Whether the word depends on the error that is to be proved."""
+    drawn: bool = True
+    """Whether it is a row too where the word stands for one draw from the class, which has a row of its own."""
+
+    def word(self, asked: Asked) -> str:
+        """The word for a class and these numbers."""
+        if not isinstance(self.form, str):
+            return self.form(asked)
+        error = plain(Fraction(math.floor(asked.error * _BILLION), _BILLION))
+        return self.form.format(word=asked.word, rest=asked.rest, error=error)
+
+
+_BILLION = 10**9
+"""Words name errors of nine digits."""
+
+
+@dataclass(frozen=True)
 class Word:
     """How a word is written, what it means, and what builds it: by itself, or around what a further word names."""
 
@@ -222,6 +273,9 @@ class Word:
     """Whether a further word stands behind it, and `build` is a `Transform`."""
     way_of: str = ""
     """The word for the class, where this one names a way to learn it: its plan compares all ways."""
+    planned: tuple[Planned, ...] = ()
+    """Rows of a plan: for a class, the ways to learn it that no word of their own names; for a way, how it is written
+    for the class that it is a way of; for a transform, how around any class. Empty for a class: one draw."""
     choice: Callable[[Request], str] | None = None
     """Where public numbers choose among the forms of a word: which of them the bare word stands for."""
 

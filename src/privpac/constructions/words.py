@@ -46,8 +46,10 @@ __all__ = [
     "require_useful_delta",
     "stands_for",
     "stored_concepts",
+    "takes_delta",
     "takes_many_classes",
     "tells_risks",
+    "unknown_word",
 ]
 
 WORDS: Mapping[str, Word] = catalogue.words()
@@ -114,6 +116,15 @@ def _entries(word: str) -> list[Word]:
     return [entry, *behind] if behind else []
 
 
+def takes_delta(word: str) -> bool:
+    """Whether a delta can be of use for a word.
+
+    >>> takes_delta("blocks:age"), takes_delta("agnostic:blocks:age"), takes_delta("stumps")
+    (True, True, False)
+    """
+    return any(entry.takes_delta for entry in _entries(word))
+
+
 def require_useful_delta(concepts: Concepts, delta: Fraction) -> None:
     """Refuse a delta where it could only be ignored; words that nobody knows are refused elsewhere."""
     chain = _entries(concepts) if isinstance(concepts, str) else []
@@ -155,11 +166,9 @@ def learner_for(word: Concepts, request: Request) -> Learner:
     if not isinstance(word, str):
         return _learner_of_class(word, request)
     head, _, rest = word.partition(":")
-    entry, gone = WORDS.get(head), replacement_of(word)
-    if entry is None or gone:
-        remedy = gone or _near_word(head, rest)
-        requirement = "a word that is known" if remedy else _all_words()
-        raise ParameterError(OWNER, "concepts", word, allowed=requirement, remedy=remedy)
+    entry = WORDS.get(head)
+    if entry is None or replacement_of(word):
+        raise unknown_word(word)
     if request.protect not in entry.protects:
         raise ParameterError(
             OWNER,
@@ -169,6 +178,14 @@ def learner_for(word: Concepts, request: Request) -> Learner:
             remedy=f"protect={request.protect!r} does not exist yet for {entry.form}.",
         )
     return entry.learner(request, rest, _named_inside(head))
+
+
+def unknown_word(word: str, *, owner: str = OWNER) -> ParameterError:
+    """The refusal of a word that nobody knows, or that was removed."""
+    head, _, rest = word.partition(":")
+    remedy = replacement_of(word) or _near_word(head, rest)
+    requirement = "a word that is known" if remedy else _all_words()
+    return ParameterError(owner, "concepts", word, allowed=requirement, remedy=remedy)
 
 
 def _named_inside(outer: str) -> Naming:

@@ -179,11 +179,14 @@ def _close_in(
 ) -> int:
     """The first number whose value is small enough between one that is not and one that is, to this many digits.
 
-    Straight lines between the two lead to it; an end that stays counts half, or it might stay for ever."""
+    Straight lines between the two lead to it; an end that stays counts half, or it might stay for ever. Where a value
+    falls in steps a line may point to the next number again and again: after one such step the interval is halved."""
+    crept = False
     while high[0] - low[0] > 1 + high[0] // 10**digits:
-        part = low[1] / max(low[1] - high[1], _TINY) if math.isfinite(low[1]) else 0.5
+        part = 0.5 if crept or math.isinf(low[1]) else low[1] / max(low[1] - high[1], _TINY)
         at = low[0] * (high[0] / low[0]) ** part if power else low[0] + (high[0] - low[0]) * part
         here = min(max(round(at), low[0] + 1), high[0] - 1)
+        crept = not crept and here in (low[0] + 1, high[0] - 1)
         excess = _over(value(here), want)
         low, high = (
             ((low[0], low[1] / 2), (here, excess))

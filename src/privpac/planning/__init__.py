@@ -2,8 +2,8 @@
 
 >>> from privpac import plan
 >>> found = plan.needed("thresholds", bits=32, error=0.1, epsilon=1)
->>> [(row.option.setting, row.proved, row.floor) for row in found.answers if row.option.learner == "occam"]
-[('realizable', 683, 154), ('agnostic', 5011, 269)]
+>>> [(row.setting, row.proved, row.floor) for row in found.rows if row.learner == "occam"]
+[('realizable', 683, 154), ('agnostic', 1422, 269)]
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ def needed(
     """Records that suffice for `error` at `epsilon`; with `records`, also whether that many do.
 
     `concepts` is a word as in `privpac learn`, without a column where none is known (`thresholds`, `bits=32`), or with
-    a schema (`trees:3`, `schema="schema.json"`). Further `wishes`: `failure` (0.05), `delta` (0), `noise` (the best
-    member errs at most so often), `unlabelled` (records without labels at hand), `protect` ("records", "labels" or
-    "predictions"), `aim` ("label", or "rank" where the order of the records matters), `release=True` (answers to all
-    points, thresholds or intervals of a column instead of a rule), `bits`, `columns`, `tests` or `schema`, `attainable`
-    (the AUC that a model without privacy would reach, as far as you can guess: a forecast follows);
+    a schema (`trees:3`, `schema="schema.json"`). Further `wishes`: `failure` (0.05), `delta` (0), `unlabelled` (records
+    without labels at hand), `protect` ("records", "labels" or "predictions"), `aim` ("label", or "rank" where the order
+    of the records matters), `release=True` (answers to all points, thresholds or intervals of a column instead of a
+    rule), `bits`, `columns` or `schema`, `attainable` (the AUC that a model without privacy would reach, as far as you
+    can guess: a forecast follows);
     `simulate=True` tries it with these `records` and `epsilon` on invented records, or on a public `table`, for about
     `seconds` (20).
 

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privpac.constructions.rule_lists import short_word
-from privpac.constructions.wish import LARGEST_EPSILON
 from privpac.errors import ParameterError, PrivpacError
 from privpac.numbers.exact import plain
 from privpac.pictures.curves import Curves, Series
-from privpac.planning.alternatives import MOST_ERROR, count
-from privpac.planning.answer import Answer, answer
-from privpac.planning.columns import name_in_words, number_text, visible_answers
 from privpac.planning.question import Question
-from privpac.planning.table import PlanTable
+from privpac.planning.search import LARGEST_EPSILON
+from privpac.planning.table import PlanTable, Row, row_of
+from privpac.planning.text import count, name_in_words, number_text, visible_rows
+from privpac.planning.ways import class_asked
 
 __all__ = ["PlanDisplay"]
 
@@ -50,7 +49,7 @@ class PlanDisplay:
         if against not in AXES:
             raise ParameterError(OWNER, "against", against, allowed="one of " + ", ".join(AXES))
         centre = _as_needed(plan)
-        if against == "bits" and centre.subject.bits is None:
+        if against == "bits" and centre.asked.bits is None:
             raise ParameterError(
                 OWNER, "against", against, allowed="epsilon or error", remedy="Only --bits can vary the bits."
             )
@@ -78,12 +77,12 @@ class PlanDisplay:
         self.curves.save(path)
 
 
-def _rows_to_draw(plan: PlanTable, learner: str | None) -> list[Answer]:
+def _rows_to_draw(plan: PlanTable, learner: str | None) -> list[Row]:
     """The rows that are drawn: those that the first paragraph speaks of, then the cheapest of those in the table."""
     first = [row for row in (plan.headline, plan.perfect) if row is not None]
-    rows = [*first, *(row for row in visible_answers(plan) if row not in first)]
-    choice = [row for row in rows if learner in (None, row.option.learner)][:MOST_OPTIONS]
-    if not plan.answers:
+    rows = [*first, *(row for row in visible_rows(plan) if row not in first)]
+    choice = [row for row in rows if learner in (None, row.learner)][:MOST_OPTIONS]
+    if not plan.rows:
         raise PrivpacError(
             "There is nothing to draw: nothing can be promised with these numbers.",
             remedy="Ask for a larger error, a larger epsilon or more records.",
@@ -98,15 +97,15 @@ def _as_needed(plan: PlanTable) -> Question:
     question, best = plan.question, plan.headline
     if question.kind == "needed" or best is None:
         return question
-    return question.asking(error=best.wish.error, epsilon=best.wish.epsilon, records=None)
+    return question.asking(error=best.error, epsilon=best.epsilon, records=None)
 
 
-def _marked_numbers(plan: PlanTable, row: Answer, against: str) -> list[Fraction]:
+def _marked_numbers(plan: PlanTable, row: Row, against: str) -> list[Fraction]:
     """What must lie within the drawn range: the number that was asked or found, and what is impossible."""
     centre = _as_needed(plan)
     if against == "bits":
-        assert centre.subject.bits is not None
-        return [Fraction(centre.subject.bits)]
+        assert centre.asked.bits is not None
+        return [Fraction(centre.asked.bits)]
     here = centre.asked.error if against == "error" else centre.asked.epsilon
     assert here is not None
     return [here, Fraction(row.floor)] if _is_asked(plan, against) and row.floor else [here]
@@ -123,16 +122,16 @@ def _places(question: Question, against: str, marks: list[Fraction]) -> tuple[in
         bits = int(marks[0])
         further = [2 * bits, bits + bits // 2] if bits > BITS[-1] // 2 else []
         return tuple(sorted({*BITS, *further, bits}))
-    most = MOST_ERROR if against == "error" else Fraction(LARGEST_EPSILON)
+    most = Fraction(1, 2) if against == "error" else Fraction(LARGEST_EPSILON)
     around = {Fraction(f"{float(marks[0] * factor):.3g}") for factor in FACTORS}
     return tuple(sorted({value for value in (*around, *marks) if 0 < value < most}))
 
 
-def _marks(plan: PlanTable, centre: Question, row: Answer, against: str) -> list[Series]:
+def _marks(plan: PlanTable, centre: Question, row: Row, against: str) -> list[Series]:
     """The answer, and what is impossible: a point each, named by its number."""
     have = plan.question.asked.records
     here = _marked_numbers(plan, row, against)
-    records = row.need.labelled if have is None or row.asks == "needed" else have
+    records = row.records if have is None or row.asks == "needed" else have
     marks = [_mark(f"the answer: {_with_unit(row, row.proved)}", here[0], records, "answer")]
     if not row.floor:
         return marks
@@ -145,7 +144,7 @@ def _marks(plan: PlanTable, centre: Question, row: Answer, against: str) -> list
     return marks
 
 
-def _with_unit(row: Answer, value: int | Fraction) -> str:
+def _with_unit(row: Row, value: int | Fraction) -> str:
     """The number that was asked for, with its unit, as the plan says it."""
     number = number_text(value, up=value is row.proved or value == row.proved)
     unit = {"needed": "{} records", "reachable": "error {}", "smallest_epsilon": "epsilon {}"}[row.asks]
@@ -156,23 +155,19 @@ def _mark(label: str, x: Fraction, y: int, group: str) -> Series:
     return Series(label, [float(x)], [float(y)], kind="mark", dashed=group == "floor", group=group)
 
 
-def _same_row(question: Question, like: Answer) -> Answer | None:
-    concepts = next(
-        facts
-        for facts in question.classes
-        if facts.kind == like.concepts.kind and facts.parts == like.concepts.parts
-    )
-    return answer(question, like.option, concepts)
+def _same_row(question: Question, like: Row) -> Row | None:
+    """The same way, asked with other numbers."""
+    return row_of(like.way.of(question), like.setting, class_asked(question))
 
 
-def _series(question: Question, like: Answer, against: str, xs: tuple[int | Fraction, ...]) -> list[Series]:
+def _series(question: Question, like: Row, against: str, xs: tuple[int | Fraction, ...]) -> list[Series]:
     """Proved, and the floor of one option."""
     rows = [_same_row(question.at(against, x), like) for x in xs]
     name = name_in_words(like)
     if question.asked.concepts == "auto":
-        name = f"{name}, {like.concepts.word}"
+        name = f"{name}, {like.concepts}"
     x = [float(value) for value in xs]
-    needs = [None if row is None else float(row.need.labelled) for row in rows]
+    needs = [None if row is None else float(row.records) for row in rows]
     lines = [Series(f"{name}: proved", x, needs, group=name)]
     if any(row is not None and row.floor for row in rows):
         values = [None if row is None or not row.floor else float(row.floor) for row in rows]
@@ -191,8 +186,8 @@ def _curves(question: Question, against: str, rows: tuple[Series, ...], x: tuple
         )
         if value is not None and name != against
     ]
-    if question.subject.bits is not None and against != "bits":
-        constants.insert(0, f"{question.subject.bits} bits")
+    if question.asked.bits is not None and against != "bits":
+        constants.insert(0, f"{question.asked.bits} bits")
     return Curves(
         title=f"Records needed for {short_word(question.asked.concepts)} ({', '.join(constants)})",
         x_label=AXES[against],

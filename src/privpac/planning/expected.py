@@ -12,9 +12,9 @@ __all__ = ["expected_of"]
 def expected_of(question: Question) -> Forecast | NoForecast | None:
     """The forecast for the records and the epsilon at hand, of which a rule leaves a share to the counts behind its
     verdict and a card none; None where one of them, or the table, is not known."""
-    schema = question.subject.schema
+    schema = question.schema
     if (
-        schema is None
+        question.invented
         or question.asked.records is None
         or question.asked.epsilon is None
         or question.asked.release

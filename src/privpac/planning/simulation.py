@@ -51,7 +51,7 @@ FREE = Fraction(600)
 ERRORS = 2.0
 """Standard errors on both sides of a mean: about 95 times in 100 the true one lies between."""
 FLIPPED = 0.1
-"""The share of wrong labels of a class, where nothing is said about the noise."""
+"""The share of wrong labels of a class that labels are drawn from."""
 ATTAINABLE = 0.75
 """The AUC without privacy of invented records, where nobody says what is attainable."""
 MATCHED = ("auto", "trees", "card")
@@ -68,8 +68,6 @@ class Trial:
     schema: Schema
     wishes: LearnRequest
     records: int
-    noise: float | None = None
-    """How often the best rule of the class errs, where labels come from it."""
     table: object = None
     """A public table that records are drawn from, in place of invented ones."""
 
@@ -115,15 +113,14 @@ class Trial:
             yield self._of_class()
 
     def _of_class(self) -> Population:
-        flipped = FLIPPED if self.noise is None else self.noise
         if self.word == "points":
-            return lone_value(self.schema, str(self.wishes.concepts).split(":")[1], flipped=flipped)
+            return lone_value(self.schema, str(self.wishes.concepts).split(":")[1], flipped=FLIPPED)
         learner = self.learners[1]
 
         def member(records: Sample) -> Hypothesis:
             return learner.learn(records, SeededCoins(0))
 
-        return from_class(self.schema, member, flipped=flipped)
+        return from_class(self.schema, member, flipped=FLIPPED)
 
 
 def _without_privacy(learner: Learner) -> Learner | None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from privpac.constructions.wish import OWNER
 from privpac.errors import ParameterError
-from privpac.planning.question import Question
+from privpac.planning.question import OWNER, Question
 from privpac.planning.simulation import NotSimulated, Progress, Simulation, Trial, simulate
-from privpac.planning.subject import as_schema, runnable
 from privpac.request import LearnRequest
 
 __all__ = ["tried"]
@@ -16,7 +14,8 @@ def tried(
     question: Question, *, seconds: float, table: object = None, progress: Progress | None = None
 ) -> Simulation | NotSimulated:
     """What `learn` would give with the records and the epsilon of a question."""
-    for name, value in (("records", question.asked.records), ("epsilon", question.asked.epsilon)):
+    asked = question.asked
+    for name, value in (("records", asked.records), ("epsilon", asked.epsilon)):
         if value is None:
             raise ParameterError(
                 OWNER,
@@ -25,35 +24,26 @@ def tried(
                 allowed="given for a simulation",
                 remedy="Name the numbers that it is about: --records and --epsilon.",
             )
-    assert question.asked.records is not None
-    assert question.asked.epsilon is not None
-    if question.asked.release:
+    assert asked.records is not None
+    assert asked.epsilon is not None
+    if asked.release:
         return NotSimulated("rules are tried, not released tables")
-    if question.asked.unlabelled:
+    if asked.unlabelled:
         return NotSimulated(
             "rules from labelled records are tried, not those that use records without labels"
         )
-    if question.asked.protect == "predictions":
+    if asked.protect == "predictions":
         return NotSimulated("rules are tried, not single answers")
-    facts = question.classes[0]
-    if facts.kind in UNNAMED:
-        return NotSimulated(f"{question.asked.concepts} stands for every class of its size: name one")
+    if question.kappa is not None:
+        return NotSimulated(f"{asked.concepts} is about every density of its size: name a column")
     wishes = LearnRequest(
-        epsilon=question.asked.epsilon,
-        delta=question.asked.delta,
-        concepts=runnable(facts.word if question.asked.concepts != "auto" else "auto"),
-        protect=question.asked.protect,
+        epsilon=asked.epsilon,
+        delta=asked.delta,
+        concepts=question.word,
+        protect=asked.protect,
         estimate_epsilon="auto",
-        aim=question.asked.aim,
-        failure=question.asked.failure,
-        attainable=question.asked.attainable,
+        aim=asked.aim,
+        failure=asked.failure,
+        attainable=asked.attainable,
     )
-    schema = as_schema(question.subject, columns=facts.word.count("COLUMN"))
-    noise = None if question.asked.noise is None else float(question.asked.noise)
-    return simulate(
-        Trial(schema, wishes, question.asked.records, noise, table), seconds=seconds, progress=progress
-    )
-
-
-UNNAMED = ("any", "reference", "sphere")
-"""Words that name no rules of a table."""
+    return simulate(Trial(question.schema, wishes, asked.records, table), seconds=seconds, progress=progress)

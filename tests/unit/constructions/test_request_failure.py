@@ -51,7 +51,7 @@ def test_every_word_is_tuned_for_what_is_asked(asked: Any) -> None:
 
 def test_clipped_points_are_run_as_they_are_planned() -> None:
     row = plan.needed("points", bits=32, error="0.1", epsilon=1, failure="0.01").option("clipped-points")
-    assert row.need.labelled == 485
+    assert row.records == 485
     assert (row.need.parameters["threshold"], row.need.parameters["margin"]) == ("39", "29")
     assert row.command is not None
     assert row.command.endswith("--epsilon 1 --failure 0.01")
@@ -66,7 +66,7 @@ def test_clipped_points_are_run_as_they_are_planned() -> None:
 
 
 def test_sparse_sets_are_certified_where_they_are_planned() -> None:
-    row = plan.needed("points", bits=16, error="0.03", epsilon=1, failure="0.2").option("sparse-sets")
+    row = plan.needed("points", bits=16, error="0.03", epsilon=1, failure="0.2").option("sparse-points")
     alone = row.option.needs(row.wish)  # without the counts behind a verdict
     assert alone is not None
     assert alone.labelled == 651

@@ -56,7 +56,6 @@ def test_a_predictor_reads_the_file_too(file: Path) -> None:
 
 def test_a_plan_counts_the_rules(file: Path) -> None:
     made = plan.needed(with_rules(f"finite:{file}"), schema=SCHEMA, error=0.1, epsilon=1)
-    assert {row.concepts.size for row in made.answers} == {3}
     assert "age >= 30" not in str(made)
     assert "finite:3 rules" in str(made)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from privpac import plan
 from privpac.planning.simulation import NotSimulated
-from privpac.planning.words import in_short
+from privpac.planning.text import in_short
 
 COLUMNS = [{"name": "age", "kind": "numeric", "lower": 0, "upper": 120, "integer": True}]
 RARE: dict[str, Any] = {"label": "ill", "classes": ["no", "yes"], "base_rate": 0.15, "columns": COLUMNS}
@@ -32,9 +32,6 @@ def test_a_better_proof_says_how_good_the_best_rule_must_be() -> None:
     asked = {"schema": RARE, "error": "0.05", "epsilon": 1}
     beats = "; the proof alone shows that the rule beats that only if the best rule errs less than 0.1."
     assert CONSTANT + beats in in_short(plan.needed("trees:1", **asked))
-    known = ", which is more than the rule is proved to err."
-    assert CONSTANT + known in in_short(plan.needed("trees:1", noise="0.09", **asked))
-    assert CONSTANT + beats in in_short(plan.needed("trees:1", noise="0.1", **asked)), "as good is not better"
 
 
 def test_of_several_classes_the_commonest_is_the_constant() -> None:
@@ -47,5 +44,5 @@ def test_without_a_base_rate_and_without_a_rule_nothing_is_said() -> None:
     bare = {key: value for key, value in RARE.items() if key != "base_rate"}
     assert "always saying" not in in_short(plan.reachable("trees:1", schema=bare, records=300, epsilon=1))
     table = plan.reachable("thresholds:age", schema=RARE, records=3000, epsilon=1, release=True)
-    assert table.answers
+    assert table.rows
     assert "always saying" not in in_short(table)

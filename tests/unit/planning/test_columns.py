@@ -8,8 +8,7 @@ import pytest
 
 from privpac import plan
 from privpac.planning import Plan
-from privpac.planning.columns import headings, rows, visible_table
-from privpac.planning.words import READING
+from privpac.planning.text import READING, headings, rows, visible_table
 
 ASKED: dict[str, dict[str, Any]] = {
     "records enough": {"error": "0.1", "epsilon": 1},

@@ -54,7 +54,7 @@ def test_the_answer_and_the_floor_are_inside_and_marked(name: str, against: str)
     for mark in [answer] if floor is None else [answer, floor]:
         assert min(display.x) <= mark.x[0] <= max(display.x)
     assert answer.x[0] in display.x
-    here = {"epsilon": row.wish.epsilon, "error": row.wish.error, "bits": 6}[against]
+    here = {"epsilon": row.epsilon, "error": row.error, "bits": 6}[against]
     assert answer.x[0] == float(here)
     assert answer.y[0] == (row.proved if row.asks == "needed" else numbers["records"])
     if row.floor:
@@ -76,7 +76,7 @@ def test_long_keys_are_inside_too() -> None:
 def test_the_headline_is_drawn_first() -> None:
     found = plan.needed("auto", columns=3, error="0.2", epsilon=1)
     first = found.curves("epsilon", learner=None).rows[0]
-    assert first.label == "default, any records, auto: proved"
+    assert first.label == "the default, any records, auto: proved"
     assert found.headline is not None
     assert first.y[list(first.x).index(1.0)] == found.headline.proved
 

@@ -97,7 +97,7 @@ def test_progress_ends_with_all_runs_and_the_same_question_has_the_same_answer()
         ("thresholds", {"bits": 8, "release": True}, "not released tables"),
         ("thresholds", {"bits": 8, "protect": "predictions"}, "not single answers"),
         ("thresholds", {"bits": 8, "unlabelled": 1_000}, "without labels"),
-        ("any:3", {"bits": 8}, "name one"),
+        ("reference:3", {}, "every density"),
     ],
 )
 def test_what_cannot_be_tried_says_why(word: str, wishes: dict[str, Any], why: str) -> None:

@@ -26,36 +26,32 @@ def test_promises_against_the_best_rule_carry_a_floor_of_their_own() -> None:
     """A floor for perfect labels stood there: 154 records where noise alone takes 269."""
     found = plan.needed("thresholds", bits=32, error="0.1", epsilon=1)
     noisy = found.option("occam", "agnostic")
-    assert (noisy.floor, noisy.floor_source) == (269, "floor-agnostic")
+    assert (noisy.floor, noisy.limit.source) == (269, "floor-agnostic")
     assert found.option("occam", "realizable").floor == 154
     assert (
         "Where labels are noisy, no method that releases a rule, private or not, can do it with fewer than 269 records."
         in str(found)
     )
     longer = plan.needed("thresholds", bits=64, error="0.1", epsilon=1).option("occam", "agnostic")
-    assert (longer.floor, longer.floor_source) == (278, "floor-thresholds-proper"), "the larger of the two"
+    assert (longer.floor, longer.limit.source) == (278, "floor-thresholds-proper"), "the larger of the two"
 
 
 def test_answers_that_toss_coins_have_a_floor_of_their_own() -> None:
     """269 stood in the headline, and 8 in the row: the former is proved only for what releases a rule."""
-    found = plan.needed("any:5", bits=40, error="0.1", epsilon=1, protect="predictions")
-    assert (found.option("flipped-answers").floor, found.option("flipped-answers").floor_source) == (
+    found = plan.needed("trees:2", columns=5, error="0.1", epsilon=1, protect="predictions")
+    assert (found.option("fresh-draws").floor, found.option("fresh-draws").limit.source) == (
         67,
         "floor-agnostic-answers",
     )
     assert found.option("occam", "agnostic").floor == 269
 
 
-def test_known_noise_and_densities_are_not_bound() -> None:
-    quiet = plan.needed("thresholds", bits=32, error="0.1", epsilon=1, noise="0.05").option(
-        "occam", "agnostic"
-    )
-    assert quiet.floor_source != "floor-agnostic"
+def test_densities_are_not_bound() -> None:
     dense = plan.needed("reference:10", error="0.1", epsilon=1).option("reference-cover", "agnostic")
-    assert dense.floor_source != "floor-agnostic"
+    assert dense.limit.source != "floor-agnostic"
 
 
 def test_the_error_that_records_reach_is_bound_too() -> None:
     found = plan.reachable("thresholds", bits=8, records=269, epsilon=5).option("occam", "agnostic")
-    assert found.floor_source == "floor-agnostic"
+    assert found.limit.source == "floor-agnostic"
     assert found.floor == pytest.approx(0.1, abs=1e-3)

@@ -25,7 +25,7 @@ from privpac.concepts.literals.exceptions import Exceptions, Patterns
 from privpac.constructions.base import Certified, Learner, ReadsOnce
 from privpac.constructions.cases import Case, learner_case, tiny_schema
 from privpac.constructions.draw.occam import FAILURE
-from privpac.constructions.request import Request, Word, count_of
+from privpac.constructions.request import Planned, Request, Word, count_of
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
@@ -212,7 +212,12 @@ def _word(request: Request, rest: str) -> Learner:
 
 
 WORDS: Mapping[str, Word] = {
-    "clauses": Word("clauses:K", "class 1 but for patterns of K answers that hardly occur in it", _word)
+    "clauses": Word(
+        "clauses:K",
+        "class 1 but for patterns of K answers that hardly occur in it",
+        _word,
+        planned=(Planned(title="exceptions by noisy counts of patterns"),),
+    )
 }
 
 

@@ -11,7 +11,7 @@ from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.linear.centred import CentredHalfspaces
 from privpac.constructions.base import Learner
 from privpac.constructions.covers.reference import ReferenceCover
-from privpac.constructions.request import OWNER, Request, Word, column_of
+from privpac.constructions.request import OWNER, Planned, Request, Word, column_of
 from privpac.errors import ParameterError
 from privpac.guarantee.facts import Against
 
@@ -53,10 +53,16 @@ AGNOSTIC = "agnostic"
 ERROR = re.compile(r"0?\.[0-9]{1,9}")
 """An error as it is written at the end of a word."""
 
+COVER = "one draw from a cover of a public reference distribution"
+
 WORDS: Mapping[str, Word] = {
     "reference": Word(
         FORM,
         "a cut promised for densities up to one that is printed (add :agnostic for noisy labels, then :ERROR)",
         _reference,
+        planned=(
+            Planned("{word}:{error}", COVER, aims=True),
+            Planned("{word}:agnostic:{error}", COVER, aims=True),
+        ),
     ),
 }

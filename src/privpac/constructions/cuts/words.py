@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
 
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
 from privpac.constructions.base import Learner
 from privpac.constructions.cuts.blocks import BlockCuts
-from privpac.constructions.cuts.noisy import DenoisedCuts, NoisyCuts
+from privpac.constructions.cuts.noisy import LARGEST_DOMAIN, MOST_FLIPS, DenoisedCuts, NoisyCuts
 from privpac.constructions.cuts.recursive import RecConcave
 from privpac.constructions.cuts.switches import SwitchCuts
 from privpac.constructions.draw.occam import Occam
-from privpac.constructions.request import OWNER, Request, Word, column_of
+from privpac.constructions.request import OWNER, Asked, Planned, Request, Word, column_of
 from privpac.errors import ParameterError
-from privpac.numbers.exact import exact_decimal
+from privpac.numbers.exact import exact_decimal, plain
 from privpac.numbers.parameters import is_count
 
 __all__ = ["WORDS"]
@@ -74,6 +76,19 @@ def _blocks(request: Request, rest: str) -> Learner:
     return BlockCuts(cuts, request.per_record, request.delta_per_record, request.failure)
 
 
+def _with_rate(head: str) -> Callable[[Asked], str]:
+    """The word with the rate that a plan proposes: a quarter of error times failure, less where that were too many
+    cells, in three digits."""
+
+    def word(asked: Asked) -> str:
+        size = asked.schema.column(asked.rest).size
+        rate = min(asked.error * asked.failure / 4, Fraction(MOST_FLIPS, max(size, LARGEST_DOMAIN)))
+        unit = Fraction(1, 10 ** (2 - math.floor(math.log10(rate))))
+        return f"{head}:{asked.rest}:{plain(rate // unit * unit)}"
+
+    return word
+
+
 WORDS: Mapping[str, Word] = {
     "blocks": Word(
         "blocks:COLUMN",
@@ -81,12 +96,19 @@ WORDS: Mapping[str, Word] = {
         _blocks,
         takes_delta=True,
         way_of="thresholds",
+        planned=(
+            Planned("blocks:{rest}", "one draw among the middles of occupied blocks"),
+            Planned(
+                "agnostic:blocks:{rest}", "the same on records that the others relabel: for noisy labels"
+            ),
+        ),
     ),
     "switches": Word(
         "switches:COLUMN:K",
         "a cut, found through up to K ranges (add :down after COLUMN)",
         _switches,
         way_of="thresholds",
+        planned=(Planned("switches:{rest}:2", "a cut among the ends of ranges that were learnt first"),),
     ),
     "recconcave": Word(
         "recconcave:COLUMN",
@@ -94,17 +116,32 @@ WORDS: Mapping[str, Word] = {
         _rec_concave,
         takes_delta=True,
         way_of="thresholds",
+        planned=(Planned("recconcave:{rest}", "one level of recursion over the bits of a cut"),),
     ),
     "noisy-cuts": Word(
         "noisy-cuts:COLUMN:RATE",
         "a cut whose answer is flipped on a random share RATE of cells",
         _noisy_cuts,
         way_of="thresholds",
+        planned=(
+            Planned(
+                _with_rate("noisy-cuts"),
+                "one draw, every answer flipped now and then: a rule that is no cut",
+                aims=True,
+            ),
+        ),
     ),
     "denoised-cuts": Word(
         "denoised-cuts:COLUMN:RATE",
         "the cut nearest to such noisy answers",
         _denoised_cuts,
         way_of="thresholds",
+        planned=(
+            Planned(
+                _with_rate("denoised-cuts"),
+                "the cut nearest to a rule whose answers are flipped now and then",
+                aims=True,
+            ),
+        ),
     ),
 }

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.finite import Finite
-from privpac.concepts.grids import grid_of_word
+from privpac.concepts.grids import boxes_fit, coarser_boxes, grid_of_word
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions, intervals
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.default import auto
-from privpac.constructions.request import OWNER, PROTECTS, Request, Word, column_of
+from privpac.constructions.request import OWNER, PROTECTS, Asked, Planned, Request, Word, column_of
 from privpac.constructions.rule_lists import FORM, rules_of
 from privpac.errors import ParameterError
 from privpac.numbers.parameters import is_count
@@ -54,13 +54,31 @@ def _rectangles(request: Request, rest: str) -> Learner:
     return request.occam(Rectangles(request.schema, tuple(names), bins))
 
 
+def _boxes_that_fit(asked: Asked) -> str:
+    """On a coarser grid where sums over all boxes of the one that was named take too long for so many records."""
+    columns, bins = grid_of_word(asked.rest)
+    groups = Rectangles(asked.schema, tuple(name.strip() for name in columns.split(",")), bins).groups
+    if boxes_fit(groups, asked.records):
+        return asked.word
+    return f"rectangles:{columns}:{coarser_boxes(groups, asked.records)}"
+
+
 def _finite(request: Request, rest: str) -> Learner:
     return request.occam(Finite(request.schema, tuple(rules_of(rest))))
 
 
 WORDS: Mapping[str, Word] = {
     "auto": Word(
-        "auto", "what suits n, epsilon and the schema", auto, PROTECTS, many_classes=True, leaves=True
+        "auto",
+        "what suits n, epsilon and the schema",
+        auto,
+        PROTECTS,
+        many_classes=True,
+        leaves=True,
+        planned=(
+            Planned(title="what privpac learns unless told otherwise"),
+            *(Planned(word) for word in ("one-test", "trees:1", "trees:2", "trees:3")),
+        ),
     ),
     "stumps": Word("stumps", "one test on any column", _stumps, PROTECTS),
     "thresholds": Word(
@@ -73,6 +91,7 @@ WORDS: Mapping[str, Word] = {
         "a box in one to five columns (add :256 for edges between 256 groups of each)",
         _rectangles,
         PROTECTS,
+        planned=(Planned(_boxes_that_fit),),
     ),
     "finite": Word(FORM, "one of the rules in a public JSON file", _finite, PROTECTS),
 }

@@ -48,8 +48,12 @@ __all__ = [
 ]
 
 OWNER = "few labels"
-SEARCHED = ("generic", "boost", "relabel")
-"""Methods that use unlabelled records, and may spend a delta."""
+SEARCHED: Mapping[str, str] = {
+    "generic": "a sanitised table names the candidates, labels choose",
+    "boost": "labels spread over unlabelled points, then a draw",
+    "relabel": "unlabelled points relabelled by a draw, then learnt from",
+}
+"""Methods that use unlabelled records, and may spend a delta; how each saves labels, in a plan."""
 METHODS = ("auto", "plain", *SEARCHED)
 NOT_THIS_WAY = (ParameterError, SizeError, RuleRefused)
 """A method is not for this class, has too few records, or proves nothing about them: another method may do."""

@@ -27,6 +27,9 @@ from privpac.numbers.exact import decimal_text, first_whole
 
 __all__ = ["ASKING_METHODS", "ask_settings"]
 
+TITLE = "a random few are asked for their labels, one draw from them"
+"""How a session saves labels, in a plan."""
+
 SHARES = (Fraction(1), Fraction(1, 2), Fraction(1, 5), Fraction(1, 10), Fraction(1, 30), Fraction(1, 100))
 """Parts of the records that are tried as the part kept, for methods that use unlabelled records."""
 WITH_OTHERS = ("boost", "relabel")

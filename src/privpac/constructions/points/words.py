@@ -8,7 +8,7 @@ from privpac.concepts.sets.generated import GeneratedPoints
 from privpac.concepts.sets.points import Points
 from privpac.constructions.base import Learner
 from privpac.constructions.points.ways import POINT_WAYS, point_learner
-from privpac.constructions.request import OWNER, PROTECTS, Request, Word, column_of
+from privpac.constructions.request import OWNER, PROTECTS, Planned, Request, Word, column_of
 from privpac.errors import ParameterError
 from privpac.numbers.parameters import is_count
 
@@ -48,6 +48,14 @@ WORDS: Mapping[str, Word] = {
         f"one value of a column (add :WAY, one of {', '.join(POINT_WAYS)})",
         _points,
         PROTECTS,
+        planned=(
+            Planned(),
+            *(
+                Planned(f"{{word}}:{way}", title, drawn=False)
+                for way, (_, title) in POINT_WAYS.items()
+                if "keyed" not in way
+            ),
+        ),
     ),
     "generated": Word(
         "generated:COLUMN:BITS", "one value that a public generator makes of few bits", _generator

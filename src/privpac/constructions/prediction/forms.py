@@ -15,6 +15,7 @@ from privpac.constructions.prediction.predictor import Predictor, Prepared
 from privpac.constructions.prediction.relabelled_vote import RelabelledVote
 from privpac.constructions.prediction.vote import Law, Vote, default_models
 from privpac.constructions.prediction.voters import Classifiers, Concepts
+from privpac.constructions.request import Planned
 from privpac.constructions.words import WORDS, Request, learner_for, tells_risks
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
@@ -23,7 +24,7 @@ from privpac.guarantee.certificate import Certificate
 from privpac.numbers.parameters import is_count
 from privpac.request import LearnRequest
 
-__all__ = ["CLASSIFIERS", "FORMS", "TITLES", "predictor_for"]
+__all__ = ["CLASSIFIERS", "FORMS", "PLANNED", "predictor_for"]
 
 OWNER = "PrivatePredictor"
 
@@ -78,12 +79,22 @@ FORMS = (
 """How a predictor is named; CLASS is a class such as thresholds:age: by itself, a fresh draw for every answer.
 `weighted` votes by exponential weights, which is better where rho is added, `vote` by the majority."""
 
-TITLES: Mapping[str, str] = {
-    "{word}": "a stable draw, answers flipped now and then; epsilon per answer",
-    "predict-by-vote:{word}": "a noisy vote of consistent models on disjoint parts; epsilon per answer",
-    "predict-by-relabelling:{word}": "a vote of models on records that the others relabel; epsilon per answer",
-    "predict-by-net:{word}": "a vote of models on all records, relabelled by a fresh draw; epsilon per answer",
-}
+PLANNED: tuple[Planned, ...] = (
+    Planned("{word}", "a stable draw, answers flipped now and then; epsilon per answer"),
+    Planned(
+        "predict-by-vote:{word}",
+        "a noisy vote of consistent models on disjoint parts; epsilon per answer",
+        aims=True,  # as many models as the error needs
+    ),
+    Planned(
+        "predict-by-relabelling:{word}",
+        "a vote of models on records that the others relabel; epsilon per answer",
+    ),
+    Planned(
+        "predict-by-net:{word}",
+        "a vote of models on all records, relabelled by a fresh draw; epsilon per answer",
+    ),
+)
 """What answers for a class of which labellings are listed, in a plan."""
 
 PLANNERS: Mapping[str, Callable[..., Predictor]] = {

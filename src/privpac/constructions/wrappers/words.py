@@ -12,7 +12,7 @@ from itertools import count
 from math import ceil, exp, log
 
 from privpac.constructions.base import Learner
-from privpac.constructions.request import OWNER, Naming, Request, Word, inner_word
+from privpac.constructions.request import OWNER, Naming, Planned, Request, Word, inner_word
 from privpac.constructions.wrappers.calibrate import (
     best_split,
     calibrate,
@@ -179,6 +179,9 @@ WORDS: Mapping[str, Word] = {
         "what WORD names, from labels that most records vote on: for noisy labels",
         _agnostic,
         transforms=True,
+        planned=(
+            Planned("agnostic:{word}", "most records vote on labels of the others, one draw follows them"),
+        ),
     ),
     "subsampled": Word(
         "subsampled:WORD",

@@ -71,13 +71,8 @@ def test_six_columns_are_learnt_verified_and_planned_alike() -> None:
     assert "one in another direction may be better" in grid
     concepts = learner_for(WORD, Request(SCHEMA, Size(1500), LearnRequest(epsilon=Fraction(2)))).concepts
     assert isinstance(concepts, TabledHalfspaces)
-    facts = plan.needed(WORD, schema=SCHEMA, error="0.1", epsilon=1).answers[0].concepts
-    assert (facts.size, facts.odds, facts.vc, facts.grid) == (
-        concepts.size,
-        concepts.odds,
-        concepts.vc,
-        concepts.grid,
-    )
+    row = plan.needed(WORD, schema=SCHEMA, error="0.1", epsilon=1).rows[0]
+    assert row.promise.grid == concepts.grid
 
 
 def test_a_rule_in_another_direction_is_no_member() -> None:

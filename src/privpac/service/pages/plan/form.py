@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import urlencode
 
+from privpac.constructions.words import WORDS
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
-from privpac.planning import kinds
 from privpac.planning.making import Plan, Progress, make
 from privpac.planning.question import Question
 
@@ -85,7 +85,6 @@ _WORDED: dict[str, RuleClass] = {
     "sphere": RuleClass(
         "Half-spaces through the origin", ("count", "kappa"), "sphere:{count}:{kappa}", "Dimension", "3"
     ),
-    "any": RuleClass("Any class of a VC dimension", ("count", "bits"), "any:{count}", "VC dimension", "3"),
 }
 """Those people ask for most first."""
 
@@ -94,20 +93,28 @@ NOT_OFFERED = ("card", "finite")
 
 
 def _as_its_form_says(name: str, form: str) -> RuleClass:
-    """A kind that has no words here: called by its name, with the fields that its form has places for."""
-    word, *options = form.split(" --")
-    fields = ["count"] * word.count(":") + [option.split()[0] for option in options]
-    form = f"{name}:{{count}}" if "count" in fields else name
-    title = name.replace("-", " ").capitalize()
-    return RuleClass(title, tuple(fields), form, "Number", of_schema=None if "bits" in fields else form)
+    """A class that has no words here: called by its name, with the fields that its form has places for."""
+    parts = form.split(":")[1:]
+    is_line = bool(parts) and "COL" in parts[0]
+    count = len(parts) > is_line
+    fields = (*(["count"] if count else []), "bits" if is_line else "columns")
+    tail = ":{count}" if count else ""
+    of_schema = None if is_line else f"{name}{tail}"
+    return RuleClass(
+        name.replace("-", " ").capitalize(),
+        fields,
+        f"{name}{tail}",
+        "Number" if count else "",
+        of_schema=of_schema,
+    )
 
 
 CLASSES: Mapping[str, RuleClass] = _WORDED | {
-    name: _as_its_form_says(name, form)
-    for name, (form, _) in kinds.KINDS.items()
-    if name not in (*_WORDED, *NOT_OFFERED)
+    name: _as_its_form_says(name, entry.form)
+    for name, entry in WORDS.items()
+    if not (name in (*_WORDED, *NOT_OFFERED) or entry.way_of or entry.transforms)
 }
-"""Every class the planner knows."""
+"""Every class that a plan can be made for."""
 
 DEFAULTS = {
     "question": "needed",
@@ -121,7 +128,6 @@ DEFAULTS = {
     "kappa": "10",
     "failure": "0.05",
     "delta": "0",
-    "noise": "",
     "unlabelled": "",
     "protect": "records",
     "have": "",
@@ -215,7 +221,7 @@ class PlanForm:
             entries |= {name: self[name] for name in ("columns", "bits") if name in self.rule_class.fields}
         else:
             entries["schema"] = "schema.json"
-        entries |= {name: self[name] for name in ("noise", "unlabelled") if self[name]}
+        entries |= {name: self[name] for name in ("unlabelled",) if self[name]}
         usual = {name: self[name] for name in ("failure", "delta", "protect")}
         return entries | {name: value for name, value in usual.items() if value != DEFAULTS[name]}
 

@@ -11,9 +11,8 @@ from fastapi.responses import HTMLResponse, Response
 
 from privpac.data.schema import Schema
 from privpac.errors import PrivpacError
-from privpac.planning.columns import headings
 from privpac.planning.making import Plan
-from privpac.planning.words import grid_notes, question_text, verdict
+from privpac.planning.text import grid_notes, headings, question_text, verdict
 from privpac.report.forecast import on_pages
 from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.entrance import Form, SignedIn

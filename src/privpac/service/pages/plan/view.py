@@ -11,11 +11,10 @@ from typing import Any
 
 from privpac.data.schema import Schema
 from privpac.errors import PrivpacError
-from privpac.numbers.exact import plain
 from privpac.planning import Plan
-from privpac.planning.answer import Answer
-from privpac.planning.columns import PLAIN, name_in_words, rows, visible_answers
 from privpac.planning.curves import PlanDisplay
+from privpac.planning.table import Row
+from privpac.planning.text import name_in_words, name_of, rows, visible_rows
 from privpac.service.pages.plan.form import PlanForm
 from privpac.theory.statements import REGISTER
 
@@ -42,16 +41,16 @@ class Headline:
 
 def table(plan: Plan) -> list[dict[str, Any]]:
     """All options, cheapest first: the cells of the plan's table by column, and what the page says besides."""
-    return [_row(answer, cells) for answer, cells in zip(visible_answers(plan), rows(plan), strict=True)]
+    return [_row(answer, cells) for answer, cells in zip(visible_rows(plan), rows(plan), strict=True)]
 
 
-def _row(answer: Answer, cells: tuple[str, ...]) -> dict[str, Any]:
-    source = REGISTER.get(answer.option.source)
+def _row(answer: Row, cells: tuple[str, ...]) -> dict[str, Any]:
+    source = REGISTER.get(answer.promise.theorem)
     return {
         **dict(zip(COLUMNS, cells, strict=True)),
         "answer": answer,
-        "holds_if": SETTINGS[answer.option.setting],
-        "source": answer.option.source if source is None else f"{source.title} ({source.source})",
+        "holds_if": SETTINGS[answer.setting],
+        "source": answer.promise.theorem if source is None else f"{source.title} ({source.source})",
     }
 
 
@@ -60,13 +59,10 @@ def headline(plan: Plan) -> Headline | None:
     answer = plan.headline
     if answer is None:
         return None
-    method = PLAIN.get(answer.option.learner, answer.option.learner)
-    how = f"by {method}: {answer.option.title}; {SETTINGS[answer.option.setting]}"
-    if answer.spent < answer.wish.epsilon:
-        how += f"; learnt with epsilon {plain(answer.spent)}"
+    how = f"by {name_of(answer)}: {answer.way.planned.title}; {SETTINGS[answer.setting]}"
     if answer.asks == "needed":
-        more = f" and {answer.need.unlabelled:,} without labels" if answer.need.unlabelled else ""
-        return Headline(f"{answer.need.labelled:,}", f"records suffice{more}", how)
+        more = f" and {answer.unlabelled:,} without labels" if answer.unlabelled else ""
+        return Headline(f"{answer.records:,}", f"records suffice{more}", how)
     number = _up(Fraction(answer.proved))
     unit = "error is proved" if answer.asks == "reachable" else "epsilon is enough"
     return Headline(number, unit, how)
@@ -89,8 +85,8 @@ def _chart(values: tuple[tuple[str, str], ...], schema: Schema | None) -> dict[s
     answer = plan.headline
     if answer is None:
         return {}
-    others = [row for row in plan.answers if row is not answer]
-    excerpt = replace(plan, answers=(answer, *others[:OTHERS]))
+    others = [row for row in plan.rows if row is not answer]
+    excerpt = replace(plan, rows=(answer, *others[:OTHERS]))
     try:
         display = PlanDisplay.of(excerpt, form.against)
     except PrivpacError:
@@ -125,7 +121,7 @@ def _name(plan: Plan) -> str | None:
     if row is None:
         return None
     name = name_in_words(row)
-    return f"{name}, {row.concepts.word}" if plan.question.asked.concepts == "auto" else name
+    return f"{name}, {row.concepts}" if plan.question.asked.concepts == "auto" else name
 
 
 def _here(plan: Plan, against: str) -> dict[str, float] | None:
@@ -133,12 +129,8 @@ def _here(plan: Plan, against: str) -> dict[str, float] | None:
     best = plan.headline
     if best is None:
         return None
-    along = {"epsilon": best.wish.epsilon, "error": best.wish.error, "bits": plan.question.subject.bits}[
-        against
-    ]
+    along = {"epsilon": best.epsilon, "error": best.error, "bits": plan.question.asked.bits}[against]
     if along is None:
         return None
     have = plan.question.asked.records
-    return {"x": float(along), "y": float(best.need.labelled)} | (
-        {} if have is None else {"have": float(have)}
-    )
+    return {"x": float(along), "y": float(best.records)} | ({} if have is None else {"have": float(have)})
