@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from flint import ctx
 
 from privpac import MemorySample, Schema, SeededCoins
 from privpac.coins import law
@@ -19,8 +20,6 @@ from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.constructions.cuts.blocks import BlockCuts
 from privpac.constructions.cuts.blocks_formulas import (
     BlockPlan,
-    error_blocks,
-    failure_blocks,
     levels,
     mistakes_of_blocks,
     plan_blocks,
@@ -33,6 +32,7 @@ from tests.statistical.claims import claims, field, moved, scaled
 from tests.statistical.test_rec_concave import near_a_cut
 
 ONE, MILLIONTH = Fraction(1), Fraction(1, 10**6)
+TENTH = Fraction(1, 10)
 WANTED = {"error": 0.1, "failure": 0.05, "epsilon": 1}
 BITS = (32, 64, 128, 256, 512, 1024, 4096)
 
@@ -73,11 +73,10 @@ def test_records_grow_with_the_logarithm_of_the_bits() -> None:
 
 
 @claims(
-    failure_blocks=scaled(0.99),
+    occupied_blocks_accuracy=scaled(0.99),
     plan_blocks=field("reach", moved(-1)),
     levels=moved(-1),
     records_blocks=scaled(0.99),
-    error_blocks=scaled(0.99),
 )
 def test_the_formula_is_what_the_page_says() -> None:
     plan = plan_blocks(2**64, failure=0.05, epsilon=1, delta="0.000001")
@@ -92,10 +91,11 @@ def test_the_formula_is_what_the_page_says() -> None:
 
     n = records_blocks(2**64, **WANTED, delta="0.000001")
     assert failure(n, 0.1) <= 0.05 < failure(n - 1, 0.1)
-    assert float(failure_blocks(n, error=0.1, plan=plan)) == pytest.approx(failure(n, 0.1), rel=1e-9)
-    error = error_blocks(n + 40, failure=0.05, plan=plan)
+    with ctx.workprec(192):
+        assert float(plan.failure(n, TENTH)) == pytest.approx(failure(n, 0.1), rel=1e-9)
+    error = plan.error(n + 40, Fraction(1, 20))
     assert failure(n + 40, float(error)) <= 0.05 < failure(n + 40, float(error) - 1e-4)
-    assert error_blocks(10, failure=0.05, plan=plan) == 1
+    assert plan.error(10, Fraction(1, 20)) == 1
 
 
 @claims(mistakes_of_blocks=moved(-1))
@@ -155,4 +155,5 @@ def test_a_larger_stake_and_reach_promise_less_of_each_other() -> None:
     n = records_blocks(2**64, **WANTED, delta="0.000001")
     for reach in (plan.reach - 2, plan.reach + 4):
         other = BlockPlan(plan.ratio, plan.levels, plan.stake, reach)
-        assert failure_blocks(n, error=0.1, plan=other) > failure_blocks(n, error=0.1, plan=plan)
+        with ctx.workprec(192):
+            assert other.failure(n, TENTH) > plan.failure(n, TENTH)

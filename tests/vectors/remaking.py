@@ -389,7 +389,6 @@ MAKERS: dict[str, Maker] = {
     "relabelled-vote": _from(relabelled_votes.relabelled_vote, "failure"),
     "net-relabelling-accuracy": _from(net_votes.net_relabelling_accuracy, "failure"),
     "rec-concave": _rec_concave,
-    "occupied-blocks-accuracy": _staked(cuts.occupied_blocks_accuracy, "error", "failure"),
     "occupied-blocks-empirical": _empirical(cuts.occupied_blocks_empirical),
     "switch-reconstruction": _GOAL(cuts.switch_reconstruction),
     "independent-noise": _from(cuts.independent_noise),

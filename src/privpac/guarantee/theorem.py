@@ -18,7 +18,7 @@ from flint import arb
 from privpac.errors import RuleRefused, SizeError
 from privpac.guarantee.facts import Accuracy, Against, Loss, Privacy
 from privpac.guarantee.proof import SEAL, Proof, Value, need, parameters
-from privpac.numbers.exact import certainly_below, first_whole
+from privpac.numbers.exact import certainly_below, first_whole, written
 from privpac.theory.occam import GRID, first_error
 
 __all__ = ["THEOREMS", "AccuracyBound", "Derived", "ErrorBound", "PrivacyBound", "Theorem"]
@@ -64,7 +64,7 @@ class Theorem:
         """All other fields as a certificate stores them."""
         stored = {name: value for name, value in self._values().items() if not isinstance(value, Proof)}
         return parameters(
-            **{name: str(value) if name in self.as_text else value for name, value in stored.items()}
+            **{name: written(value) if name in self.as_text else value for name, value in stored.items()}
         )
 
     def need_shipped(self) -> None:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.constructions.cuts import rules as cuts_rules
-from privpac.constructions.cuts.blocks_formulas import error_blocks, mistakes_of_blocks, plan_blocks
+from privpac.constructions.cuts.blocks_formulas import mistakes_of_blocks, plan_blocks
 from privpac.constructions.cuts.formulas import records_switch, tilt_switch
 from privpac.constructions.cuts.recursive_formulas import error_rec_concave, plan_rec_concave, widths
 from privpac.guarantee import rules
@@ -37,15 +37,7 @@ def rec_concave(domain: int = 2**64, records: int = 3100) -> Proof[Any]:
 
 def blocks_accuracy(domain: int = 2**64, records: int = 520) -> Proof[Any]:
     plan = plan_blocks(domain, failure=FAILURE, epsilon=1, delta="0.000001")
-    return cuts_rules.occupied_blocks_accuracy(
-        ratio=plan.ratio,
-        levels=plan.levels,
-        stake=plan.stake,
-        reach=plan.reach,
-        records=records,
-        error=error_blocks(records, failure=FAILURE, plan=plan),
-        failure=FAILURE,
-    )
+    return plan.promise(records, FAILURE)[0]
 
 
 TIGHT = Fraction(41, 1000)

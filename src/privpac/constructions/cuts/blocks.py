@@ -23,7 +23,6 @@ from privpac.concepts.no_answer import NoAnswer
 from privpac.constructions.cuts import rules as cuts_rules
 from privpac.constructions.cuts.blocks_formulas import (
     BlockPlan,
-    error_blocks,
     mistakes_of_blocks,
     plan_blocks,
 )
@@ -64,20 +63,10 @@ class BlockCuts(DirectedCuts):
         draws = cuts_rules.occupied_blocks(ratio=plan.ratio, levels=plan.levels, stake=plan.stake)
         return Certificate(
             privacy=rules.declared(draws, epsilon=self.epsilon, delta=self.delta),
-            accuracy=self._accuracy(size.labelled),
+            accuracy=plan.promise(size.labelled, self.failure),
             learner=self._parameters("blocks"),
             labelled=size.labelled,
         )
-
-    def _accuracy(self, records: int) -> tuple[Proof[Accuracy], ...]:
-        plan = self.numbers
-        error = error_blocks(records, failure=self.failure, plan=plan)
-        if error >= 1:
-            return ()
-        proof = cuts_rules.occupied_blocks_accuracy(
-            **vars(plan), records=records, error=error, failure=self.failure
-        )
-        return (proof,)
 
     def certify_empirical(self, size: Size) -> Proof[Accuracy] | None:
         """Mistakes on the very records, whatever they are, if some cut makes none: the smallest number proved."""

@@ -9,28 +9,25 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import ClassVar
 
-from flint import arb, ctx
+from flint import arb
 
 from privpac.errors import ParameterError
-from privpac.numbers.binomial import rounded_up
+from privpac.guarantee.proof import need
+from privpac.guarantee.theorem import AccuracyBound
 from privpac.numbers.exact import (
-    PRECISIONS,
     ball,
     certainly_below,
     first_power,
-    first_whole,
     plain,
     ratio_for,
 )
 from privpac.numbers.parameters import Number, at_least, chance, positive
-from privpac.theory.occam import first_error
 from privpac.theory.register import formula
 
 __all__ = [
     "BlockPlan",
-    "error_blocks",
-    "failure_blocks",
     "levels",
     "mistakes_of_blocks",
     "plan_blocks",
@@ -39,17 +36,46 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class BlockPlan:
-    """Public numbers of the draw; they depend on the domain, the budget and the failure, not on n.
+class BlockPlan(AccuracyBound, key="occupied-blocks-accuracy"):
+    """The released cut errs by more than `error`, or none is released, with probability at most
 
-    `ratio` weighs one unit of cost, `levels` is how often the domain can be halved, `stake` how often no answer counts,
-    and a block of 2·`reach` records costs nothing if its middle makes fewer than `reach` mistakes.
+    stake·r^(2a) + 2·(2·levels/(1 - r) + 1)·r^(1 - a)·(1 - error·(1 - r))^n,
+
+    if some cut makes no error: r = `ratio` weighs one unit of cost, `levels` is how often the domain can be halved,
+    `stake` how often no answer counts, and a block of 2a records, a = `reach`, costs nothing if its middle makes fewer
+    than a mistakes.
     """
+
+    as_text: ClassVar[tuple[str, ...]] = ("stake",)
+    proper: ClassVar[bool] = True
 
     ratio: Fraction
     levels: int
     stake: int
     reach: int
+
+    def check(self) -> None:
+        need(self.key, 0 < self.ratio < 1, "the ratio must lie strictly between 0 and 1")
+        need(self.key, min(self.levels, self.stake, self.reach) >= 1, "a number is too small")
+        is_short = (self.reach - 1) * int(1 / self.ratio).bit_length() <= LONGEST
+        need(self.key, is_short, "the reach is out of its range")
+
+    @property
+    def evidence(self) -> Fraction:
+        return Fraction(self.reach)
+
+    def failure(self, n: int, error: Fraction) -> arb:
+        return self.blank_or_rivals(ball(1 - error * (1 - self.ratio)) ** n)
+
+    def blank_or_rivals(self, least: arb) -> arb:
+        """No answer, or a bad cut, where the best of the bad cuts weighs `least` before its reach is taken off."""
+        ratio = ball(self.ratio)
+        rivals = 2 * (2 * self.levels / (1 - ratio) + 1) * ratio ** (1 - self.reach)
+        return self.stake * ratio ** (2 * self.reach) + rivals * least
+
+
+LONGEST = 2**24
+"""Bits that a power in a bound may have: enough for every plan, and no file can ask for more."""
 
 
 @formula("occupied-blocks")
@@ -97,32 +123,11 @@ def _plan(depth: int, failure: Fraction, epsilon: Fraction, delta: Fraction) -> 
     return BlockPlan(ratio, depth, stake, max(1, pairs))
 
 
-def _failure(n: int, *, error: Fraction, plan: BlockPlan) -> arb:
-    ratio = ball(plan.ratio)
-    blank = plan.stake * ratio ** (2 * plan.reach)
-    rivals = 2 * (2 * plan.levels / (1 - ratio) + 1)
-    return blank + rivals * ratio ** (1 - plan.reach) * (1 - ball(error) * (1 - ratio)) ** n
-
-
-@formula("occupied-blocks-accuracy")
-def failure_blocks(n: int, *, error: Number, plan: BlockPlan) -> Fraction:
-    """The failure probability `n` records prove for `error` under a plan, rounded up; no answer is a failure.
-
-    Statement: stake·r^(2a) + 2·(2·levels/(1 - r) + 1)·r^(1 - a)·(1 - error·(1 - r))^n, r = ratio, a = reach.
-    Source: register `occupied-blocks-accuracy`. Holds if: independent records and some cut makes no error.
-    Proof: docs/proofs/occupied-blocks.md.
-    """
-    owner = "failure_blocks"
-    have, wrong = at_least(0, n, owner=owner, name="n"), chance(error, owner=owner, name="error")
-    with ctx.workprec(PRECISIONS[1]):
-        return rounded_up(_failure(have, error=wrong, plan=plan))
-
-
 @formula("occupied-blocks-accuracy")
 def records_blocks(domain: int, *, error: Number, failure: Number, epsilon: Number, delta: Number) -> int:
     """Records after which a draw among occupied blocks finds a cut of error at most `error`.
 
-    Statement: the smallest n at which `failure_blocks` of the plan is at most `failure`.
+    Statement: the smallest n at which that of the plan fails at most `failure` often.
     Source: register `occupied-blocks-accuracy`. Holds if: independent records and some cut makes no error.
     Proof: docs/proofs/occupied-blocks.md.
 
@@ -132,27 +137,7 @@ def records_blocks(domain: int, *, error: Number, failure: Number, epsilon: Numb
     owner = "records_blocks"
     wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
     plan = plan_blocks(domain, failure=miss, epsilon=epsilon, delta=delta)
-
-    def enough(n: int) -> bool:
-        return certainly_below(lambda: _failure(n, error=wrong, plan=plan), miss)
-
-    return first_whole(enough, start=int(plan.reach / wrong), smallest=1)
-
-
-@formula("occupied-blocks-accuracy")
-def error_blocks(n: int, *, failure: Number, plan: BlockPlan) -> Fraction:
-    """The smallest error on the grid that `n` records prove under a plan; 1 when they prove none.
-
-    Statement: as `failure_blocks`, solved for the error. Source: register `occupied-blocks-accuracy`.
-    Holds if: as `failure_blocks`. Proof: docs/proofs/occupied-blocks.md.
-    """
-    owner = "error_blocks"
-    have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
-
-    def proves(error: Fraction) -> bool:
-        return certainly_below(lambda: _failure(have, error=error, plan=plan), miss)
-
-    return first_error(proves, start=Fraction(plan.reach, max(1, have)))
+    return plan.records(wrong, miss)
 
 
 @formula("occupied-blocks-empirical")

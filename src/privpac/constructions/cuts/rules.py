@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
+from privpac.constructions.cuts.blocks_formulas import BlockPlan
 from privpac.guarantee.facts import Accuracy, Against, Loss, Privacy
 from privpac.guarantee.proof import SEAL, Proof, need, parameters, power
 from privpac.numbers.binomial import at_most
@@ -16,7 +17,6 @@ __all__ = [
     "independent_noise",
     "noise_reconstruction",
     "occupied_blocks",
-    "occupied_blocks_accuracy",
     "occupied_blocks_empirical",
     "rec_concave",
     "stable_choice",
@@ -96,30 +96,6 @@ def occupied_blocks(*, ratio: Fraction, levels: int, stake: int) -> Proof[Privac
     return Proof(fact, rule, where=parameters(ratio=ratio, levels=levels, stake=written(stake)), seal=SEAL)
 
 
-_LONGEST = 2**24
-"""Bits that a power in a bound may have: enough for every plan, and no file can ask for more."""
-
-
-def occupied_blocks_accuracy(
-    *, ratio: Fraction, levels: int, stake: int, reach: int, records: int, error: Fraction, failure: Fraction
-) -> Proof[Accuracy]:
-    """A cut drawn among occupied blocks errs by more than `error`, or is not released, with probability at most
-    stake·r^(2a) + 2·(2·levels/(1 - r) + 1)·r^(1 - a)·(1 - error·(1 - r))^records, r = ratio, a = reach.
-
-    Register `occupied-blocks-accuracy`. Holds for independent records of which some cut makes no error.
-    """
-    rule = "occupied-blocks-accuracy"
-    _need_blocks(rule, ratio, levels, stake, reach, records)
-    _need_chances(rule, error, failure)
-
-    def bound() -> arb:
-        return _blank_and_rivals(ratio, levels, stake, reach, ball(1 - error * (1 - ratio)) ** records)
-
-    _need_bound(rule, bound, failure)
-    where = parameters(ratio=ratio, levels=levels, stake=written(stake), reach=reach, records=records)
-    return Proof(Accuracy(error, failure, Against.REALIZABLE, records), rule, where=where, seal=SEAL)
-
-
 def occupied_blocks_empirical(
     *, ratio: Fraction, levels: int, stake: int, reach: int, records: int, error: Fraction, failure: Fraction
 ) -> Proof[Accuracy]:
@@ -130,27 +106,14 @@ def occupied_blocks_empirical(
     Register `occupied-blocks-empirical`. No chance but the coins': any such records will do.
     """
     rule = "occupied-blocks-empirical"
-    _need_blocks(rule, ratio, levels, stake, reach, records)
+    plan = BlockPlan(ratio, levels, stake, reach)
+    plan.check()
+    need(rule, records >= 0, "a number is too small")
     need(rule, 0 <= error < 1 and 0 < failure < 1, "error and failure must lie in (0, 1)")
     mistakes = int(error * records) + 1
-    _need_bound(
-        rule, lambda: _blank_and_rivals(ratio, levels, stake, reach, ball(ratio) ** mistakes), failure
-    )
+    _need_bound(rule, lambda: plan.blank_or_rivals(ball(ratio) ** mistakes), failure)
     where = parameters(ratio=ratio, levels=levels, stake=written(stake), reach=reach)
     return Proof(Accuracy(error, failure, Against.EMPIRICAL, records), rule, where=where, seal=SEAL)
-
-
-def _need_blocks(rule: str, ratio: Fraction, levels: int, stake: int, reach: int, records: int) -> None:
-    need(rule, 0 < ratio < 1, "the ratio must lie strictly between 0 and 1")
-    need(rule, min(levels, stake, reach) >= 1 and records >= 0, "a number is too small")
-    need(rule, (reach - 1) * int(1 / ratio).bit_length() <= _LONGEST, "the reach is out of its range")
-
-
-def _blank_and_rivals(ratio: Fraction, levels: int, stake: int, reach: int, least: arb) -> arb:
-    """No answer, or a bad cut, where the best of the bad cuts weighs `least` before its reach is taken off."""
-    weight = ball(ratio)
-    rivals = 2 * (2 * levels / (1 - weight) + 1) * weight ** (1 - reach)
-    return stake * weight ** (2 * reach) + rivals * least
 
 
 def switch_reconstruction(
