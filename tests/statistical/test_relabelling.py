@@ -14,7 +14,6 @@ from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.constructions.base import Learner
 from privpac.constructions.stable.stable import Stable
-from privpac.constructions.wrappers.calibrate import excess_relabelled
 from privpac.constructions.wrappers.confidence import Confidence
 from privpac.constructions.wrappers.relabelling import Agnostic
 from privpac.constructions.wrappers.sampling import Resampled
@@ -104,9 +103,8 @@ def test_a_learner_of_the_wrong_labels_breaks_the_promise() -> None:
 
 def test_the_formulas_of_the_planner_fall_with_more_records_and_cover_what_happens() -> None:
     sizes = (20_000, 80_000, 320_000)
-    planned = [
-        excess_relabelled(n, kept=n // 4, vote=1, inner_error="0.001", vc=1, failure=TENTH) for n in sizes
-    ]
+    voted = [Agnostic(Occam(CUTS, Fraction(1)), n // 4, Fraction(1)).certify(Size(n)) for n in sizes]
+    planned = [certificate.accuracy[0].fact.error for certificate in voted]
     learners = [Stable(CUTS, n // 10, Fraction(1), TENTH).certify(Size(n)) for n in sizes]
     stable = [certificate.accuracy[0].fact.error for certificate in learners]
     assert planned == sorted(planned, reverse=True)

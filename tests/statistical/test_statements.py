@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from scipy.stats import binom
 
+from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.cuts.recursive_formulas import (
     Plan,
     error_rec_concave,
@@ -21,6 +22,7 @@ from privpac.constructions.cuts.recursive_formulas import (
     records_rec_concave_laplace,
     widths,
 )
+from privpac.constructions.draw.occam import Occam
 from privpac.constructions.few_labels.active import records_active
 from privpac.constructions.few_labels.after_labels import Budget, Family, mistakes_of_draw
 from privpac.constructions.few_labels.boost import (
@@ -39,7 +41,6 @@ from privpac.constructions.prediction.net_relabelled import (
     records_net_relabelled,
 )
 from privpac.constructions.prediction.relabelled_vote import (
-    epsilon_relabelled_vote,
     error_relabelled_vote,
     excess_relabelled_vote,
     plan_relabelled_vote,
@@ -53,7 +54,11 @@ from privpac.constructions.prediction.vote import (
     records_vote_printed,
 )
 from privpac.constructions.prediction.vote_law import vote_wrong
-from privpac.constructions.wrappers.calibrate import best_split, excess_relabelled
+from privpac.constructions.wrappers.calibrate import best_split
+from privpac.constructions.wrappers.relabelling import Agnostic
+from privpac.data.numeric import Numeric
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
 from privpac.numbers.exact import ratio_for
 from tests.statistical.claims import claims, field, moved, scaled
 
@@ -133,15 +138,16 @@ def test_kept_parts_keep_their_epsilon() -> None:
 # --- excesses ---
 
 
-@claims(excess_relabelled=scaled(0.999))
 def test_the_excess_of_relabelling() -> None:
     n, kept, loss = 50_000, 5_000, 0.5
-    part = 0.05 / 4
-    voters = n - kept
-    drawn = 2 * (ln_growth(kept, 2) - math.log(part)) / (loss * voters)
-    wanted = erm(voters, 2 * part, 2) + drawn + relative(0.001 + drawn / 2, kept, part, 2)
-    found = excess_relabelled(n, kept=kept, vote="0.5", inner_error="0.001", vc=2, failure="0.05", weight=2)
-    assert wanted - HAIR <= found <= wanted + 1e-6
+    cuts = Thresholds(Schema((Numeric("a", 0, 2**10 - 1, integer=True),), label="y"), "a")
+    learner = Agnostic(Occam(cuts, Fraction(1)), kept, Fraction(1, 2), Fraction(2))
+    (proof,) = learner.certify(Size(n)).accuracy
+    (inner,) = proof.premises
+    part, voters = float(learner.failure) / 4, n - kept
+    drawn = 2 * (ln_growth(kept, 1) - math.log(part)) / (loss * voters)
+    wanted = erm(voters, 2 * part, 1) + drawn + relative(float(inner.fact.error) + drawn / 2, kept, part, 1)
+    assert wanted - HAIR <= proof.fact.error <= wanted + 1e-6
 
 
 def relabelled_vote(n: int, plan, failure: float, vc: int) -> float:
@@ -158,7 +164,6 @@ def relabelled_vote(n: int, plan, failure: float, vc: int) -> float:
     error_relabelled_vote=scaled(0.999),
     plan_relabelled_vote=field("inner", scaled(1.05)),
     records_relabelled_vote=scaled(0.95),
-    epsilon_relabelled_vote=scaled(0.9),
 )
 def test_votes_on_relabelled_records() -> None:
     asked = {"failure": "0.05", "vc": 1}
@@ -173,9 +178,6 @@ def test_votes_on_relabelled_records() -> None:
     )
     for value in (found, error_relabelled_vote(n, epsilon=2, **asked)):
         assert wanted - HAIR <= value <= wanted + 1e-6
-    price = epsilon_relabelled_vote("0.2", records=n, **asked)
-    assert price is not None
-    assert relabelled_vote(n, plan_relabelled_vote(n, epsilon=price, **asked), 0.05, 1) <= 0.2 + HAIR
 
 
 def net_relabelled(n: int, plan, failure: float, vc: int) -> float:

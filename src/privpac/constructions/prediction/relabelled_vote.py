@@ -36,13 +36,12 @@ from privpac.guarantee.proof import ONE, SEAL, Proof, need
 from privpac.numbers.exact import ln_down, ln_up, plain, ratio_for
 from privpac.numbers.parameters import Number, at_least, chance, positive
 from privpac.numbers.rough import Floats, rough_ln_growth
-from privpac.numbers.search import crossing, first_by_value, proved_from
+from privpac.numbers.search import first_by_value, proved_from
 from privpac.theory.register import formula
 from privpac.theory.vc import erm_excess, ln_growth, net_error, relative_error
 
 __all__ = [
     "RelabelledVote",
-    "epsilon_relabelled_vote",
     "error_relabelled_vote",
     "excess_relabelled_vote",
     "plan_relabelled_vote",
@@ -63,9 +62,6 @@ WEIGHTS = (0.25, 0.5, 1.0)
 
 
 MODELS = (1, 3, 5, 7, 9, 11, 13, 15, 19, 25, 35)
-
-
-LARGEST_PRICE = 10
 
 
 @formula("relabelled-vote")
@@ -312,33 +308,6 @@ def error_relabelled_vote(n: int, *, failure: Number, epsilon: Number, vc: int) 
         failure=failure,
         vc=vc,
     )
-
-
-@formula("relabelled-vote")
-def epsilon_relabelled_vote(error: Number, *, records: int, failure: Number, vc: int) -> Fraction | None:
-    """An epsilon at which `records` prove `error` for a vote on relabelled records; None above LARGEST_PRICE.
-
-    Statement: `error_relabelled_vote` at that epsilon is at most `error`; about the smallest of which this is so.
-    Source: register `relabelled-vote`. Holds if: as `excess_relabelled_vote`. Proof: docs/proofs/relabelled-vote.md.
-    """
-    owner = "epsilon_relabelled_vote"
-    wrong, miss = (
-        chance(error, owner=owner, name="error"),
-        float(chance(failure, owner=owner, name="failure")),
-    )
-
-    def excess(price: float) -> float:
-        return _best_relabelled(records, price, miss, vc)[0]
-
-    high = crossing(excess, float(wrong), low=1e-4, high=float(LARGEST_PRICE))
-    if high is None:
-        return None
-    price = Fraction(math.ceil(high * 10**6), 10**6)
-    while price <= LARGEST_PRICE:
-        if error_relabelled_vote(records, failure=failure, epsilon=price, vc=vc) <= wrong:
-            return price
-        price *= Fraction(101, 100)
-    return None
 
 
 def relabelled_vote(

@@ -27,11 +27,10 @@ from privpac.errors import ParameterError, RuleRefused, SizeError, TooFewRecords
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Loss
-from privpac.numbers.exact import ball, decimal_text, first_whole, ln_up, plain
-from privpac.numbers.parameters import Number, at_least, below_one, chance, fraction_below, positive
+from privpac.numbers.exact import ball, decimal_text, first_whole, plain
+from privpac.numbers.parameters import Number, below_one, chance, positive
 from privpac.numbers.rough import Floats
 from privpac.theory.register import formula
-from privpac.theory.vc import erm_excess, ln_growth, relative_error
 
 __all__ = [
     "Declared",
@@ -40,7 +39,6 @@ __all__ = [
     "best_vote",
     "calibrate",
     "calibrate_agnostic",
-    "excess_relabelled",
     "inner_epsilon_relabelled",
     "relabelled_records",
 ]
@@ -311,36 +309,3 @@ def _prices(epsilon: float, q: Floats, vote: Floats, weight: float) -> Floats:
     inner = np.log(np.where(possible, left, 1.0) / (q * heavy)) - log_moved
     possible &= inner > 0
     return np.where(possible, 1 / (vote * (1 - q)) + 1 / (q * np.where(possible, inner, 1.0)), math.inf)
-
-
-@formula("relabelling-accuracy")
-def excess_relabelled(
-    n: int,
-    *,
-    kept: int,
-    vote: Number,
-    inner_error: Number,
-    vc: int,
-    failure: Number,
-    weight: Number = 1,
-) -> Fraction:
-    """How far the answer may lie above the best concept, if the learner inside makes at most `inner_error` mistakes on
-    the relabelled records; rounded up. `failure` does not include the learner's own.
-
-    Statement: erm_excess(w) + a + relative_error(inner_error + a/weight), w = n - kept, a = 2(ln growth(kept) +
-    ln(4/failure))/(vote·w). Source: register `relabelling-accuracy` (Li–Wang–Ye 2025, Claim 16).
-    Holds if: records are independent, answers belong to the class. Proof: docs/proofs/relabelling.md.
-    """
-    owner = "excess_relabelled"
-    have, few = at_least(2, n, owner=owner, name="n"), at_least(1, kept, owner=owner, name="kept")
-    loss, miss = positive(vote, owner=owner, name="vote"), chance(failure, owner=owner, name="failure") / 4
-    inner, lam = (
-        fraction_below(1, inner_error, owner=owner, name="inner_error"),
-        positive(weight, owner=owner, name="weight"),
-    )
-    voters = have - few
-    if voters < 1:
-        return Fraction(1)
-    a = 2 * (ln_growth(few, vc=vc) + ln_up(1 / miss)) / (loss * voters)
-    distance = relative_error(inner + a / lam, n=few, failure=miss, vc=vc, pairs=True)
-    return min(Fraction(1), erm_excess(voters, failure=2 * miss, vc=vc) + a + distance)

@@ -129,7 +129,6 @@ def test_what_cannot_be_planned_is_refused():
 
 def test_records_and_error_of_a_relabelled_vote_agree() -> None:
     from privpac.constructions.prediction.relabelled_vote import (
-        epsilon_relabelled_vote,
         error_relabelled_vote,
         records_relabelled_vote,
     )
@@ -140,8 +139,3 @@ def test_records_and_error_of_a_relabelled_vote_agree() -> None:
     assert error_relabelled_vote(n, **wishes) <= Fraction(1, 10)
     assert error_relabelled_vote(n // 2, **wishes) > Fraction(1, 10)
     assert error_relabelled_vote(50, **wishes) == 1
-    price = epsilon_relabelled_vote("0.1", records=n, failure="0.05", vc=1)
-    assert price is not None
-    assert Fraction(95, 100) < price < Fraction(105, 100)
-    assert error_relabelled_vote(n, failure="0.05", epsilon=price, vc=1) <= Fraction(1, 10)
-    assert epsilon_relabelled_vote("0.1", records=100, failure="0.05", vc=1) is None
