@@ -20,10 +20,10 @@ from privpac.concepts.line.cut_regions import CutRegions
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.cuts.blocks import BlockCuts
 from privpac.constructions.cuts.recursive import RecConcave
-from privpac.constructions.points.hard_failures import Values, uniforms
 from privpac.data.columns import Numeric
 from privpac.data.schema import Schema
 from privpac.data.statistics import ColumnCounts
+from reproductions.hard_failures import Values, uniforms
 
 __all__ = ["BlockKeys", "LongKeys", "RecursionKeys"]
 

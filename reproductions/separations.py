@@ -28,11 +28,11 @@ from privpac.constructions.cuts.blocks_formulas import records_blocks
 from privpac.constructions.points import clipped as points
 from privpac.constructions.points import coded as representations
 from privpac.constructions.points import covered as covered_points
-from privpac.constructions.points import hard_failures
 from privpac.constructions.points import sampled as sampled_points
 from privpac.constructions.points import sparse as sparse_points
 from privpac.pictures.curves import Curves, Series
 from privpac.theory import floors, sizes
+from reproductions import hard_failures
 from reproductions.long_keys import BlockKeys, RecursionKeys
 from reproductions.means import interval
 from reproductions.needs import Failures, smallest_n

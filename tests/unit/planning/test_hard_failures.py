@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from reproductions import hard_failures
 from reproductions.long_keys import BlockKeys, LongKeys, RecursionKeys
 from scipy.special import expit
 from scipy.stats import binom
@@ -18,7 +19,6 @@ from privpac.audit.registry import tiny_schema
 from privpac.coins import law
 from privpac.concepts.line.cut_regions import CutRegions
 from privpac.constructions.base import Learner
-from privpac.constructions.points import hard_failures
 from privpac.constructions.points.clipped import Clip, ClippedPoints
 from privpac.constructions.points.coded import Code, CodedPoints
 from privpac.constructions.points.covered import Cover
