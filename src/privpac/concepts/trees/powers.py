@@ -8,7 +8,7 @@ proven bound.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -87,7 +87,7 @@ class Powers:
     Claim: every entry has relative error at most 2^-52. Proof: `power_table`.
     """
 
-    table: Floats
+    table: Floats = field(repr=False)
 
     @classmethod
     def of(cls, ratio: Fraction, *, largest: int) -> Powers:
