@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypedDict
 
 from privpac.constructions.request import Word
+from privpac.constructions.rule_lists import FORM
 from privpac.constructions.words import WORDS, unknown_word
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError
@@ -122,7 +123,9 @@ class Question:
         return self.word if self.head == "card" else "card"
 
     def shown(self, word: str) -> str:
-        """A word as a reader writes it: columns that were invented have no names."""
+        """A word as a reader writes it: columns that were invented have no names, and rules stand in a file."""
+        before, rules, _ = word.partition("finite:[")
+        word = f"{before}{FORM}" if rules else word
         return _INVENTED.sub("COLUMN", word) if self.invented else word
 
     def to_json(self) -> dict[str, Any]:

@@ -52,8 +52,6 @@ def test_every_word_is_tuned_for_what_is_asked(asked: Any) -> None:
 def test_clipped_points_are_run_as_they_are_planned() -> None:
     row = plan.needed("points", bits=32, error="0.1", epsilon=1, failure="0.01").option("clipped-points")
     assert row.records == 485
-    assert (row.need.parameters["threshold"], row.need.parameters["margin"]) == ("39", "29")
-    assert row.command is not None
     assert row.command.endswith("--epsilon 1 --failure 0.01")
     learner = learner_for(
         "points:c:clipped", Request(LONG, Size(485), LearnRequest(epsilon=ONE, failure=HUNDREDTH))
@@ -67,9 +65,7 @@ def test_clipped_points_are_run_as_they_are_planned() -> None:
 
 def test_sparse_sets_are_certified_where_they_are_planned() -> None:
     row = plan.needed("points", bits=16, error="0.03", epsilon=1, failure="0.2").option("sparse-points")
-    alone = row.option.needs(row.wish)  # without the counts behind a verdict
-    assert alone is not None
-    assert alone.labelled == 651
+    assert row.records >= 651  # the counts behind a verdict take a part of epsilon
     request = Request(SHORT, Size(651), LearnRequest(epsilon=ONE, failure=Fraction(1, 5)))
     (proof,) = learner_for("points:c:gibbs", request).certify(request.size).accuracy
     assert proof.fact.error <= Fraction(3, 100)
@@ -78,7 +74,6 @@ def test_sparse_sets_are_certified_where_they_are_planned() -> None:
 
 def test_a_usual_failure_is_not_printed() -> None:
     row = plan.needed("points", bits=32, error="0.1", epsilon=1).option("clipped-points")
-    assert row.command is not None
     assert "failure" not in row.command
 
 

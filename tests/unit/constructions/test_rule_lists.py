@@ -57,7 +57,8 @@ def test_a_predictor_reads_the_file_too(file: Path) -> None:
 def test_a_plan_counts_the_rules(file: Path) -> None:
     made = plan.needed(with_rules(f"finite:{file}"), schema=SCHEMA, error=0.1, epsilon=1)
     assert "age >= 30" not in str(made)
-    assert "finite:3 rules" in str(made)
+    assert str(made).startswith("Records needed for finite:3 rules: ")
+    assert all("--concepts finite:FILE" in row.command for row in made.rows if row.learner == "occam")
 
 
 def test_a_word_from_elsewhere_reads_no_file(file: Path) -> None:
