@@ -289,12 +289,13 @@ class Binarisation:
         n = codes.shape[1]
         words = (n + 63) // 64
         rows = np.zeros((len(self.tests), 8 * words), dtype=np.uint8)
-        test = 0
+        first = 0
         for row, group in zip(codes, self.groups, strict=True):
-            for j in range(len(group.cells)):
-                passes = row > j if group.nested else row == j + 1
-                rows[test, : (n + 7) // 8] = np.packbits(passes, bitorder="little")
-                test += 1
+            last = first + len(group.cells)
+            numbers = np.arange(1, len(group.cells) + 1, dtype=codes.dtype)[:, None]
+            passes = row >= numbers if group.nested else row == numbers
+            rows[first:last, : (n + 7) // 8] = np.packbits(passes, axis=1, bitorder="little")
+            first = last
         return rows.view("<u8").astype(np.uint64, copy=False)
 
     def bits(self, block: Block) -> NDArray[np.uint64]:

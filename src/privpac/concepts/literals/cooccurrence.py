@@ -4,8 +4,9 @@ This is all that trees, lists and conjunctions must see. Counts of conjunctions 
 subtraction, so no second pass over the records is ever needed, and the counts are additive over blocks.
 
 Sets are numbered colexicographically: a0 < a1 < ... stands at binomial(a0, 1) + binomial(a1, 2) + ... among
-the sets of its size, and smaller sets come first. Sets of several tests are counted by bits in
-`cooccurrence_words`, or by joint histograms in `cooccurrence_histograms`.
+the sets of its size, and smaller sets come first. Sets of tests on different columns are counted by joint histograms
+of these columns where they have many tests, which takes a look at every record, and otherwise by bits, 64 records
+at a time: by numpy for small tables, by a kernel for others. Integer counts do not depend on the way.
 """
 
 from __future__ import annotations
@@ -15,17 +16,15 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from itertools import combinations_with_replacement
+from itertools import combinations, combinations_with_replacement
 from math import comb, prod
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.compiled import compiled, plainly
+from privpac.compiled import compiled, plainly, popcount
 from privpac.concepts.literals.binarise import Binarisation
-from privpac.concepts.literals.cooccurrence_histograms import count_cells
-from privpac.concepts.literals.cooccurrence_words import LONG, count_sets
 from privpac.data.sample import Block
 from privpac.errors import DataError, ParameterError, SizeError
 
@@ -48,16 +47,17 @@ THREADS = 2
 """Default number of threads; used only where they save time."""
 MOST_RECORDS = 2**31 - 1
 """Counts are stored in 32 bits."""
-WORTH_THREADS = 1 << 27
-"""Words of sets of one size from which on threads pay: ten or more are counted in a nanosecond, and two threads take
-about a quarter more of the processors than one where there is little to share."""
-PLAIN_COST = 2
+WORTH_THREADS = 1 << 29
+"""Words of sets of one size from which on threads pay: some ten are counted in a nanosecond."""
+PLAIN_COST = 4
 """Operations of numpy per word and set of tests."""
 CHUNK = 1 << 20
 """Records coded and packed at a time, which bounds the memory beyond the counts themselves."""
-
-LANES = 4
-"""Tables that take turns, so that the count of one record need not wait for that of the one before."""
+RECORD, CELL, WORD = 50, 150, 3
+"""Times that a record and a set of tests take in a joint histogram, and 64 records and a set by bits, in units of
+a twenty-fifth of a nanosecond."""
+MOST_LOOKED_UP = 1 << 22
+"""Sets of one size among which those with two tests of a column are looked up in those that are smaller."""
 
 # Nanoseconds on one core when sets were still counted one by one. Counting has become several times as fast, but how
 # many cuts `auto` has on a large table, and so what a stored model is verified against, follows from these numbers.
@@ -143,19 +143,6 @@ class CooccurrenceTensor:
         """How many sets of tests are counted."""
         return int(offsets(len(self.binarisation.tests), self.depth)[-1])
 
-    @cached_property
-    def _layout(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """First test of every column (and the number of tests), and whether its tests are nested."""
-        sizes = [len(group.cells) for group in self.binarisation.groups]
-        first = np.cumsum([0, *sizes]).astype(np.int64)
-        return first, np.array([group.nested for group in self.binarisation.groups], dtype=np.bool_)
-
-    @cached_property
-    def _has_long(self) -> bool:
-        """Whether some sets are counted by joint histograms."""
-        largest = sorted(len(group.cells) for group in self.binarisation.groups)[-2:]
-        return len(largest) == 2 and prod(largest) >= LONG
-
     def zero(self) -> Cooccurrence:
         return Cooccurrence(np.zeros((self.sets, self.classes), dtype=np.int32))
 
@@ -174,42 +161,80 @@ class CooccurrenceTensor:
         return Cooccurrence(state.counts)
 
     def _absorb_chunk(self, counts: NDArray[np.int32], codes: Array, labels: NDArray[np.uint8]) -> None:
-        first, nested = self._layout
-        plain = plainly(PLAIN_COST * self.sets * (len(labels) // 64 + self.classes))
-        if self.depth == 1 and not plain:
-            _count_codes(codes, labels, first, nested, counts)
+        n, begin, groups = len(labels), offsets(len(self.binarisation.tests), self.depth), self._groups
+        counts[0] += np.bincount(labels, minlength=self.classes)
+        if self.depth == 0:
             return
-        for label in range(self.classes):
-            rows = np.flatnonzero(labels == label)
-            counts[0, label] += len(rows)
-            if len(rows) and self.depth:
-                self._absorb_class(counts, codes.take(rows, axis=1), label, plain=plain)
-        p = len(self.binarisation.tests)
-        if p > len(nested) and not plain:
-            for size in range(2, self.depth + 1):
-                _reduce_same_column(counts, offsets(p, self.depth), binomials(p), first, nested, size)
+        wide, limit = [*combinations(range(len(groups)), 1)], _limit(n)
+        by_bits = []
+        for size in range(2, self.depth + 1):
+            columns = _wide(groups, size, limit) if begin[size + 1] - begin[size] <= MOST_LOOKED_UP else ()
+            wide += columns
+            if not columns:
+                by_bits.append((size, 0))
+            elif len(columns) < comb(len(groups), size):
+                by_bits.append((size, limit))
+        self._count_bits(counts, codes, labels, by_bits)
+        each = labels.astype(np.int64)
+        for picks in wide:
+            self._count_cells(counts, codes, each, picks)
+        for size in sorted({len(picks) for picks in wide} - {1}):
+            here, there = _same_column(groups, size)
+            for column in counts.T:
+                column[here] = column[there] * (there >= 0)
 
-    def _absorb_class(self, counts: NDArray[np.int32], codes: Array, label: int, *, plain: bool) -> None:
-        p = len(self.binarisation.tests)
-        if plain:
-            self._count_single(counts[1 : 1 + p, label], codes)
-            if self.depth > 1:
-                count_plainly(self.binarisation.pack(codes), self.depth, counts[:, label])
-            return
-        begin = offsets(p, self.depth)
-        for size in range(1, self.depth + 1):
-            level = counts[begin[size] : begin[size + 1], label]
-            work = len(level) * (codes.shape[1] // 64 + 1)
-            threads = self.threads if work >= WORTH_THREADS else 1
-            for count in (count_cells, count_sets) if self._has_long else (count_sets,):
-                run_parts(partial(count, codes, *self._layout, binomials(p), size, level), threads)
+    def _count_cells(
+        self, counts: NDArray[np.int32], codes: Array, labels: NDArray[np.int64], picks: tuple[int, ...]
+    ) -> None:
+        """Add the counts of all sets of one test on each of these columns: a joint histogram, summed up."""
+        p, size = len(self.binarisation.tests), len(picks)
+        shape: list[int] = []
+        joint, stride = np.zeros_like(labels), 1
+        for pick in picks:
+            joint += stride * codes[pick].astype(np.int64)
+            shape.insert(0, self._groups[pick][0] + 1)
+            stride *= shape[0]
+        joint += stride * labels
+        cells = np.bincount(joint, minlength=stride * self.classes).astype(np.int32).reshape(-1, *shape)
+        places = offsets(p, self.depth)[size : size + 1]
+        for i, pick in enumerate(picks):
+            axis, first = (
+                size - i,
+                _first(self._groups)[pick],
+            )  # classes and then the last column vary slowest
+            cells = cells[(slice(None),) * axis + (slice(1, None),)]
+            if self._groups[pick][1]:  # from 'exactly this code' to 'at least this code'
+                cells = np.flip(np.flip(cells, axis).cumsum(axis, dtype=np.int32), axis)
+            ways = binomials(p)[i + 1, first : first + self._groups[pick][0]]
+            places = (ways[:, None] + places).ravel()
+        for column, found in zip(counts.T, cells, strict=True):
+            column[places] += found.ravel()
 
-    def _count_single(self, counts: NDArray[np.int32], codes: Array) -> None:
-        """Add how many records pass each test."""
-        first, nested = self._layout
-        for row, start, stop, down in zip(codes, first[:-1], first[1:], nested, strict=True):
-            hits = np.bincount(row, minlength=stop - start + 1)[1:]
-            counts[start:stop] += hits[::-1].cumsum()[::-1] if down else hits
+    def _count_bits(
+        self, counts: NDArray[np.int32], codes: Array, labels: NDArray[np.uint8], sizes: list[tuple[int, int]]
+    ) -> None:
+        """Add the counts of all sets of these sizes; where a limit stands beside one, only of those on different
+        columns with no more sets of tests than that."""
+        begin = offsets(len(self.binarisation.tests), self.depth)
+        many = sum(int(begin[size + 1] - begin[size]) for size, _ in sizes)
+        plain = not any(limit for _, limit in sizes) and plainly(PLAIN_COST * many * (len(labels) // 64 + 1))
+        first = np.array(_first(self._groups), dtype=np.int64)
+        column = np.repeat(np.arange(len(self._groups)), np.diff(first))
+        for label in range(self.classes) if sizes else ():
+            bits = self.binarisation.pack(codes.take(np.flatnonzero(labels == label), axis=1))
+            if plain:
+                _count_plainly(bits, {size for size, _ in sizes}, counts[:, label])
+                continue
+            words = np.ascontiguousarray(bits.T)
+            for size, limit in sizes:
+                found = np.zeros(int(begin[size + 1] - begin[size]), np.int32)
+                threads = self.threads if len(found) * bits.shape[1] >= WORTH_THREADS else 1
+                run_parts(partial(_count_sets, words, first, column, size, limit, found), threads)
+                counts[begin[size] : begin[size + 1], label] += found
+
+    @cached_property
+    def _groups(self) -> Groups:
+        return tuple((len(group.cells), group.nested) for group in self.binarisation.groups)
 
     def estimate(self, n: int) -> Estimate:
         """Seconds and bytes for n records, from public numbers only."""
@@ -248,103 +273,136 @@ def _choices(sizes: tuple[int, ...], size: int) -> tuple[tuple[int, int, int], .
     )
 
 
-@compiled
-def _count_codes(
-    codes: Array,
-    labels: NDArray[np.uint8],
-    first: NDArray[np.int64],
-    nested: NDArray[np.bool_],
-    counts: NDArray[np.int32],
-) -> None:
-    """Add how many records each class has, and how many of them pass each single test, all classes in one pass."""
-    columns, n = codes.shape
-    classes = counts.shape[1]
-    for i in range(n):
-        counts[0, labels[i]] += 1
-    for c in range(columns):
-        row, tests = codes[c], first[c + 1] - first[c]
-        hits = np.zeros((LANES, (tests + 1) * classes), np.int32)
-        for i in range(n):
-            hits[i % LANES, np.int64(row[i]) * classes + labels[i]] += 1
-        for y in range(classes):
-            total = np.int32(0)
-            for code in range(tests, 0, -1):
-                if not nested[c]:
-                    total = np.int32(0)
-                for lane in range(LANES):
-                    total += hits[lane, code * classes + y]
-                counts[first[c] + code, y] += total
+Groups = tuple[tuple[int, bool], ...]
+"""Of every column, how many tests it has and whether they are nested, or else exclude each other."""
+
+
+def _first(groups: Groups) -> list[int]:
+    """The first test of every column, and the number of tests."""
+    return [0, *np.cumsum([tests for tests, _ in groups]).tolist()]
+
+
+def _limit(n: int) -> int:
+    """More sets of tests on different columns than this cost less in a joint histogram of n records than by bits."""
+    saved = (n + 63) // 64 * WORD - CELL
+    return n * RECORD // saved if saved > 0 else 2**62
+
+
+@lru_cache(maxsize=64)
+def _wide(groups: Groups, size: int, limit: int) -> tuple[tuple[int, ...], ...]:
+    """The choices of this many columns that have more sets of tests."""
+    if prod(sorted(tests for tests, _ in groups)[-size:]) <= limit or len(groups) < size:
+        return ()
+    choices = combinations(range(len(groups)), size)
+    return tuple(picks for picks in choices if prod(groups[pick][0] for pick in picks) > limit)
+
+
+@lru_cache(maxsize=8)
+def _same_column(groups: Groups, size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where sets with two tests of one column stand, and the smaller sets that say the same: the weaker of two nested
+    tests says nothing new, and no record passes two that exclude each other (-1)."""
+    p = sum(tests for tests, _ in groups)
+    begin, ways, sets = offsets(p, size), binomials(p), sets_of(p, size)
+    columns = np.repeat(np.arange(len(groups)), [tests for tests, _ in groups])[sets]
+    twice = columns[:-1] == columns[1:]
+    here = np.flatnonzero(twice.any(axis=0))
+    weaker, sets, columns = twice[:, here].argmax(axis=0), sets[:, here], columns[:, here]
+    there = np.full(len(here), begin[size - 1])
+    for i, row in enumerate(sets):
+        there += np.where(i < weaker, ways[i + 1, row], np.where(i > weaker, ways[i, row], 0))
+    nested = np.array([down for _, down in groups])[columns[weaker, np.arange(len(here))]]
+    return begin[size] + here, np.where(nested, there, -1)
+
+
+@lru_cache(maxsize=32)
+def sets_of(p: int, size: int) -> NDArray[np.int64]:
+    """All sets of so many of p tests, a column each: by the largest, then by the next."""
+    if size == 0:
+        return np.zeros((0, 1), np.int64)
+    smaller = sets_of(p, size - 1)
+    parts = [
+        np.vstack([smaller[:, : comb(c, size - 1)], np.full((1, comb(c, size - 1)), c)]) for c in range(p)
+    ]
+    return np.hstack(parts) if parts else np.zeros((size, 0), np.int64)
 
 
 @compiled
-def _reduce_same_column(
-    counts: NDArray[np.int32],
-    begin: NDArray[np.int64],
-    binomial: NDArray[np.int64],
+def _count_sets(
+    bits: NDArray[np.uint64],
     first: NDArray[np.int64],
-    nested: NDArray[np.bool_],
+    column: NDArray[np.int64],
     size: int,
+    limit: int,
+    counts: NDArray[np.int32],
+    share: tuple[int, int],
 ) -> None:
-    """Fill in the sets with two tests of one column: the weaker of two nested tests says nothing new."""
-    p = first[-1]
-    column = np.empty(p, np.int64)
-    for c in range(len(first) - 1):
-        for test in range(first[c], first[c + 1]):
-            column[test] = c
-    rest = np.empty(size - 1, np.int64)  # the larger tests; the smallest runs in the inner loop
+    """Count the records that pass all tests of each set of `size`, the sets below a pair or more side by side.
+
+    bits[w, test]  bit i says whether record 64·w + i passes the test
+    first, column  first test of every column, and column of every test
+    counts         by the largest test, then by the next: the smallest runs fastest
+    With a limit, sets with two tests of a column and columns with more sets of tests than that are left out.
+    """
+    words, p = bits.shape
+    rest, masks = np.empty(size - 1, np.int64), np.empty(words, np.uint64)
     for i in range(size - 1):
         rest[i] = i + 1
+    place = np.int64(0)
     while rest[size - 2] < p:
-        twice = size - 1  # the first of `rest` that shares its column with the next
-        for i in range(size - 2, 0, -1):
-            if column[rest[i - 1]] == column[rest[i]]:
-                twice = i - 1
-        row, without, alone = begin[size], begin[size - 1], begin[size - 1]
-        for i in range(size - 1):
-            row += binomial[i + 2, rest[i]]
-            alone += binomial[i + 1, rest[i]]
-            if i != twice:
-                without += binomial[i + 2 if i < twice else i + 1, rest[i]]
-        start = first[column[rest[0]]]
-        # The smallest is left out if the next shares its column; otherwise the first of `rest` that does.
-        if twice < size - 1:
-            if nested[column[rest[twice]]]:
-                for j in range(start):  # an assignment of slices would compare shapes: seconds to compile
-                    for y in range(counts.shape[1]):
-                        counts[row + j, y] = counts[without + j, y]
-            else:
-                counts[row : row + start] = 0
-        for y in range(counts.shape[1]):
-            total = counts[alone, y] if nested[column[rest[0]]] else np.int32(0)
-            counts[row + start : row + rest[0], y] = total
-        _next_rest(rest, size - 1)
+        stop, sets, start = rest[0], np.int64(1), np.int64(0)
+        if limit > 0:
+            stop = first[column[rest[0]]]
+            for i in range(size - 1):
+                sets *= first[column[rest[i]] + 1] - first[column[rest[i]]]
+                if i > 0 and column[rest[i]] == column[rest[i - 1]]:
+                    stop = np.int64(0)
+        if rest[size - 2] % share[1] != share[0]:
+            stop = np.int64(0)
+        for w in range(words if stop > 0 else 0):
+            mask = bits[w, rest[0]]
+            for i in range(1, size - 1):
+                mask &= bits[w, rest[i]]
+            masks[w] = mask
+        while start < stop:
+            end = stop
+            if limit > 0:  # columns side by side that are counted here
+                end = start
+                while end < stop and (first[column[end] + 1] - end) * sets <= limit:
+                    end = first[column[end] + 1]
+            row = counts[place + start : place + end]
+            for w in range(words):
+                mask, line = masks[w], bits[w, start:end]
+                if mask:
+                    for k in range(len(row)):
+                        row[k] += np.int32(popcount(line[k] & mask))
+            start = end
+            while limit > 0 and start < stop and (first[column[start] + 1] - start) * sets > limit:
+                start = first[column[start] + 1]
+        place += rest[0]
+        i = 0
+        while i < size - 2 and rest[i] + 1 == rest[i + 1]:
+            rest[i] = i + 1
+            i += 1
+        rest[i] += 1
 
 
-@compiled
-def _next_rest(rest: NDArray[np.int64], size: int) -> None:
-    """The next set of tests from 1 on in colexicographic order; its largest is beyond all tests after the last."""
-    i = 0
-    while i < size - 1 and rest[i] + 1 == rest[i + 1]:
-        rest[i] = i + 1
-        i += 1
-    rest[i] += 1
-
-
-def count_plainly(bits: NDArray[np.uint64], depth: int, counts: NDArray[np.int32]) -> None:
-    """Add how many records pass all tests of each set of two tests or more: what the kernels count, by numpy alone.
+def _count_plainly(bits: NDArray[np.uint64], sizes: set[int], counts: NDArray[np.int32]) -> None:
+    """The same of all sets of these sizes, by numpy alone.
 
     The sets below a last test come first among those of their size, so every step is one AND of contiguous arrays.
     """
     tests, words = bits.shape
-    begin, smaller = offsets(tests, depth), np.ascontiguousarray(bits.T)
-    for size in range(2, depth + 1):
+    deepest = max(sizes)
+    begin, smaller = offsets(tests, deepest), np.ascontiguousarray(bits.T)
+    for size in range(2, deepest + 1):
         level = counts[begin[size] : begin[size + 1]]
-        larger = np.empty((words, len(level) if size < depth else 0), np.uint64)
+        larger = np.empty((words, len(level) if size < deepest else 0), np.uint64)
         for last in range(size - 1, tests):
             place, many = comb(last, size), comb(last, size - 1)
             both = smaller[:, :many] & bits[last][:, None]
-            level[place : place + many] += np.bitwise_count(both).sum(axis=0, dtype=np.int32)
-            if size < depth:
+            if size in sizes:
+                level[place : place + many] += np.bitwise_count(both).sum(axis=0, dtype=np.int32)
+            if size < deepest:
                 larger[:, place : place + many] = both
         smaller = larger
 

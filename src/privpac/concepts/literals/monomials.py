@@ -15,9 +15,8 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.literals.cooccurrence import Cooccurrence, binomials, offsets
+from privpac.concepts.literals.cooccurrence import Cooccurrence, binomials, offsets, sets_of
 from privpac.concepts.trees.law import Answer
-from privpac.concepts.trees.sums import sets_of
 from privpac.errors import SizeError
 from privpac.mechanisms.scores import Histogram
 

@@ -26,11 +26,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled, plainly
-from privpac.concepts.literals.cooccurrence import binomials, offsets
+from privpac.concepts.literals.cooccurrence import binomials, offsets, sets_of
 from privpac.concepts.trees.powers import Floats, Integers
 from privpac.concepts.trees.prior import Prior
 
-__all__ = ["TreeSums", "region_counts", "region_rows", "restrict", "sets_of"]
+__all__ = ["TreeSums", "region_counts", "region_rows", "restrict"]
 
 Array = NDArray[Any]
 Table = tuple[Array, Floats]
@@ -43,18 +43,6 @@ SETS = 1 << 10
 """Sets of tests looked at together: what they need stays in the cache."""
 KEPT = 1 << 12
 """Places of sets are remembered for further calls if there are no more of them."""
-
-
-@lru_cache(maxsize=32)
-def sets_of(p: int, size: int) -> Integers:
-    """All sets of so many of p tests, a column each: by the largest, then by the next."""
-    if size == 0:
-        return np.zeros((0, 1), np.int64)
-    smaller = sets_of(p, size - 1)
-    parts = [
-        np.vstack([smaller[:, : comb(c, size - 1)], np.full((1, comb(c, size - 1)), c)]) for c in range(p)
-    ]
-    return np.hstack(parts) if parts else np.zeros((size, 0), np.int64)
 
 
 def _with_test(p: int, size: int, test: int) -> Integers:

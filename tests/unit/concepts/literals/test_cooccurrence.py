@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from itertools import combinations
-from math import comb
 
 import numpy as np
 import pytest
 
-from privpac.compiled import LANES, Kernel, compiled, interpreted, packed, paired
 from privpac.concepts.literals import cooccurrence as tensor_module
-from privpac.concepts.literals import cooccurrence_histograms as histograms
-from privpac.concepts.literals import cooccurrence_words as words
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import (
     Cooccurrence,
     CooccurrenceTensor,
-    binomials,
-    offsets,
     position,
 )
 from privpac.data.columns import Categorical, Column, Numeric
@@ -63,40 +57,27 @@ def some_columns(generator: np.random.Generator) -> tuple[Column, ...]:
 
 
 @pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("way", ["as it comes", "masked", "sorted", "histograms"])
+@pytest.mark.parametrize("way", ["plain bits", "kernel", "histograms", "wide ones by histograms"])
 def test_every_way_counts_what_the_definition_says(
     seed: int, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The kernels run as plain Python here, so that each way can be forced."""
     generator = np.random.default_rng(seed)
     columns, classes = some_columns(generator), int(generator.integers(2, 4))
     schema, block = table(columns, n=int(generator.integers(1, 200)), classes=classes, seed=seed)
     binarisation = Binarisation.of(schema, cuts=int(generator.integers(1, 6)))
     depth = min(4, len(binarisation.tests)) if len(binarisation.tests) < 15 else 3
-    plain_kernels(monkeypatch)
-    monkeypatch.setattr(words, "BLOCK", 1)
-    monkeypatch.setattr(words, "PART", 100)
-    if way in ("masked", "sorted"):
-        monkeypatch.setattr(words, "is_sorted", lambda *_: way == "sorted")
-    if way == "histograms":
-        for module in (words, tensor_module):
-            monkeypatch.setattr(module, "LONG", 0)
-    tensor = CooccurrenceTensor(binarisation, depth, classes)
+    limit = {"histograms": 0, "wide ones by histograms": 9}.get(way, 2**62)
+    monkeypatch.setattr(tensor_module, "_limit", lambda _n: limit)
+    monkeypatch.setattr(tensor_module, "plainly", lambda _operations: way == "plain bits")
+    tensor = CooccurrenceTensor(binarisation, depth, classes, threads=1 + seed % 3)
+    monkeypatch.setattr(tensor_module, "WORTH_THREADS", 1)
+    monkeypatch.setattr(tensor_module, "MOST_LOOKED_UP", 40 if seed == 5 else 2**22)
     want = literal(binarisation, block, depth=depth, classes=classes)
     assert np.array_equal(counted(tensor, block).counts, want)
 
 
-def plain_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same code without the compiler."""
-    for module in (words, histograms, tensor_module):
-        for name, value in vars(module).items():
-            if isinstance(value, Kernel):
-                monkeypatch.setattr(module, name, interpreted(value))
-    monkeypatch.setattr(tensor_module, "plainly", lambda operations: False)
-
-
 @pytest.mark.long
-def test_joint_histograms_give_the_same_counts_as_words() -> None:
+def test_a_large_table_is_counted_both_ways() -> None:
     columns: tuple[Column, ...] = (
         Numeric("a", 0.0, 1.0),
         Categorical("c", categories=tuple("uvwxyz")),
@@ -104,85 +85,11 @@ def test_joint_histograms_give_the_same_counts_as_words() -> None:
         *flags(2),
     )
     schema, block = table(columns, n=5000, seed=3)
-    binarisation = Binarisation.of(schema, cuts=32)
-    tensor = CooccurrenceTensor(binarisation, 3, 2)
-    first, _ = tensor._layout
-    # With this table all ways are taken: long columns by cells, and by words sorted (the category) and masked (flags).
-    assert words.is_long(first, 0, 2)
-    assert not words.is_long(first, 0, 1)
-    assert words.is_sorted(first, 2)
-    assert not words.is_sorted(first, 3)
-    assert np.array_equal(counted(tensor, block).counts, literal(binarisation, block, depth=3, classes=2))
-
-
-@pytest.mark.parametrize("wide", [np.uint8, np.uint16, np.uint32])
-def test_packing_compares_sixty_four_codes_at_once(wide: type) -> None:
-    codes = np.random.default_rng(1).integers(0, 9, 128).astype(wide)
-    for start, code, nested in ((0, 1, True), (64, 8, True), (3, 5, False), (64, 9, False)):
-        part = codes[start : start + 64]
-        want = sum(1 << i for i in np.flatnonzero(part >= code if nested else part == code).tolist())
-        assert pack_one(codes, start, code, nested) == want == packed(codes, start, code, nested)
-
-
-@compiled
-def pack_one(codes: np.ndarray, start: int, code: int, nested: bool) -> int:
-    return packed(codes, start, code, nested)
-
-
-def test_four_tests_are_counted_with_eight_at_once() -> None:
-    """In a kernel as in Python, and as one AND and one popcount after the other."""
-    generator = np.random.default_rng(2)
-    bits = generator.integers(0, 2**64, (5, 24), dtype=np.uint64)
-    tests, stops, places = (20, 9, 3, 11), (20, 9, 3, 0), (0, 30, 60, 90)
-    for rows, start in ((1, 0), (4, 8), (5, 16)):
-        want = np.zeros(130, np.int32)
-        for test, stop, place in zip(tests, stops, places, strict=True):
-            for k in range(start, min(start + LANES, stop)):
-                want[place + k] = sum(int(word).bit_count() for word in bits[:rows, test] & bits[:rows, k])
-        for count in (count_four, interpreted(count_four)):
-            out = np.ones(130, np.int32)
-            count(bits, rows, start, tests, stops, places, out)
-            assert np.array_equal(out - 1, want)
-
-
-@compiled
-def count_four(
-    bits: np.ndarray,
-    rows: int,
-    start: int,
-    tests: tuple[int, ...],
-    stops: tuple[int, ...],
-    places: tuple[int, ...],
-    out: np.ndarray,
-) -> None:
-    paired(bits, rows, start, tests, stops, places, out)
-
-
-@pytest.mark.long_cases(
-    "uint32"
-)  # every width is compiled for itself, and nothing else in make test has this one
-@pytest.mark.parametrize("wide", [np.uint8, np.uint16, np.uint32])
-def test_codes_of_any_width_are_sorted_and_fetched(wide: type) -> None:
-    """More records than are sorted together; eight, four or two columns are fetched at once."""
-    generator = np.random.default_rng(3)
-    n, tests = words.PART + 1000, np.repeat(4, 10)
-    codes = generator.integers(0, 5, (len(tests), n)).astype(wide)
-    first, nested = np.cumsum([0, *tests]).astype(np.int64), np.arange(len(tests)) % 3 > 0
-    assert words.is_sorted(first, 9)
-    level = np.zeros(comb(40, 3), np.int32)
-    words.count_sets(codes, first, nested, binomials(40), 3, level, (0, 1))
-    passed = [
-        row >= code if down else row == code
-        for row, down in zip(codes, nested, strict=True)
-        for code in range(1, 5)
-    ]
-    for chosen in generator.choice(len(tests), (60, 3)):
-        if len(set(chosen)) == 3:
-            a, b, c = sorted(4 * column + int(generator.integers(0, 4)) for column in chosen)
-            assert (
-                level[position((a, b, c), 40) - offsets(40, 2)[-1]]
-                == (passed[a] & passed[b] & passed[c]).sum()
-            )
+    tensor = CooccurrenceTensor(Binarisation.of(schema, cuts=70), 3, 2)
+    wide = tensor_module._wide(tensor._groups, 2, tensor_module._limit(5000))
+    assert wide == ((0, 2),)
+    want = literal(tensor.binarisation, block, depth=3, classes=2)
+    assert np.array_equal(counted(tensor, block).counts, want)
 
 
 def test_absorbing_parts_and_merging_equals_the_whole() -> None:
@@ -260,6 +167,5 @@ def test_numpy_counts_what_the_kernels_count(depth: int, monkeypatch: pytest.Mon
     state = counted(tensor, block)  # records may follow others
     want = tensor.absorb(Cooccurrence(state.counts.copy()), block).counts
     monkeypatch.setattr(tensor_module, "plainly", lambda operations: True)
-    for name in ("count_cells", "count_sets", "_reduce_same_column"):
-        monkeypatch.setattr(tensor_module, name, None)
+    monkeypatch.setattr(tensor_module, "_count_sets", None)
     assert np.array_equal(tensor.absorb(state, block).counts, want)
