@@ -180,6 +180,11 @@ def labelled() -> Proof[Privacy]:
     return boost.label_boost_labelled(mixed(), classes=2, ratio=RATIO)
 
 
+def asked() -> Proof[Privacy]:
+    """What those who were asked are promised by whoever knows the list."""
+    return active.positions_known(mixed(), part="queried part", release=Release.WITH_LIST)
+
+
 def few_labels_of(later: Proof[Privacy], part: str = "unlabelled part") -> Proof[Privacy]:
     """What records without label are promised by a round."""
     return boost.label_boost_unlabelled(later, classes=2, part=part)
@@ -388,6 +393,12 @@ CASES: dict[str, Callable[[], Proof[Any]]] = {
     ),
     "positions-known of who is not": lambda: active.positions_known(
         few_labels_of(mixed()), part="unqueried part", release=Release.WITH_LIST
+    ),
+    "post-processing of what tells positions": lambda: rules.post_processing(
+        asked(), what="a rule", release=Release.WITH_LIST
+    ),
+    "concentrated-post-processing of what tells positions": lambda: rules.concentrated_post_processing(
+        rules.pure_concentrated(asked()), what="a rule", release=Release.WITH_LIST
     ),
     "positions-known, alone": lambda: active.positions_known(
         mixed(), part="queried part", release=Release.WITH_LIST, alone=True

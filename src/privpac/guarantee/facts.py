@@ -60,6 +60,9 @@ class Release(StrEnum):
     WITH_COINS = "hypothesis and positions kept"
 
 
+POSITIONS = (Release.WITH_LIST, Release.WITH_COINS)
+"""What tells who was looked at, beside a rule."""
+
 _STRONGER = (Release.HYPOTHESIS, Release.ANSWER)
 """Who may release a hypothesis may also answer one question with it."""
 

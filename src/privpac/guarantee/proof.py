@@ -17,6 +17,7 @@ from typing import Any, Generic, TypeVar
 from privpac.errors import RuleRefused
 from privpac.guarantee.facts import (
     ALL,
+    POSITIONS,
     Accuracy,
     BoundedRange,
     Concentrated,
@@ -24,6 +25,7 @@ from privpac.guarantee.facts import (
     Loss,
     Privacy,
     Range,
+    Release,
     Unit,
     fact_from_json,
 )
@@ -39,8 +41,10 @@ __all__ = [
     "explain",
     "need",
     "need_all_roles",
+    "need_computed",
     "need_ratio",
     "need_record",
+    "need_secret",
     "need_small",
     "need_two_classes",
     "parameters",
@@ -295,6 +299,16 @@ def need_all_roles(rule: str, facts: Sequence[Privacy | Concentrated]) -> None:
     need(
         rule, every or not any(fact.roles for fact in facts), "the premises are not all roles of the records"
     )
+
+
+def need_computed(rule: str, old: Release, new: Release) -> None:
+    """Positions cannot be computed from what does not tell them."""
+    need(rule, new is old or new not in POSITIONS, "the release does not tell positions")
+
+
+def need_secret(rule: str, fact: Privacy | Range) -> None:
+    """Sampling hides who was looked at only if nobody tells."""
+    need(rule, fact.release not in POSITIONS, "the positions that were looked at are told")
 
 
 def need_record(rule: str, fact: Privacy | Range) -> None:

@@ -62,6 +62,9 @@ def on(part: str, premise: dict[str, Any]) -> dict[str, Any]:
     return step("on-part", {**premise["fact"], "part": part}, premise, part=part)
 
 
+KEPT = "hypothesis and positions kept"
+
+
 def labelled(roles: int = 2) -> dict[str, Any]:
     """Those whose labels decide, before `pick`: e^epsilon = 4 (1 + 2)^2."""
     claim = {**fact("36", part="labelled part"), "roles": roles}
@@ -108,6 +111,13 @@ def of_some(premise: dict[str, Any]) -> dict[str, Any]:
     return step("subsampling-accuracy", {**premise["fact"], "records": 1000}, premise, of=1000)
 
 
+def told(tree: dict[str, Any]) -> dict[str, Any]:
+    """The same derivation, of a run that tells which positions it looked at."""
+    premises = [told(premise) for premise in tree.get("premises", ())]
+    fact_ = {**tree["fact"], **({"release": KEPT} if "release" in tree["fact"] else {})}
+    return {**tree, "fact": fact_, "premises": premises}
+
+
 def labels_only(tree: dict[str, Any]) -> dict[str, Any]:
     """The same derivation, of labels instead of whole records throughout."""
     premises = [labels_only(premise) for premise in tree.get("premises", ())]
@@ -115,6 +125,13 @@ def labels_only(tree: dict[str, Any]) -> dict[str, Any]:
 
 
 HONEST |= {
+    "what is told stays told": step(
+        "post-processing", fact("4", release=KEPT), pick(release=KEPT), what="a rule", release=KEPT
+    ),
+    "what is told stays told, in rho": {
+        **told(EXAMPLES["concentrated-post-processing"]().to_json()),
+        "where": {"what": "a rule", "release": KEPT},
+    },
     "a person with two records": of_two(pick()),
     "what is declared to a person": step(
         "declared", fact("1", log="3", **TWO), of_two(pick()), epsilon="3", delta="0"
@@ -221,6 +238,17 @@ LIES: dict[str, dict[str, Any]] = {
         unlabelled(),
         ratio="1/2",
     ),
+    "positions computed from a rule": step(
+        "post-processing", fact("4", release=KEPT), pick(), what="who was kept", release=KEPT
+    ),
+    "a sample of which everybody knows": step(
+        "subsampling-without-replacement", fact("5/2", release=KEPT), pick(release=KEPT), kept=1, of=2
+    ),
+    "draws of which everybody knows": step(
+        "sampling-with-replacement", fact("25/4", release=KEPT), pick(release=KEPT), draws=2, of=2
+    ),
+    "relabelling by a run that tells whom it looked at": told(EXAMPLES["relabelling"]().to_json()),
+    "a sample's cost of which everybody knows": told(EXAMPLES["subsampled-concentrated"]().to_json()),
     "votes of nobody in particular": step(
         "relabelling-votes", {**fact("4", part="left"), "roles": 2}, ratio="1/2", mistake=1, part="left"
     ),

@@ -36,6 +36,7 @@ from privpac.guarantee.proof import (
     Proof,
     need,
     need_record,
+    need_secret,
     need_two_classes,
     parameters,
     power,
@@ -79,6 +80,7 @@ def relabelling(
     need(rule, 1 <= kept < of, "some records must be kept and some must not")
     _need_scores(rule, ratio, change, mistake)
     need(rule, old.unit is Unit.RECORD and old.part == ALL, "the inner run must protect whole records")
+    need_secret(rule, old)
     a, b = power(rule, 1 / ratio, mistake), power(rule, 1 / ratio, 2 * change)
     weight = a * (1 + a) / 2 if change >= mistake else a * a
     outside, inside, q = a * a, 4 * b * rational(rule, old.epsilon), Fraction(kept, of)

@@ -12,7 +12,17 @@ from dataclasses import replace
 from fractions import Fraction
 
 from privpac.guarantee.facts import ALL, BoundedRange, Concentrated, Loss, Privacy, Range, Release
-from privpac.guarantee.proof import ONE, SEAL, Proof, need, need_all_roles, need_record, parameters
+from privpac.guarantee.proof import (
+    ONE,
+    SEAL,
+    Proof,
+    need,
+    need_all_roles,
+    need_computed,
+    need_record,
+    need_secret,
+    parameters,
+)
 from privpac.numbers.concentrated import (
     log_odds_rho,
     noise_rho,
@@ -131,6 +141,7 @@ def subsampled_concentrated(premise: Proof[Range], *, kept: int, of: int) -> Pro
     need(rule, 1 <= kept <= of, "the number kept must lie between 1 and the number of records")
     old = premise.fact
     need_record(rule, old)
+    need_secret(rule, old)
     rho = range_rho(subsampled_range(_upper(old.epsilon), Fraction(kept, of)))
     fact = Concentrated(rho, unit=old.unit, part=old.part, release=old.release)
     return Proof(fact, rule, (premise,), {"kept": kept, "of": of}, seal=SEAL)
@@ -173,6 +184,7 @@ def concentrated_post_processing(
     """
     rule = "concentrated-post-processing"
     need(rule, bool(what), "it must be said what was computed")
+    need_computed(rule, premise.fact.release, release)
     fact = replace(premise.fact, release=release)
     return Proof(fact, rule, (premise,), {"what": what, "release": release.value}, seal=SEAL)
 

@@ -19,6 +19,7 @@ from privpac.guarantee.proof import (
     Proof,
     need,
     need_all_roles,
+    need_computed,
     need_ratio,
     need_small,
     parameters,
@@ -150,6 +151,7 @@ def post_processing(
     """Whatever is computed from a private release, without the records, is as private."""
     rule = "post-processing"
     need(rule, bool(what), "it must be said what was computed")
+    need_computed(rule, premise.fact.release, release)
     fact = replace(premise.fact, release=release)
     return Proof(fact, rule, (premise,), {"what": what, "release": release.value}, seal=SEAL)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from privpac.guarantee.facts import Loss, Privacy
-from privpac.guarantee.proof import ONE, SEAL, Proof, need, need_record, power, rational
+from privpac.guarantee.proof import ONE, SEAL, Proof, need, need_record, need_secret, power, rational
 from privpac.numbers.exact import shortened
 
 __all__ = ["sampling_with_replacement", "subsampling"]
@@ -24,6 +24,7 @@ def subsampling(premise: Proof[Privacy], *, kept: int, of: int) -> Proof[Privacy
     q = Fraction(kept, of)
     old = premise.fact
     need_record(rule, old)
+    need_secret(rule, old)
     factor = shortened(1 + q * (rational(rule, old.epsilon) - 1))
     fact = replace(old, epsilon=Loss(factor=factor), delta=shortened(q * old.delta))
     return Proof(fact, rule, (premise,), {"kept": kept, "of": of}, seal=SEAL)
@@ -39,6 +40,7 @@ def sampling_with_replacement(premise: Proof[Privacy], *, draws: int, of: int) -
     need(rule, draws >= 1 and of >= 1, "the numbers of draws and of records must be positive")
     old = premise.fact
     need_record(rule, old)
+    need_secret(rule, old)
     inner = rational(rule, old.epsilon)
     factor = power(rule, 1 + (inner - 1) / of, draws)
     scale = Fraction(draws, of) if inner == 1 else (factor - 1) / (inner - 1)
