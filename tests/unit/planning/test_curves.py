@@ -93,5 +93,5 @@ def test_marks_are_in_the_file(tmp_path: Path) -> None:
     path = tmp_path / "plan.svg"
     plan.needed("thresholds", bits=16, error="0.1", epsilon=1).curves("error").save(path)
     text = path.read_text(encoding="utf-8")
-    assert "the answer: 2,804 records" in text
+    assert "the answer: 1,057 records" in text
     assert "impossible below: 269 records" in text

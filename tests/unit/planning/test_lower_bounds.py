@@ -48,9 +48,15 @@ def refutes(row: Row, setting: str, *, proper: bool) -> bool:
     return (row.setting == "agnostic" or setting == "realizable") and (row.promise.proper or not proper)
 
 
-@pytest.mark.long_cases(
-    *(f"{kind}-{more}-labels-{word}" for kind in ("some",) for more in ("pure", "delta") for word in CLASSES)
+QUICK = {
+    f"some-{more}-{protect}-thresholds" for more in ("pure", "delta") for protect in ("records", "labels")
+}
+ALL = (
+    f"some-{more}-{protect}-{word}" for more in ("pure", "delta") for protect in PROTECT for word in CLASSES
 )
+
+
+@pytest.mark.long_cases(*(case for case in ALL if case not in QUICK))
 @pytest.mark.parametrize("word", CLASSES)
 @pytest.mark.parametrize("protect", PROTECT)
 @pytest.mark.parametrize("more", [{}, {"delta": "1e-6"}], ids=("pure", "delta"))
