@@ -8,6 +8,7 @@ rule book.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
@@ -32,7 +33,7 @@ MOST_RECORDS = 2**60
 PACKAGE = __name__.partition(".")[0]
 
 
-class Theorem:
+class Theorem(ABC):
     """What all kinds have in common: the key of the statement, and how parameters are stored.
 
     Subclasses are frozen dataclasses. Source, status, conditions and errata stand in the register, under the same key.
@@ -75,9 +76,9 @@ class Theorem:
 class PrivacyBound(Theorem):
     """What a mechanism loses: e^epsilon = `factor`, for one replaced record and without a delta."""
 
+    @abstractmethod
     def factor(self) -> Fraction:
         """e^epsilon, or a number above it."""
-        raise NotImplementedError
 
     def proof(self) -> Proof[Privacy]:
         """The step of a derivation that begins with this mechanism."""
@@ -97,9 +98,9 @@ class AccuracyBound(Theorem):
     proper: ClassVar[bool] = False
     """Whether the answer is a member of the class."""
 
+    @abstractmethod
     def failure(self, n: int, error: Fraction) -> arb:
         """The bound as a ball, at the current precision."""
-        raise NotImplementedError
 
     def proves(self, n: int, error: Fraction, failure: Fraction) -> bool:
         """Whether `n` records prove `error` but for `failure`; a tie that stays open counts as no."""
@@ -166,10 +167,14 @@ class Derived:
 class ErrorBound(AccuracyBound):
     """A bound that computes an error from a failure, once: through steps whose numbers a certificate stores too."""
 
+    @abstractmethod
     def derived(self, n: int, failure: Fraction) -> Derived:
         """The error that `n` records prove, `failure` being what the steps of the theorem itself may fail; refused,
         with `need`, where they prove none."""
-        raise NotImplementedError
+
+    def failure(self, n: int, error: Fraction) -> arb:
+        """1, which always holds: such a bound is asked for its error."""
+        return arb(1)
 
     def error(self, n: int, failure: Fraction) -> Fraction:
         """The error that `n` records prove; 1, which always holds, when they prove none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import ClassVar
 
 from privpac.concepts.base import AnyClass
@@ -64,9 +65,9 @@ class PointLearner(Certified, ReadsOnce):
         """Refuse to learn without a labelled record."""
         size.require_labelled(type(self).__name__)
 
+    @abstractmethod
     def mechanism(self) -> Proof[Privacy]:
         """What one run loses, exactly."""
-        raise NotImplementedError
 
     def loss(self, size: Size) -> Proof[Privacy]:
         return rules.declared(self.mechanism(), epsilon=self.epsilon)
