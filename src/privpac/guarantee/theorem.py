@@ -33,7 +33,7 @@ MOST_RECORDS = 2**60
 PACKAGE = __name__.partition(".")[0]
 
 
-class Theorem(ABC):
+class Theorem:
     """What all kinds have in common: the key of the statement, and how parameters are stored.
 
     Subclasses are frozen dataclasses. Source, status, conditions and errata stand in the register, under the same key.
@@ -73,7 +73,7 @@ class Theorem(ABC):
         need(self.key, THEOREMS.get(self.key) is type(self), "only theorems of the package are proved")
 
 
-class PrivacyBound(Theorem):
+class PrivacyBound(Theorem, ABC):
     """What a mechanism loses: e^epsilon = `factor`, for one replaced record and without a delta."""
 
     @abstractmethod
@@ -98,9 +98,9 @@ class AccuracyBound(Theorem):
     proper: ClassVar[bool] = False
     """Whether the answer is a member of the class."""
 
-    @abstractmethod
     def failure(self, n: int, error: Fraction) -> arb:
-        """The bound as a ball, at the current precision."""
+        """The bound as a ball, at the current precision; 1, which always holds, where `proves` decides by itself."""
+        return arb(1)
 
     def proves(self, n: int, error: Fraction, failure: Fraction) -> bool:
         """Whether `n` records prove `error` but for `failure`; a tie that stays open counts as no."""
@@ -164,17 +164,13 @@ class Derived:
     where: Mapping[str, Value]
 
 
-class ErrorBound(AccuracyBound):
+class ErrorBound(AccuracyBound, ABC):
     """A bound that computes an error from a failure, once: through steps whose numbers a certificate stores too."""
 
     @abstractmethod
     def derived(self, n: int, failure: Fraction) -> Derived:
         """The error that `n` records prove, `failure` being what the steps of the theorem itself may fail; refused,
         with `need`, where they prove none."""
-
-    def failure(self, n: int, error: Fraction) -> arb:
-        """1, which always holds: such a bound is asked for its error."""
-        return arb(1)
 
     def error(self, n: int, failure: Fraction) -> Fraction:
         """The error that `n` records prove; 1, which always holds, when they prove none."""

@@ -16,7 +16,7 @@ from privpac.guarantee.facts import Privacy
 from privpac.guarantee.proof import Proof
 from privpac.numbers.parameters import chance, positive
 
-__all__ = ["LARGEST_STEP", "ONE_VALUE", "PointLearner", "require_summable"]
+__all__ = ["LARGEST_STEP", "ONE_VALUE", "OneRun", "PointLearner", "require_summable"]
 
 LARGEST_STEP = 5000
 """Parameters are never tuned for errors above one half."""
@@ -64,6 +64,10 @@ class PointLearner(Certified, ReadsOnce):
     def require(self, size: Size) -> None:
         """Refuse to learn without a labelled record."""
         size.require_labelled(type(self).__name__)
+
+
+class OneRun(PointLearner):
+    """One that looks at all records with one mechanism."""
 
     @abstractmethod
     def mechanism(self) -> Proof[Privacy]:

@@ -23,7 +23,7 @@ from privpac.concepts.sets.points import Point
 from privpac.constructions.base import DrawsMembers
 from privpac.constructions.cases import Case, learner_case, tiny_schema, with_claim
 from privpac.constructions.draw.occam import FAILURE
-from privpac.constructions.points.base import LARGEST_STEP, PointLearner, require_summable
+from privpac.constructions.points.base import LARGEST_STEP, OneRun, require_summable
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.data.statistics import ColumnCounts
@@ -349,7 +349,7 @@ def records_clipped(domain: int, *, error: Number, failure: Number, epsilon: Num
 
 
 @dataclass(frozen=True)
-class ClippedPoints(DrawsMembers, PointLearner):
+class ClippedPoints(DrawsMembers, OneRun):
     """Draw a value of a column with weight ratio^-(clipped margin)."""
 
     schema: Schema

@@ -23,7 +23,7 @@ from privpac.concepts.sets.codes import CodeSets
 from privpac.constructions.base import DrawsMembers, DrawsOnce
 from privpac.constructions.cases import Case, learner_case, tiny_schema
 from privpac.constructions.draw.occam import FAILURE, draw_from
-from privpac.constructions.points.base import LARGEST_STEP, PointLearner
+from privpac.constructions.points.base import LARGEST_STEP, OneRun
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
@@ -286,7 +286,7 @@ MOST_SECONDS = 60
 
 
 @dataclass(frozen=True)
-class CodedPoints(DrawsMembers, DrawsOnce, PointLearner):
+class CodedPoints(DrawsMembers, DrawsOnce, OneRun):
     """Draw a set of a code with weight ratio^mistakes."""
 
     schema: Schema

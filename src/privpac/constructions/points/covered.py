@@ -18,7 +18,7 @@ from privpac.concepts.sets.hash_kernels import looks, seconds_per_look
 from privpac.concepts.sets.hashes import HashFamily, hashed_scores
 from privpac.constructions.cases import Case, learner_case, tiny_schema
 from privpac.constructions.draw.occam import FAILURE
-from privpac.constructions.points.base import LARGEST_STEP, PointLearner
+from privpac.constructions.points.base import LARGEST_STEP, OneRun
 from privpac.constructions.points.coded import first_guess, occam_bound
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
@@ -184,7 +184,7 @@ MOST_SECONDS = 60
 
 
 @dataclass(frozen=True)
-class CoveredPoints(PointLearner):
+class CoveredPoints(OneRun):
     """Draw one of `keys` random sets with weight ratio^mistakes."""
 
     schema: Schema

@@ -30,7 +30,7 @@ from privpac.concepts.sets.sparse import ListedFamily
 from privpac.constructions.base import DrawsOnce
 from privpac.constructions.cases import Case, learner_case, tiny_schema, with_claim
 from privpac.constructions.draw.occam import FAILURE
-from privpac.constructions.points.base import LARGEST_STEP, PointLearner
+from privpac.constructions.points.base import LARGEST_STEP, OneRun, PointLearner
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.data.statistics import ColumnCounts
@@ -253,7 +253,7 @@ def family_sharing(schema: Schema, column: str, share: Fraction, *, keyed: bool)
 
 
 @dataclass(frozen=True)
-class SampledPoint(PointLearner):
+class SampledPoint(OneRun):
     """One run. `fail` None: two-sided, always an answer; else as printed, with that chance of none."""
 
     schema: Schema

@@ -20,7 +20,7 @@ from privpac.concepts.base import Hypothesis
 from privpac.concepts.sets.sparse import SparseSets, require_listable
 from privpac.constructions.cases import Case, learner_case, tiny_schema
 from privpac.constructions.draw.occam import FAILURE
-from privpac.constructions.points.base import LARGEST_STEP, PointLearner, require_summable
+from privpac.constructions.points.base import LARGEST_STEP, OneRun, require_summable
 from privpac.constructions.points.clipped import FARTHEST, never_worse
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
@@ -160,7 +160,7 @@ def records_sparse(*, error: Number, failure: Number, epsilon: Number) -> int:
 
 
 @dataclass(frozen=True)
-class SparsePoints(PointLearner):
+class SparsePoints(OneRun):
     """Draw a set of values, each by itself."""
 
     schema: Schema
