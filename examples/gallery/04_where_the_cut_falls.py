@@ -41,8 +41,9 @@ for epsilon, colour in EPSILONS.items():
     cuts = [one.learn(cut, SeededCoins(seed)).cut for seed in range(300)]
     left.hist(cuts, bins=range(0, 102, 3), color=colour, alpha=0.75, label=f"epsilon {epsilon}")
     two = Occam(intervals(schema, "age"), Fraction(epsilon))
-    ends = [two.learn(band, SeededCoins(seed)) for seed in range(300)]
-    right.scatter([e.low for e in ends], [e.high for e in ends], s=12, color=colour, alpha=0.6, linewidths=0)
+    drawn = [two.learn(band, SeededCoins(seed)) for seed in range(300)]
+    lows, highs = zip(*(ends for rule in drawn for ends in rule.intervals), strict=True)
+    right.scatter(lows, highs, s=12, color=colour, alpha=0.6, linewidths=0)
     print(f"epsilon {epsilon:>4}: half of the cuts lie between {np.percentile(cuts, [25, 75]).tolist()}")
 left.set(title="Thresholds: the cut of 300 draws", xlabel="age", ylabel="draws")
 left.axvline(60, color="black", linestyle=":", label="the cut behind the labels")
