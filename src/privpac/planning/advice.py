@@ -68,7 +68,7 @@ def _run_perfect(plan: PlanTable) -> str | None:
 def _halving(plan: PlanTable) -> str | None:
     """The cheapest single change that halves the records."""
     best = plan.headline
-    if best is None or best.asks != "needed" or best.records < 4:
+    if best is None or best.asks != "needed" or best.records < 4 or best.way.planned.aims:
         return None
     changes = [
         (
