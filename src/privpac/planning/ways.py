@@ -273,7 +273,7 @@ def ways(question: Question) -> Iterator[Way]:
     yield from _rules(question)
     if question.asked.protect == "labels" and "labels" in WORDS[question.head].protects:
         yield RuleWay(question, replace(_own(question)[0], title=LABELS), "labels")
-    if question.asked.protect == "predictions":
+    if question.asked.protect == "predictions" and _is_drawn(question):
         from privpac.constructions.prediction.forms import PLANNED
 
         yield from (AnswerWay(question, planned, "predictions") for planned in PLANNED)
@@ -325,10 +325,15 @@ def _rules(question: Question) -> Iterator[Way]:
     entry = WORDS[question.head]
     if entry.way_of or entry.transforms or len(own) == 1 < len(entry.planned):
         return
-    is_drawn = one_draw(_learner_asked(question)) is not None
+    is_drawn = _is_drawn(question)
     for head, other in WORDS.items():
         if head != question.head and (other.way_of == question.head or (other.transforms and is_drawn)):
             yield from (RuleWay(question, planned) for planned in other.planned)
+
+
+def _is_drawn(question: Question) -> bool:
+    """Whether one member of the class is drawn: then records can vote on labels, and models be asked."""
+    return one_draw(_learner_asked(question)) is not None
 
 
 def class_asked(question: Question) -> AnyClass:
