@@ -71,5 +71,3 @@ def test_unlabelled_records_save_labels_on_fine_columns_and_reach_three_columns(
     assert (
         space.option("occam", "realizable").word != "rectangles:c1,c2,c3"
     )  # sums over all cells take too long
-    coarse = plan.needed("rectangles:2:64", bits=16, error="0.3", epsilon=1, unlabelled=10**6)
-    assert "generic" not in {row.learner for row in coarse.rows}
