@@ -16,9 +16,9 @@ BITS = (8, 16, 24, 32, 48, 64, 96, 128)
 NAMES = {
     "occam": "occam: the value itself",
     "clipped-points": "clipped: the value itself",
-    "reed-solomon-points": "improper: a set of a code",
-    "pairwise-cover": "cover: one of many random sets",
-    "sparse-sets": "gibbs: a listed set, up to 24 bits",
+    "coded-points": "improper: a set of a code",
+    "covered-points": "cover: one of many random sets",
+    "sparse-points": "gibbs: a listed set, up to 24 bits",
     "boosted-points": "boosted: random sets, several runs",
 }
 
@@ -26,11 +26,13 @@ records: dict[str, list[float | None]] = {name: [] for name in NAMES}
 floors: dict[str, list[float | None]] = {"floor-points-proper": [], "floor-points-any": []}
 for bits in BITS:
     found = plan.needed("points", bits=bits, error=0.1, epsilon=1).rows
-    by_name = {row.option.learner: row for row in found if row.option.setting == "realizable"}
+    by_name = {row.learner: row for row in found if row.setting == "realizable"}
     for name, values in records.items():
         values.append(float(by_name[name].proved) if name in by_name else None)
     for name, values in floors.items():
-        values.append(next((float(row.floor) for row in found if row.floor_source == name), None))
+        values.append(
+            next((float(row.limit.value) for row in found if row.limit and row.limit.source == name), None)
+        )
     print(bits, {name: row.proved for name, row in by_name.items()})
 
 proper, anything = floors.values()

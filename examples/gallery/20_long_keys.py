@@ -17,11 +17,11 @@ BITS = (16, 32, 64, 128, 256, 512)
 
 pure, floor, recursion, blocks = [], [], [], []
 for bits in BITS:
+    row = plan.needed("thresholds", bits=bits, error=0.1, epsilon=1).option("occam", "realizable")
     found = plan.needed("thresholds", bits=bits, error=0.1, epsilon=1, delta=Fraction(1, 10**6))
-    row = found.option("occam", "realizable")
     pure.append(float(row.proved))
     floor.append(None if row.floor is None else float(row.floor))
-    recursion.append(float(found.option("rec-concave").proved))
+    recursion.append(float(found.option("recconcave").proved))
     blocks.append(float(found.option("blocks").proved))
     print(
         f"{bits} bits: pure {pure[-1]:.0f}, floor {floor[-1]}, recursion {recursion[-1]:.0f}, blocks {blocks[-1]:.0f}"
