@@ -59,8 +59,8 @@ def _words(name: str, value: Any) -> Any:
 
 
 def short(value: object) -> str:
-    """Six digits of a long number; all of them are in the file."""
-    text = str(value)
+    """Six digits of a long number, all of which are in the file; yes or no of what is true or false."""
+    text = str(value) if not isinstance(value, bool) else "yes" if value else "no"
     if len(text) <= 16:
         return text
     try:

@@ -121,17 +121,18 @@ export function factInWords(fact) {
   const number = (name) => decimalText(fraction(fact.get(name)));
   const [unit, against, records, rivals] = ["unit", "against", "records", "rivals"].map((name) => String(fact.get(name)));
   const part = fact.get("part") === "all records" ? "" : ` of the ${String(fact.get("part"))}`;
+  const among = fact.has("roles") ? ` (one of ${String(fact.get("roles"))} roles)` : "";
   const many = people(fact) > 1n ? `up to ${people(fact)} ${unit}s of one person` : `one ${unit}`;
   switch (fact.get("kind")) {
     case "privacy":
-      return `(${epsilon(fact)}, ${number("delta")})-DP, ${many}${part} replaced, ${RELEASED.get(fact.get("release"))}`;
+      return `(${epsilon(fact)}, ${number("delta")})-DP, ${many}${part}${among} replaced, ${RELEASED.get(fact.get("release"))}`;
     case "bounded-range":
       return `log-odds of any event move by at most ${epsilon(fact)}, one ${unit} replaced`;
     case "range":
       return `quotients of chances within a range of ${epsilon(fact)}, one ${unit}${part} replaced`;
     case "concentrated": {
       const but = number("delta") === "0" ? "" : ` but for ${number("delta")}`;
-      return `${number("rho")}-zCDP${but}, ${many}${part} replaced`;
+      return `${number("rho")}-zCDP${but}, ${many}${part}${among} replaced`;
     }
     case "stability":
       return `${number("gamma")}-stable, one ${unit} replaced`;
@@ -160,7 +161,8 @@ function epsilon(fact) {
  * @param {string} name @param {Json} value @returns {[string, string]}
  */
 export function parameter(name, value) {
-  const text = name === "release" ? short(value).replace("hypothesis", "the rule") : short(value);
+  const said = typeof value === "boolean" ? (value ? "yes" : "no") : short(value);
+  const text = name === "release" ? said.replace("hypothesis", "the rule") : said;
   return [name === "ratio" ? "factor per step" : name.replaceAll("_", " "), text];
 }
 
