@@ -13,6 +13,7 @@ def test_the_page_is_that_of_the_results() -> None:
     )
 
 
+@pytest.mark.long
 def test_every_construction_has_a_cell_for_every_class() -> None:
     shown = table.classes()
     wanted = {

@@ -43,7 +43,6 @@ MAY_MAKE_COINS = {
     "audit/one_run.py": MADE_UP,
     "answering/bundle/bundle.py": "coins for a bundle's predictor, which pays through `releasing`",
     "answering/bundle/writing.py": "a bundle's identity",
-    "constructions/points/hard_failures.py": MADE_UP,
     "planning/invented.py": MADE_UP,
     "planning/simulation.py": MADE_UP,
     "service/settings.py": "a token",
