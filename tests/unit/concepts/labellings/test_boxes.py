@@ -135,7 +135,7 @@ def test_rectangles_with_few_labels() -> None:
     """Boxes over two columns: the promise of one round holds for every part, and the box is found."""
     schema = Schema((Numeric("a", 0, 1023, integer=True), Numeric("b", 0, 1023, integer=True)), "y")
     concepts, size = Rectangles(schema, ("a", "b"), bins=32), Size(3_000, 20_000)
-    learner = LabelBoost.calibrate(concepts, size, epsilon=Fraction(1), error=Fraction(1, 10))
+    learner = LabelBoost.calibrate(concepts, size, epsilon=Fraction(1))
     certificate = learner.certify(size)
     assert check_certificate(certificate.to_json()) > 5
     rng = np.random.default_rng(2)
