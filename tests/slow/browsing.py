@@ -48,7 +48,7 @@ __all__ = [
     "window",
 ]
 
-PATIENCE = 30_000
+PATIENCE = 90_000
 """Milliseconds for one step: learning loads its kernels the first time."""
 expect.set_options(timeout=PATIENCE)
 

@@ -24,9 +24,9 @@ AXES = {
     "error": "error",
     "bits": "bits of the domain",
 }
-FACTORS = tuple(2 ** Fraction(k, 2) for k in range(-7, 8))
+FACTORS = tuple(Fraction(2) ** k for k in range(-3, 4))
 """Around what was asked, or found: it stands in the middle, as far as there is anything on both sides."""
-BITS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
+BITS = (4, 8, 16, 32, 64, 128)
 MOST_OPTIONS = 4
 """More curves than this cannot be told apart."""
 
